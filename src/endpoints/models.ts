@@ -1,0 +1,45 @@
+/** `created` must not change from call to call, and a catalog in code has no such date: 2026-01-01. */
+const created = 1_767_225_600;
+
+/** What a model record is made of. */
+export interface ModelRecordInput {
+  id: string;
+  type: "chat" | "embedding";
+  publisher?: string | undefined;
+  contextLength: number;
+  maxOutputTokens?: number | undefined;
+  capabilities?: Readonly<Record<string, unknown>> | undefined;
+  extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Members that `extra` cannot set. */
+export const reservedRecordMembers: readonly string[] = [
+  "id",
+  "object",
+  "type",
+  "publisher",
+  "context_length",
+  "max_output_tokens",
+  "capabilities",
+];
+
+/** The model record as JSON text: OpenAI's members, ours, and `extra`. */
+export function modelRecord(model: ModelRecordInput): string {
+  return JSON.stringify({
+    id: model.id,
+    object: "model",
+    created,
+    owned_by: model.publisher ?? "infergate",
+    type: model.type,
+    publisher: model.publisher,
+    context_length: model.contextLength,
+    max_output_tokens: model.maxOutputTokens,
+    capabilities: model.capabilities ?? {},
+    ...model.extra,
+  });
+}
+
+/** The list of such records. */
+export function modelList(records: readonly string[]): string {
+  return `{"object":"list","data":[${records.join(",")}]}`;
+}

@@ -1,0 +1,26 @@
+import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+
+export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+export { BodyError } from "../pipeline/exchange.js";
+
+/** An inference gateway, ready to be mounted. */
+export interface Gateway {
+  /**
+   * Answers a web-standard request; what is not the gateway's gets a 404 in OpenAI's error shape.
+   * Never rejects. The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
+   */
+  handler(request: Request): Promise<Response>;
+  /** Whether the path (undecoded, without query, from where the gateway is mounted) is one that {@link Gateway.handle} answers other than by 404 `unknown_url`. */
+  serves(path: string): boolean;
+  /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */
+  readonly routes: readonly string[];
+  /** The host-neutral door that all adapters use. Never rejects. */
+  handle(request: GatewayRequest): Promise<GatewayResponse>;
+  /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
+  readonly basePath: string;
+  /**
+   * Refuses new calls with 503, lets open answers finish for {@link GatewayOptions.closeGraceMs}, then ends streams with an
+   * error chunk, and settles everything. Resolves when all is settled. Repeated calls give the same promise.
+   */
+  close(): Promise<void>;
+}

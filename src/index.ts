@@ -1,0 +1,54 @@
+export { createGateway } from "./gateway/create-gateway.js";
+export type { Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
+export { BodyError } from "./gateway/gateway.js";
+export type { GatewayOptions, Model } from "./gateway/options.js";
+export { hashKey } from "./keys/hash-key.js";
+export type { ApiKey, Instant, KeyStore } from "./keys/key-store.js";
+export type { MemoryKey } from "./keys/memory-key-store.js";
+export { memoryKeyStore } from "./keys/memory-key-store.js";
+export type { Clock } from "./ledger/clock.js";
+export type {
+  Blocked,
+  Bounds,
+  CreditLedger,
+  GrantRequest,
+  Lease,
+  Micro,
+  RenewRequest,
+  RenewStatus,
+  ReserveRequest,
+  ReserveResult,
+  Settlement,
+  SettleResult,
+  SettleStatus,
+  WindowLimits,
+  WindowName,
+  WindowState,
+  WindowStates,
+} from "./ledger/credit-ledger.js";
+export {
+  LedgerClockError,
+  LedgerConflictError,
+  LedgerInputError,
+  LedgerUnavailableError,
+} from "./ledger/credit-ledger.js";
+export { memoryCreditLedger } from "./ledger/memory-credit-ledger.js";
+export type { Price } from "./ledger/price.js";
+export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
+export { GatewayError } from "./openai/errors.js";
+export type { TokenCounts } from "./openai/usage.js";
+export type { CorsOptions } from "./pipeline/cors.js";
+export type { RequestCompleted } from "./pipeline/request-completed.js";
+export type { EndReason, UsageSource } from "./pipeline/settle.js";
+export type { GatewayWarning } from "./pipeline/warning.js";
+export { memoryPlanStore } from "./plans/memory-plan-store.js";
+export type { Plan, PlanCredits, PlanStore } from "./plans/plan-store.js";
+export { openAICompatible } from "./providers/openai-compatible.js";
+export type {
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamEndpoint,
+  UpstreamFailure,
+  UpstreamProvider,
+} from "./providers/upstream-provider.js";
+export { UpstreamError } from "./providers/upstream-provider.js";

@@ -1,0 +1,158 @@
+import {
+  type Blocked,
+  type Bounds,
+  type Lease,
+  LedgerClockError,
+  type Micro,
+  type WindowLimits,
+  type WindowName,
+  type WindowState,
+  type WindowStates,
+  windowNames,
+} from "./credit-ledger.js";
+
+/** A span `[start, end)` of a window, and what was counted in it. */
+export interface WindowInstance {
+  readonly start: number;
+  readonly end: number;
+  used: Micro;
+  held: Micro;
+  bonus: Micro;
+}
+
+/** The newest instance of each window. It may have ended: it is replaced only when a newer one is needed. */
+export type Instances = Record<WindowName, WindowInstance>;
+
+/** The instances that are open at a moment. A week or month is missing only where the bounds miss that moment. */
+export type OpenInstances = Readonly<Record<WindowName, WindowInstance | undefined>>;
+
+/** The open instances where the bounds are right: only the session may be missing. */
+export type AdmittingInstances = OpenInstances & Readonly<Record<"week" | "month", WindowInstance>>;
+
+/** The window instances that a reservation was admitted to. */
+export type Admission = Pick<Lease, "starts" | "ends">;
+
+/** Requests in flight end, so what they hold is worth another look long before the window's end. */
+const heldRetryMs = 5_000;
+
+const never: WindowInstance = Object.freeze(newInstance(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
+
+/** The instances of an account of which nothing is known. */
+export const noInstances: Readonly<Instances> = Object.freeze({ session: never, week: never, month: never });
+
+export function newInstance(start: number, end: number): WindowInstance {
+  return { start, end, used: 0, held: 0, bonus: 0 };
+}
+
+/**
+ * What is open at `now`: the stored instances, and fresh ones, not stored anywhere, for weeks and months that have begun
+ * since. Changes nothing.
+ */
+export function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
+  return {
+    // An ended session is passed over, not cleared: it must be there again should the clock step back.
+    session: now < instances.session.end ? instances.session : undefined,
+    week: calendarInstance(instances.week, limits.week.bounds, now),
+    month: calendarInstance(instances.month, limits.month.bounds, now),
+  };
+}
+
+/** @throws LedgerClockError when the bounds miss `now`. */
+export function admittingInstances(
+  instances: Readonly<Instances>,
+  limits: WindowLimits,
+  now: number,
+): AdmittingInstances {
+  const { session, week, month } = openInstances(instances, limits, now);
+  if (week && month) return { session, week, month };
+  throw new LedgerClockError(
+    `The ledger's clock (${new Date(now).toISOString()}) is outside the caller's ${week ? "month" : "week"} bounds.`,
+  );
+}
+
+function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): WindowInstance | undefined {
+  const [first, second, third, fourth] = bounds;
+  if (!(now >= first && now < fourth)) return undefined;
+  const start = now < second ? first : now < third ? second : third;
+  const end = now < second ? second : now < third ? third : fourth;
+  // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
+  if (start > stored.start) return newInstance(start, end);
+  // Only after the anchor was moved can a stored instance end within an interval that began no later than itself.
+  return now < stored.end ? stored : { ...stored, end };
+}
+
+/**
+ * The windows that refuse, the one that is available last first.
+ *
+ * @param need - what must remain in every limited window; 1 admits while anything is left.
+ */
+export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: Micro, now: number): Blocked[] {
+  const blocked: Blocked[] = [];
+  for (const window of windowNames) {
+    const { limit } = limits[window];
+    if (limit === null) continue;
+    const { used, held, bonus, end } = open[window] ?? newInstance(now, now + limits.session.lengthMs);
+    const stock = limit + bonus;
+    if (used + need > stock) blocked.push({ window, cause: "used", availableAt: end });
+    else if (used + held + need > stock) {
+      blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
+    }
+  }
+  // The sort is stable: ties stay in the order of windowNames.
+  return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
+}
+
+/** Whether `amount` can be held on top without leaving the safe integers. */
+export function canHold(open: OpenInstances, amount: Micro): boolean {
+  for (const name of windowNames) {
+    if ((open[name]?.held ?? 0) + amount > Number.MAX_SAFE_INTEGER) return false;
+  }
+  return true;
+}
+
+/** Adds to what is held, in the instances of the admission. Those that are no longer the newest are left alone. */
+export function addHold(instances: Readonly<Instances>, { starts }: Admission, amount: Micro): void {
+  for (const name of windowNames) {
+    if (instances[name].start === starts[name]) instances[name].held += amount;
+  }
+}
+
+/**
+ * Gives back what was held, and charges `amount` in its place, in the instances of the admission. Those that are no longer
+ * the newest are left alone. A negative amount gives back an earlier charge.
+ */
+export function addCharge(instances: Instances, { starts, ends }: Admission, held: Micro, amount: Micro): void {
+  for (const name of windowNames) {
+    let instance = instances[name];
+    if (instance.start === starts[name]) {
+      instance.held -= held;
+    } else {
+      if (amount <= 0 || starts[name] < instance.end) continue;
+      // Nothing is known of so late an instance: its session has closed or was never opened, or its state was lost.
+      instance = newInstance(starts[name], ends[name]);
+      instances[name] = instance;
+    }
+    instance.used = Math.min(Math.max(0, instance.used + amount), Number.MAX_SAFE_INTEGER);
+  }
+  closeEmptySession(instances);
+}
+
+/** A session in which nothing is used or held is as if it had never been opened. */
+export function closeEmptySession(instances: Instances): void {
+  if (instances.session.used === 0 && instances.session.held === 0) instances.session = never;
+}
+
+/** The windows as a caller sees them. */
+export function windowStates(open: OpenInstances, limits: WindowLimits): WindowStates {
+  return {
+    session: windowState(open.session, limits.session.limit),
+    week: windowState(open.week, limits.week.limit),
+    month: windowState(open.month, limits.month.limit),
+  };
+}
+
+function windowState(instance: WindowInstance | undefined, limit: Micro | null): WindowState {
+  if (!instance) return { limit, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null };
+  const { used, held, bonus, start, end } = instance;
+  return { limit, used, held, bonus, startsAt: start, resetsAt: end };
+}

@@ -1,0 +1,137 @@
+import {
+  type Admission,
+  type AdmittingInstances,
+  addCharge,
+  addHold,
+  canHold,
+  type Instances,
+  newInstance,
+  noInstances,
+} from "./account-state.js";
+import type { Micro, WindowLimits } from "./credit-ledger.js";
+
+/** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
+export interface Receipt extends Admission {
+  readonly subject: string;
+  readonly amount: Micro;
+  readonly expiresAt: number;
+}
+
+/** An open reservation. */
+export interface Hold {
+  readonly id: string;
+  readonly account: Account;
+  readonly receipt: Receipt;
+  /** What is held by now: the amount reserved, or the cost seen where that is more. */
+  amount: Micro;
+  /** The cost seen so far: what is charged should the holder die now. */
+  checkpoint: Micro;
+  expiresAt: number;
+  /** Its place among the account's holds. */
+  index: number;
+}
+
+const never = Number.POSITIVE_INFINITY;
+const none: readonly Hold[] = [];
+
+/** An account of the memory ledger: the newest instance of each window, and the open reservations. */
+export class Account implements Instances {
+  readonly subject: string;
+  session = noInstances.session;
+  week = noInstances.week;
+  month = noInstances.month;
+  readonly #holds: Hold[] = [];
+  /** No hold expires earlier. The one that was to expire then may be gone. */
+  #earliestExpiry = never;
+  #admission: Admission | undefined;
+
+  constructor(subject: string) {
+    this.subject = subject;
+  }
+
+  get holds(): readonly Hold[] {
+    return this.#holds;
+  }
+
+  /** Whether no window is open and nothing is held: then there is nothing to remember. */
+  isOver(now: number): boolean {
+    const { session, week, month } = this;
+    return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
+  }
+
+  /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
+  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
+    const session = open.session ?? newInstance(now, now + limits.session.lengthMs);
+    const { week, month } = open;
+    if (amount > 0) this.session = session;
+    this.week = week;
+    this.month = month;
+    this.#admission = sharedAdmission(this.#admission, { session, week, month });
+    return this.#admission;
+  }
+
+  hold(id: string, receipt: Receipt): Hold {
+    const { amount, expiresAt } = receipt;
+    const hold: Hold = { id, account: this, receipt, amount, checkpoint: 0, expiresAt, index: this.#holds.length };
+    this.#holds.push(hold);
+    if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
+    addHold(this, receipt, amount);
+    return hold;
+  }
+
+  /** Ends a hold and charges what it has cost. */
+  end(hold: Hold, charge: Micro): void {
+    const last = this.#holds.pop();
+    if (last && last !== hold) {
+      this.#holds[hold.index] = last;
+      last.index = hold.index;
+    }
+    addCharge(this, hold.receipt, hold.amount, charge);
+  }
+
+  /** Raises a hold to a cost that exceeds it. A hold of nothing stays one: it may have been admitted to no session. */
+  raise(hold: Hold, amount: Micro): void {
+    const rise = amount - hold.amount;
+    if (rise <= 0 || hold.amount === 0 || !canHold(this, rise)) return;
+    hold.amount = amount;
+    addHold(this, hold.receipt, rise);
+  }
+
+  /** Ends the holds that have expired, charging their checkpoints, and returns them. */
+  endExpired(now: number): readonly Hold[] {
+    if (now < this.#earliestExpiry) return none;
+    const expired = this.#holds.filter((hold) => hold.expiresAt <= now);
+    for (const hold of expired) this.end(hold, hold.checkpoint);
+    this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
+    return expired;
+  }
+
+  /** The instances as they will be when the expired holds are ended. Changes nothing. */
+  withoutExpired(now: number): Readonly<Instances> {
+    if (now < this.#earliestExpiry) return this;
+    const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
+    for (const { receipt, amount, checkpoint, expiresAt } of this.#holds) {
+      if (expiresAt <= now) addCharge(instances, receipt, amount, checkpoint);
+    }
+    return instances;
+  }
+}
+
+/** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */
+function sharedAdmission(earlier: Admission | undefined, { session, week, month }: Instances): Admission {
+  if (
+    earlier &&
+    earlier.starts.session === session.start &&
+    earlier.starts.week === week.start &&
+    earlier.starts.month === month.start &&
+    earlier.ends.session === session.end &&
+    earlier.ends.week === week.end &&
+    earlier.ends.month === month.end
+  ) {
+    return earlier;
+  }
+  return {
+    starts: Object.freeze({ session: session.start, week: week.start, month: month.start }),
+    ends: Object.freeze({ session: session.end, week: week.end, month: month.end }),
+  };
+}

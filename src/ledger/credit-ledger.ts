@@ -1,0 +1,199 @@
+/**
+ * Micro-credits: an integer count, 1 credit = 1,000,000. Always a safe integer
+ * (`Number.isSafeInteger`), so sums are exact.
+ */
+export type Micro = number;
+
+/** The three windows in which an account's stock of credits is tracked. */
+export type WindowName = "session" | "week" | "month";
+
+/** The windows in the order in which a tie is reported: the longest first. */
+export const windowNames: readonly WindowName[] = ["month", "week", "session"];
+
+/** Four ascending epoch milliseconds around the caller's now: the candidate boundaries of a calendar window. */
+export type Bounds = readonly [number, number, number, number];
+
+/**
+ * What a plan allows, as it travels with each operation. `limit: null` means unlimited: counted, never blocking.
+ * The store picks the calendar interval `[bounds[i], bounds[i + 1])` that holds *its own* now.
+ */
+export interface WindowLimits {
+  session: { limit: Micro | null; lengthMs: number };
+  week: { limit: Micro | null; bounds: Bounds };
+  month: { limit: Micro | null; bounds: Bounds };
+}
+
+/** One window of an account, as the store sees it at this moment. Times are epoch milliseconds. */
+export interface WindowState {
+  /** The plan's limit, without the bonus. `null`: unlimited. */
+  limit: Micro | null;
+  /** Settled charges of the current instance. */
+  used: Micro;
+  /** Open reservations of the current instance. */
+  held: Micro;
+  /** Sum of the grants to the current instance; may be negative. */
+  bonus: Micro;
+  /** `null` while no session is open. */
+  startsAt: number | null;
+  /** `null` while no session is open. */
+  resetsAt: number | null;
+}
+
+export type WindowStates = Readonly<Record<WindowName, WindowState>>;
+
+/**
+ * A reservation. Plain JSON: it survives a queue, a file, another process.
+ * It dies at the first operation on its account at or after `expiresAt`, unless it is renewed.
+ */
+export interface Lease {
+  readonly id: string;
+  readonly subject: string;
+  readonly amount: Micro;
+  readonly expiresAt: number;
+  /**
+   * The window instances that were open at admission; the charge belongs to these. For an amount of 0, which opens no
+   * session, the session that it would have opened.
+   */
+  readonly starts: Readonly<Record<WindowName, number>>;
+  readonly ends: Readonly<Record<WindowName, number>>;
+  /** The limits the reservation was made with: a settlement's answer shows the windows against these. */
+  readonly limits: WindowLimits;
+}
+
+/** Why a window refuses: `used` (wait for its reset) or `held` (requests in flight hold the rest). */
+export interface Blocked {
+  window: WindowName;
+  cause: "used" | "held";
+  /** Epoch milliseconds, always later than the store's now. */
+  availableAt: number;
+}
+
+export type ReserveResult =
+  | { ok: true; lease: Lease; windows: WindowStates; now: number; replayed: boolean }
+  /** `blocked[0]` is the window that is available last (ties: month, week, session). */
+  | { ok: false; blocked: readonly [Blocked, ...Blocked[]]; windows: WindowStates; now: number };
+
+/**
+ * `settled`: as planned. `late`: after the lease had expired; what the expiry charged is deducted.
+ * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already,
+ * nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
+ */
+export type SettleStatus = "settled" | "late" | "recovered" | "duplicate" | "unresolved";
+
+export interface ReserveRequest {
+  /**
+   * Unique per request. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
+   * has ended since. A denied id leaves no trace.
+   */
+  id: string;
+  /** The account: opaque, at most 128 characters. */
+  subject: string;
+  /** The upper-bound estimate to hold in all three windows. 0 is admitted like 1, but holds nothing and opens no session. */
+  amount: Micro;
+  limits: WindowLimits;
+  /** How long the hold lives without renewal: 1 s to 15 min. */
+  leaseMs: number;
+  /**
+   * Refuse also when `amount` exceeds what remains, so that nothing is ever overdrawn. Default `false`.
+   * An amount that exceeds the whole limit is then refused as `used`, until the window's end and ever after.
+   */
+  strict?: boolean;
+}
+
+export interface RenewRequest {
+  lease: Lease;
+  /** Cost seen so far: what is charged should the holder die now. Never falls. It raises a hold that is smaller, unless that is 0. */
+  observed: Micro;
+  leaseMs: number;
+}
+
+/** `expired`: too late to hold anything, but `observed` was charged. `closed`: ended, or unknown; stop renewing it. */
+export type RenewStatus = "renewed" | "expired" | "closed";
+
+export interface Settlement {
+  /** The real cost. It may exceed the hold. */
+  amount: Micro;
+  /** The amount is an estimate: the upstream reported no usage. */
+  estimated?: boolean;
+  /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
+  mayBeDuplicateSince?: number;
+  /** For the journal: key, model, tokens by kind, price version… */
+  tags?: Readonly<Record<string, string | number>>;
+}
+
+export interface SettleResult {
+  status: SettleStatus;
+  windows: WindowStates;
+}
+
+export interface GrantRequest {
+  /** Idempotency id. */
+  id: string;
+  subject: string;
+  window: WindowName;
+  /** Added to the current instance's limit; negative is a correction. */
+  amount: Micro;
+  limits: WindowLimits;
+  note?: string;
+}
+
+/**
+ * Keeps every account's stock of credits. Each operation is one atomic step over all three windows: no observer
+ * sees a reservation or a charge in some of them only. Every operation is idempotent by its id, so a caller may
+ * repeat one whose outcome it did not learn. The store's clock is the only clock.
+ *
+ * Errors: {@link LedgerUnavailableError} (retrying is safe), {@link LedgerConflictError} (same id, other subject or
+ * amount), {@link LedgerClockError} (the store's now lies outside `bounds`), {@link LedgerInputError}.
+ */
+export interface CreditLedger {
+  /**
+   * Admits if and only if `used + held < limit + bonus` in every limited window, then holds the whole `amount` in
+   * all windows. A denial is a value, not an exception, and changes nothing.
+   * The first admitted reservation after the end of a session opens the next one.
+   */
+  reserve(request: ReserveRequest): Promise<ReserveResult>;
+  /** Extends leases and records checkpoints, one answer per lease. Never shortens a lease. */
+  renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]>;
+  /** Replaces the hold by the real cost, in the window instances open at admission. */
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
+  /**
+   * Gives the hold back: nothing was consumed. The same as a settlement of 0, so after the lease has expired it gives back
+   * what the expiry charged. A session in which nothing else is used or held closes, as if it had never been opened.
+   */
+  release(lease: Lease): Promise<SettleResult>;
+  /** The state of an account. Never writes, never opens a window. */
+  balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
+  /**
+   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited.
+   * {@link LedgerInputError} when the window is the session and none is open.
+   */
+  grant(request: GrantRequest): Promise<WindowStates>;
+  /**
+   * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
+   * settle. The session closes unless something is held in it.
+   */
+  reset(subject: string, windows: readonly WindowName[]): Promise<void>;
+  /** Forgets an account altogether, with its open holds. A settlement that still comes is `recovered`. */
+  forget(subject: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The ledger could not be reached. Repeating the operation with the same id is safe. */
+export class LedgerUnavailableError extends Error {
+  override readonly name = "LedgerUnavailableError";
+}
+
+/** The id was used before with another subject or another amount. */
+export class LedgerConflictError extends Error {
+  override readonly name = "LedgerConflictError";
+}
+
+/** The store's clock lies outside the calendar bounds that the caller sent: their clocks are more than a window apart. */
+export class LedgerClockError extends Error {
+  override readonly name = "LedgerClockError";
+}
+
+/** An argument is out of range: a programming error of the caller. */
+export class LedgerInputError extends Error {
+  override readonly name = "LedgerInputError";
+}

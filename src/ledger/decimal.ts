@@ -1,0 +1,25 @@
+/** A non-negative number as written in decimal: `digits / 10 ** decimals`, exactly. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly decimals: number;
+}
+
+/**
+ * Reads a number as the decimal that a person wrote: 0.1 is one tenth, not the binary fraction nearest to it.
+ *
+ * @param what - names the value in the error.
+ * @throws RangeError when it is negative, infinite or not a number.
+ */
+export function toDecimal(value: number, what: string): Decimal {
+  const match = value >= 0 ? /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) : null;
+  if (!match) throw new RangeError(`${what} must be a finite number of at least 0, not ${value}.`);
+  const [, whole = "", fraction = "", exponent = "0"] = match;
+  const digits = BigInt(whole + fraction);
+  const decimals = fraction.length - Number(exponent);
+  return decimals >= 0 ? { digits, decimals } : { digits: digits * 10n ** BigInt(-decimals), decimals: 0 };
+}
+
+/** `decimal * 10 ** decimals` for a count of decimals at least as large as the number has. */
+export function scale({ digits, decimals }: Decimal, toDecimals: number): bigint {
+  return digits * 10n ** BigInt(toDecimals - decimals);
+}

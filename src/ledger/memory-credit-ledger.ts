@@ -1,0 +1,305 @@
+import type { Account, Hold, Receipt } from "./account.js";
+import { AccountMap } from "./account-map.js";
+import {
+  addCharge,
+  admittingInstances,
+  blockedWindows,
+  canHold,
+  closeEmptySession,
+  type Instances,
+  noInstances,
+  openInstances,
+  windowStates,
+} from "./account-state.js";
+import { type Clock, systemClock } from "./clock.js";
+import {
+  type Blocked,
+  type CreditLedger,
+  type GrantRequest,
+  type Lease,
+  LedgerConflictError,
+  LedgerInputError,
+  type Micro,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "./credit-ledger.js";
+import {
+  checkGrant,
+  checkLease,
+  checkLimits,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkSubject,
+} from "./ledger-input.js";
+import { RotatingMap } from "./rotating-map.js";
+
+/** Options of {@link memoryCreditLedger}. */
+export interface MemoryCreditLedgerOptions {
+  /** Default: the process's clock. */
+  clock?: Clock | undefined;
+  /**
+   * How many accounts may have open windows at once. New accounts beyond it are refused with
+   * {@link LedgerUnavailableError}, since forgetting one would refill it. Default: 1,000,000.
+   */
+  maxAccounts?: number | undefined;
+}
+
+/**
+ * Keeps credits in the memory of this process: exact within it, and empty after a restart.
+ *
+ * Every operation runs to its end synchronously, and there are no timers: what is due by the clock is found by the next
+ * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
+ * for 31 days, and a hold that expired can be settled for at least an hour.
+ *
+ * @throws RangeError when `maxAccounts` is not a whole number of at least 1.
+ */
+export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
+  const { clock = systemClock, maxAccounts = 1_000_000 } = options;
+  if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
+    throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
+  }
+  return new MemoryCreditLedger(clock, maxAccounts);
+}
+
+const closedMemoryMs = 60_000;
+const expiredMemoryMs = 3_600_000;
+const grantMemoryMs = 31 * 86_400_000;
+const inspectedPerReserve = 2;
+
+/** A hold that died unsettled. */
+interface ExpiredHold {
+  readonly receipt: Receipt;
+  /** What its expiry, and renewals after that, have charged. */
+  readonly checkpoint: Micro;
+}
+
+class MemoryCreditLedger implements CreditLedger {
+  readonly #clock: Clock;
+  readonly #accounts: AccountMap;
+  readonly #holds = new Map<string, Hold>();
+  readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
+  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs);
+  readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+
+  constructor(clock: Clock, maxAccounts: number) {
+    this.#clock = clock;
+    this.#accounts = new AccountMap(maxAccounts);
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    checkReserve(request);
+    const { id, subject, amount, limits, leaseMs, strict = false } = request;
+    const now = this.#clock.now();
+    this.#accounts.inspect(inspectedPerReserve, now);
+    const known = this.#find(subject, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+
+    const earlier = (this.#holds.get(id) ?? this.#expired.get(id))?.receipt ?? this.#closed.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      return {
+        ok: true,
+        lease: toLease(id, earlier, limits),
+        windows: windowStates(open, limits),
+        now,
+        replayed: true,
+      };
+    }
+
+    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
+    if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
+    if (!canHold(open, amount))
+      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+
+    const account = known ?? this.#accounts.add(subject, now);
+    const { starts, ends } = account.admit(open, limits, amount, now);
+    const receipt = { subject, amount, expiresAt: now + leaseMs, starts, ends };
+    this.#holds.set(id, account.hold(id, receipt));
+    return {
+      ok: true,
+      lease: toLease(id, receipt, limits),
+      windows: currentStates(account, limits, now),
+      now,
+      replayed: false,
+    };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    for (const request of requests) checkRenew(request);
+    const now = this.#clock.now();
+    return requests.map((request) => this.#renew(request, now));
+  }
+
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    checkSettle(lease, settlement);
+    return this.#end(lease, settlement.amount, settlement.mayBeDuplicateSince);
+  }
+
+  async release(lease: Lease): Promise<SettleResult> {
+    checkLease(lease);
+    return this.#end(lease, 0);
+  }
+
+  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkSubject(subject);
+    checkLimits(limits);
+    const now = this.#clock.now();
+    const instances = this.#accounts.get(subject)?.withoutExpired(now) ?? noInstances;
+    return { windows: windowStates(admittingInstances(instances, limits, now), limits), now };
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    checkGrant(request);
+    const { id, subject, window, amount, limits } = request;
+    const now = this.#clock.now();
+    const known = this.#find(subject, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+
+    const earlier = this.#grants.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
+      return windowStates(open, limits);
+    }
+
+    const instance = open[window];
+    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amount;
+    if (!Number.isSafeInteger(bonus))
+      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+    const account = known ?? this.#accounts.add(subject, now);
+    account[window] = instance;
+    instance.bonus = bonus;
+    this.#grants.set(id, request, now);
+    return windowStates(open, limits);
+  }
+
+  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    checkSubject(subject);
+    const account = this.#find(subject, this.#clock.now());
+    if (!account) return;
+    for (const window of windows) if (account[window].used > 0) account[window].used = 0;
+    closeEmptySession(account);
+  }
+
+  async forget(subject: string): Promise<void> {
+    checkSubject(subject);
+    const account = this.#accounts.get(subject);
+    if (!account) return;
+    for (const { id } of account.holds) this.#holds.delete(id);
+    this.#accounts.delete(subject);
+  }
+
+  async close(): Promise<void> {}
+
+  /** The account, after its expired holds have ended. */
+  #find(subject: string, now: number): Account | undefined {
+    const account = this.#accounts.get(subject);
+    for (const { id, receipt, checkpoint } of account?.endExpired(now) ?? []) {
+      this.#holds.delete(id);
+      this.#expired.set(id, { receipt, checkpoint }, now);
+    }
+    return account;
+  }
+
+  #renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
+    this.#find(lease.subject, now);
+    const hold = this.#holds.get(lease.id);
+    if (hold) {
+      requireSame(lease.id, hold.receipt, lease);
+      hold.expiresAt = Math.max(hold.expiresAt, now + leaseMs);
+      hold.checkpoint = Math.max(hold.checkpoint, observed);
+      hold.account.raise(hold, observed);
+      return "renewed";
+    }
+    const expired = this.#expired.get(lease.id);
+    if (!expired) return "closed";
+    requireSame(lease.id, expired.receipt, lease);
+    const checkpoint = Math.max(expired.checkpoint, observed);
+    this.#charge(expired.receipt, checkpoint - expired.checkpoint, now);
+    this.#expired.set(lease.id, { receipt: expired.receipt, checkpoint }, now);
+    return "expired";
+  }
+
+  #end(lease: Lease, amount: Micro, mayBeDuplicateSince?: number): SettleResult {
+    const now = this.#clock.now();
+    this.#find(lease.subject, now);
+    const status = this.#settle(lease, amount, mayBeDuplicateSince, now);
+    return { status, windows: currentStates(this.#accounts.get(lease.subject), lease.limits, now) };
+  }
+
+  #settle(lease: Lease, amount: Micro, mayBeDuplicateSince: number | undefined, now: number): SettleStatus {
+    const { id } = lease;
+    const hold = this.#holds.get(id);
+    if (hold) {
+      requireSame(id, hold.receipt, lease);
+      hold.account.end(hold, amount);
+      this.#holds.delete(id);
+      this.#closed.set(id, hold.receipt, now);
+      return "settled";
+    }
+
+    const expired = this.#expired.get(id);
+    if (expired) {
+      requireSame(id, expired.receipt, lease);
+      this.#charge(expired.receipt, amount - expired.checkpoint, now);
+      this.#expired.delete(id);
+      this.#closed.set(id, expired.receipt, now);
+      return "late";
+    }
+
+    const closed = this.#closed.get(id);
+    if (closed) {
+      requireSame(id, closed, lease);
+      return "duplicate";
+    }
+
+    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
+    if (mayBeClosed || lease.expiresAt <= this.#expired.forgottenUntil) return "unresolved";
+    this.#charge(lease, amount, now);
+    const { subject, amount: reserved, expiresAt, starts, ends } = lease;
+    this.#closed.set(id, { subject, amount: reserved, expiresAt, starts, ends }, now);
+    return "recovered";
+  }
+
+  /** Charges, or gives back, outside of any hold. */
+  #charge(receipt: Receipt, amount: Micro, now: number): void {
+    const { subject } = receipt;
+    const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
+    if (account) addCharge(account, receipt, 0, amount);
+  }
+}
+
+function currentStates(instances: Readonly<Instances> = noInstances, limits: WindowLimits, now: number): WindowStates {
+  return windowStates(openInstances(instances, limits, now), limits);
+}
+
+function toLease(id: string, { subject, amount, expiresAt, starts, ends }: Receipt, limits: WindowLimits): Lease {
+  return { id, subject, amount, expiresAt, starts, ends, limits };
+}
+
+interface Identity {
+  readonly subject: string;
+  readonly amount: Micro;
+}
+
+function requireSame(id: string, known: Identity, given: Identity): void {
+  if (known.subject === given.subject && known.amount === given.amount) return;
+  throw new LedgerConflictError(
+    `${id} was used before with another ${known.subject === given.subject ? "amount" : "subject"}.`,
+  );
+}
+
+function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {
+  return blocked.length > 0;
+}

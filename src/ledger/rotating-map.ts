@@ -1,0 +1,55 @@
+/**
+ * A map that forgets in bulk: two generations, of which the older is dropped when the newer has come of age. Each entry
+ * lives for at least one period, and at most two while entries keep coming. No timer, no bookkeeping per entry.
+ */
+export class RotatingMap<Value> {
+  /**
+   * Whatever was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was forgotten.
+   * Holds also when the clock has been stepped.
+   */
+  forgottenUntil = Number.NEGATIVE_INFINITY;
+
+  readonly #periodMs: number;
+  #newer = new Map<string, Value>();
+  #older = new Map<string, Value>();
+  #newerSince = Number.NEGATIVE_INFINITY;
+  #newerLatest = Number.NEGATIVE_INFINITY;
+  #olderLatest = Number.NEGATIVE_INFINITY;
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  get size(): number {
+    return this.#newer.size + this.#older.size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#newer.get(key) ?? this.#older.get(key);
+  }
+
+  /** Sets an entry, which begins its life anew. */
+  set(key: string, value: Value, now: number): void {
+    this.#rotate(now);
+    this.#older.delete(key);
+    this.#newer.set(key, value);
+    if (now > this.#newerLatest) this.#newerLatest = now;
+  }
+
+  delete(key: string): void {
+    this.#newer.delete(key);
+    this.#older.delete(key);
+  }
+
+  #rotate(now: number): void {
+    // A clock that was stepped back must not keep a generation alive until it has caught up.
+    if (now < this.#newerSince) this.#newerSince = now;
+    if (now - this.#newerSince < this.#periodMs) return;
+    this.forgottenUntil = Math.max(this.forgottenUntil, this.#olderLatest);
+    this.#older = this.#newer;
+    this.#olderLatest = this.#newerLatest;
+    this.#newer = new Map();
+    this.#newerSince = now;
+    this.#newerLatest = Number.NEGATIVE_INFINITY;
+  }
+}

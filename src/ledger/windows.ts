@@ -1,0 +1,68 @@
+import type { Bounds, Micro, WindowLimits, WindowName } from "./credit-ledger.js";
+
+/** What {@link windowLimits} needs to know of a plan, an account and the moment. */
+export interface WindowLimitsInput {
+  /** The plan's stock per window in micro-credits; `null`: unlimited. */
+  credits: Readonly<Record<WindowName, Micro | null>>;
+  /** Length of a session in milliseconds. */
+  sessionMs: number;
+  /**
+   * Epoch milliseconds at which the account's weeks and months begin; past or future.
+   * Default: Monday 00:00 UTC for weeks, the first of the month 00:00 UTC for months.
+   */
+  anchor?: number | undefined;
+  /** The process's now in epoch milliseconds. The ledger's own clock may differ by up to a window. */
+  now: number;
+}
+
+const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
+const firstMonday = Date.UTC(1970, 0, 5);
+const firstMonth = Date.UTC(1970, 0, 1);
+
+/**
+ * The limits of a plan as a ledger operation takes them, with the boundaries of the weeks and months around now.
+ * All calendar arithmetic is in UTC.
+ */
+export function windowLimits({ credits, sessionMs, anchor, now }: WindowLimitsInput): WindowLimits {
+  return {
+    session: { limit: credits.session, lengthMs: sessionMs },
+    week: { limit: credits.week, bounds: weekBounds(anchor ?? firstMonday, now) },
+    month: { limit: credits.month, bounds: monthBounds(anchor ?? firstMonth, now) },
+  };
+}
+
+function weekBounds(anchor: number, now: number): Bounds {
+  const start = anchor + Math.floor((now - anchor) / weekMs) * weekMs;
+  return [start - weekMs, start, start + weekMs, start + 2 * weekMs];
+}
+
+/**
+ * Each month's boundary is counted from the original anchor, not from the month before:
+ * an anchor on January 31 gives February 28 and then March 31.
+ */
+function monthBounds(anchor: number, now: number): Bounds {
+  const anchorDate = new Date(anchor);
+  const day = anchorDate.getUTCDate();
+  const timeOfDay = anchor - Math.floor(anchor / dayMs) * dayMs;
+  const nowDate = new Date(now);
+  const year = nowDate.getUTCFullYear();
+  const month = nowDate.getUTCMonth();
+
+  // Every calendar month holds exactly one boundary, so the current window began in this month or in the last.
+  const current = boundaryIn(year, month, day, timeOfDay) <= now ? month : month - 1;
+  return [
+    boundaryIn(year, current - 1, day, timeOfDay),
+    boundaryIn(year, current, day, timeOfDay),
+    boundaryIn(year, current + 1, day, timeOfDay),
+    boundaryIn(year, current + 2, day, timeOfDay),
+  ];
+}
+
+/** `month` may lie outside 0 to 11. */
+function boundaryIn(year: number, month: number, day: number, timeOfDay: number): number {
+  const firstDay = Date.UTC(year, month, 1);
+  if (day <= 28) return firstDay + (day - 1) * dayMs + timeOfDay;
+  const days = (Date.UTC(year, month + 1, 1) - firstDay) / dayMs;
+  return firstDay + (Math.min(day, days) - 1) * dayMs + timeOfDay;
+}

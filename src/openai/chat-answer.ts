@@ -1,0 +1,137 @@
+import { Buffer } from "node:buffer";
+import { editMembers, membersOf } from "./json-members.js";
+import { estimateTokens } from "./token-estimate.js";
+import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+
+/** What the gateway knows of a call when its answer comes. */
+export interface AnswerContext {
+  /** The model as the client named it. */
+  model: string;
+  /** What the prompt counts when the upstream does not say. */
+  promptTokens: number;
+  /** Epoch seconds, for answers without `created`. */
+  created: number;
+  /** `chatcmpl-…`, for answers without an id. */
+  completionId: string;
+}
+
+export interface ChatAnswer {
+  body: Uint8Array;
+  tokens: TokenCounts;
+  /** The upstream reported no usage: `tokens` are estimated. */
+  estimated: boolean;
+}
+
+/**
+ * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
+ * would break. Everything else stays byte for byte.
+ *
+ * @param answer - the parsed `bytes`.
+ * @returns `undefined` when it is no chat completion.
+ */
+export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ChatAnswer | undefined {
+  if (!isRecord(answer)) return undefined;
+  const choices = answer["choices"];
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isRecord)) return undefined;
+  if (!choices.every((choice) => isRecord(choice["message"]))) return undefined;
+
+  const edits = new Map<string, string | null>();
+  const id = completionId(answer["id"], context.completionId);
+  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
+  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
+  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
+  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (answer["error"] === null) edits.set("error", null);
+  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+
+  const reported = readUsage(answer["usage"]);
+  const tokens = reported ?? {
+    input: context.promptTokens,
+    cachedInput: 0,
+    output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
+    reasoning: 0,
+  };
+  if (reported === undefined || !hasUsageTotals(answer["usage"])) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }));
+  }
+  return {
+    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
+    tokens,
+    estimated: reported === undefined,
+  };
+}
+
+/** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
+export function completionId(upstreamId: unknown, fallback: string): string {
+  if (typeof upstreamId !== "string" || upstreamId === "") return fallback;
+  return upstreamId.startsWith("chatcmpl-") ? upstreamId : `chatcmpl-${upstreamId}`;
+}
+
+/** Bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */
+export function textBytes(message: unknown): number {
+  if (!isRecord(message)) return 0;
+  let bytes = 0;
+  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
+    const text = message[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  if (Array.isArray(message["tool_calls"])) {
+    for (const call of message["tool_calls"]) bytes += functionBytes(isRecord(call) ? call["function"] : undefined);
+  }
+  return bytes + functionBytes(message["function_call"]);
+}
+
+function functionBytes(call: unknown): number {
+  if (!isRecord(call)) return 0;
+  let bytes = 0;
+  for (const name of ["name", "arguments"]) {
+    const text = call[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  return bytes;
+}
+
+function hasUsageTotals(usage: unknown): boolean {
+  return (
+    isRecord(usage) &&
+    ["prompt_tokens", "completion_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name]))
+  );
+}
+
+/** @returns whether anything had to be changed. */
+function repairChoices(choices: Record<string, unknown>[]): boolean {
+  let repaired = false;
+  for (const [position, choice] of choices.entries()) {
+    const message = choice["message"] as Record<string, unknown>;
+    if (!Number.isInteger(choice["index"])) {
+      choice["index"] = position;
+      repaired = true;
+    }
+    if (message["role"] !== "assistant") {
+      message["role"] = "assistant";
+      repaired = true;
+    }
+    if (message["content"] === undefined) {
+      message["content"] = null;
+      repaired = true;
+    }
+    if (typeof choice["finish_reason"] !== "string") {
+      choice["finish_reason"] = Array.isArray(message["tool_calls"]) ? "tool_calls" : "stop";
+      repaired = true;
+    }
+    if (repairToolCalls(message["tool_calls"])) repaired = true;
+  }
+  return repaired;
+}
+
+function repairToolCalls(calls: unknown): boolean {
+  if (!Array.isArray(calls)) return false;
+  let repaired = false;
+  for (const call of calls) {
+    if (isRecord(call) && call["type"] === undefined && isRecord(call["function"])) {
+      call["type"] = "function";
+      repaired = true;
+    }
+  }
+  return repaired;
+}

@@ -1,0 +1,165 @@
+import { isUtf8 } from "node:buffer";
+import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
+import { editMembers, elementsOf, type JsonMember, membersOf, valueOf } from "./json-members.js";
+import { findJsonFault, type JsonFault } from "./json-syntax.js";
+import { pathAt } from "./json-path.js";
+import { estimatePromptTokens } from "./token-estimate.js";
+import { isRecord } from "./usage.js";
+
+/** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
+export interface ChatRequest {
+  /** The text as the client sent it. */
+  readonly body: Uint8Array;
+  readonly members: readonly JsonMember[];
+  readonly model: string;
+  readonly stream: boolean;
+  /** The client asked for the usage chunk of a stream. */
+  readonly includeUsage: boolean;
+  readonly maxTokens: number | undefined;
+  readonly maxCompletionTokens: number | undefined;
+  /** How many answers were asked for. */
+  readonly n: number;
+}
+
+const mostAnswers = 128;
+
+/**
+ * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
+ * @throws GatewayError 400
+ */
+export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
+  const body = withoutByteOrderMark(bytes);
+  if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
+  if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
+  const fault = findJsonFault(body, maxDepth);
+  if (fault !== undefined) throw faultError(body, fault, maxDepth);
+  const members = membersOf(body);
+  const seen = new Map<string, JsonMember>();
+  for (const member of members) {
+    if (member.escaped) throw invalidJson("Member names at the top level must be written without escapes.");
+    if (seen.has(member.name)) {
+      throw new GatewayError("The member appears twice.", { status: 400, code: "invalid_json", param: member.name });
+    }
+    seen.set(member.name, member);
+  }
+  const read = (name: string): unknown => {
+    const member = seen.get(name);
+    return member === undefined ? undefined : (valueOf(body, member) ?? undefined);
+  };
+  const model = read("model");
+  if (model === undefined) throw missingParameter("model");
+  if (typeof model !== "string") throw invalidType("model", "a string");
+  if (model === "") throw invalidValue("model", "'model' must not be empty.");
+  checkMessages(body, seen.get("messages"));
+  const stream = read("stream");
+  if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
+  return {
+    body,
+    members,
+    model,
+    stream: stream === true,
+    includeUsage: readIncludeUsage(read("stream_options")),
+    maxTokens: readCount("max_tokens", read("max_tokens")),
+    maxCompletionTokens: readCount("max_completion_tokens", read("max_completion_tokens")),
+    n: readCount("n", read("n"), mostAnswers) ?? 1,
+  };
+}
+
+/** Upper bound on the tokens of one answer, as far as the request bounds it. */
+export function requestedOutputTokens(request: ChatRequest): number | undefined {
+  const { maxTokens, maxCompletionTokens } = request;
+  if (maxTokens === undefined) return maxCompletionTokens;
+  return Math.max(maxTokens, maxCompletionTokens ?? 0);
+}
+
+export function promptTokens(request: ChatRequest): number {
+  return estimatePromptTokens(request.body);
+}
+
+/**
+ * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
+ * asked for on streams. Everything else stays byte for byte.
+ */
+export function toUpstreamBody(
+  request: ChatRequest,
+  target: { model: string; maxOutputTokens: number | undefined },
+): Uint8Array {
+  const edits = new Map<string, string | null>();
+  edits.set("model", JSON.stringify(target.model));
+  const { maxOutputTokens } = target;
+  if (maxOutputTokens !== undefined) {
+    if ((request.maxTokens ?? 0) > maxOutputTokens) edits.set("max_tokens", String(maxOutputTokens));
+    if ((request.maxCompletionTokens ?? 0) > maxOutputTokens) {
+      edits.set("max_completion_tokens", String(maxOutputTokens));
+    }
+  }
+  if (!request.stream) edits.set("stream_options", null);
+  else if (!request.includeUsage) edits.set("stream_options", withUsage(request));
+  return editMembers(request.body, request.members, edits);
+}
+
+function withUsage(request: ChatRequest): string {
+  const member = request.members.find(({ name }) => name === "stream_options");
+  const options = member === undefined ? null : valueOf(request.body, member);
+  return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
+}
+
+function checkMessages(body: Uint8Array, member: JsonMember | undefined): void {
+  if (member === undefined || body[member.start] === 0x6e) throw missingParameter("messages");
+  if (body[member.start] !== 0x5b) throw invalidType("messages", "an array of objects");
+  const elements = elementsOf(body, member.start);
+  if (elements.length === 0) {
+    throw new GatewayError("'messages' must hold at least one message.", {
+      status: 400,
+      code: "empty_array",
+      param: "messages",
+    });
+  }
+  for (const [index, start] of elements.entries()) {
+    if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
+    const role = membersOf(body, start).find(({ name }) => name === "role");
+    if (role === undefined) throw missingParameter(`messages[${index}].role`);
+    if (body[role.start] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
+  }
+}
+
+function readIncludeUsage(options: unknown): boolean {
+  if (options === undefined) return false;
+  if (!isRecord(options)) throw invalidType("stream_options", "an object");
+  const asked = options["include_usage"] ?? false;
+  if (typeof asked !== "boolean") throw invalidType("stream_options.include_usage", "a boolean");
+  return asked;
+}
+
+function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number") throw invalidType(name, "an integer");
+  if (!Number.isInteger(value)) throw invalidType(name, "an integer");
+  if (value < 1) throw invalidValue(name, `'${name}' must be at least 1.`);
+  if (value > most) throw invalidValue(name, `'${name}' must be at most ${most}.`);
+  return value;
+}
+
+function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function faultError(body: Uint8Array, fault: JsonFault, maxDepth: number): GatewayError {
+  const param = pathAt(body, fault.at);
+  switch (fault.reason) {
+    case "not_object":
+      return invalidJson("The request body must be a JSON object.");
+    case "too_deep":
+      return invalidValue(param, `The request body is nested more than ${maxDepth} levels deep.`);
+    case "not_finite":
+      return invalidValue(param, "The number is too large.");
+    case "prototype_key":
+      return invalidValue(param, "A member must not be named '__proto__'.");
+    default:
+      return invalidJson(`The request body is not valid JSON: unexpected ${found(body, fault.at)}.`);
+  }
+}
+
+function found(body: Uint8Array, at: number): string {
+  return at >= body.length ? "end of the text" : `character at byte ${at}`;
+}

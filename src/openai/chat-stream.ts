@@ -1,0 +1,227 @@
+import { Buffer } from "node:buffer";
+import { type AnswerContext, completionId, textBytes } from "./chat-answer.js";
+import { editMembers, membersOf } from "./json-members.js";
+import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
+import { estimateTokens } from "./token-estimate.js";
+import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+
+/** `error`: the upstream sent one. `garbage`: not JSON. `incomplete`: it stopped without a `finish_reason`. */
+export type StreamFaultReason = "error" | "garbage" | "incomplete";
+
+/** The upstream's stream is not one that can be passed on further. */
+export class StreamFault extends Error {
+  override readonly name = "StreamFault";
+  readonly reason: StreamFaultReason;
+  /** What the upstream said, for reason `error`. */
+  readonly upstreamError: unknown;
+
+  constructor(reason: StreamFaultReason, upstreamError?: unknown) {
+    super(`The upstream's stream is faulty: ${reason}.`);
+    this.reason = reason;
+    this.upstreamError = upstreamError;
+  }
+}
+
+interface ChoiceState extends ToolCallState {
+  finished: boolean;
+}
+
+export interface ChatStreamContext extends AnswerContext {
+  /** The client asked for the usage chunk. */
+  includeUsage: boolean;
+}
+
+const dataPrefix = Buffer.from("data: ");
+const eventEnd = Buffer.from("\n\n");
+const doneEvent = "data: [DONE]\n\n";
+
+/**
+ * Turns the events of an upstream's chat completion stream, one by one, into what the client gets: own id, own model
+ * name, usage only for who asked, and repairs where a client would break. What has not to change stays byte for byte.
+ * Pure: it reads and writes nothing.
+ */
+export class ChatStream {
+  readonly #context: ChatStreamContext;
+  readonly #choices = new Map<number, ChoiceState>();
+  #id: string | undefined;
+  #created: number | undefined;
+  #done = false;
+  #outputBytes = 0;
+  #reported: TokenCounts | undefined;
+  #reportedObject: Record<string, unknown> | undefined;
+  #usageChunkSent = false;
+
+  constructor(context: ChatStreamContext) {
+    this.#context = context;
+  }
+
+  /** `[DONE]` has come: nothing after it counts. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Some of the answer itself has come: text, a tool call, or the reason of its end. */
+  get hasOutput(): boolean {
+    return this.#outputBytes > 0 || [...this.#choices.values()].some(({ finished }) => finished);
+  }
+
+  /** Every answer that began has come to its end. */
+  get complete(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished);
+  }
+
+  /** Tokens so far. Without a report, or with one from the middle of a stream, what was seen is estimated. */
+  get tokens(): TokenCounts {
+    const seen = estimateTokens(this.#outputBytes);
+    if (this.#reported === undefined) {
+      return { input: this.#context.promptTokens, cachedInput: 0, output: seen, reasoning: 0 };
+    }
+    if (this.complete) return this.#reported;
+    return { ...this.#reported, output: Math.max(this.#reported.output, seen) };
+  }
+
+  /** The upstream has not reported usage. */
+  get estimated(): boolean {
+    return this.#reported === undefined;
+  }
+
+  /**
+   * @param data - an event's data.
+   * @param eventName - its `event:` field.
+   * @returns the event for the client, or `undefined` when there is none.
+   * @throws StreamFault
+   */
+  push(data: string, eventName?: string): Uint8Array | undefined {
+    const text = data.trim();
+    if (this.#done || text === "") return undefined;
+    if (text === "[DONE]") {
+      this.#done = true;
+      return undefined;
+    }
+    const chunk = parse(text);
+    if (eventName === "error") throw new StreamFault("error", isRecord(chunk) ? (chunk["error"] ?? chunk) : chunk);
+    if (!isRecord(chunk)) throw new StreamFault("garbage");
+    const error = chunk["error"];
+    if (error !== undefined && error !== null) throw new StreamFault("error", error);
+
+    const edits = new Map<string, string | null>();
+    if (error === null) edits.set("error", null);
+    const usage = isRecord(chunk["usage"]) ? chunk["usage"] : undefined;
+    this.#readUsage(usage ?? groqUsage(chunk));
+    const choices = chunk["choices"];
+    if (!Array.isArray(choices) || choices.length === 0) {
+      if (usage === undefined ? !Array.isArray(choices) : !this.#isUsageChunk(usage)) return undefined;
+      if (!Array.isArray(choices)) edits.set("choices", "[]");
+    } else if (this.#repairChoices(choices)) {
+      edits.set("choices", JSON.stringify(choices));
+    }
+    if (chunk["usage"] !== undefined && !this.#context.includeUsage) edits.set("usage", null);
+    this.#stamp(chunk, edits);
+    // A line break in valid JSON can only be white space, and must not break up the event's line.
+    const bytes = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
+    return toEvent(edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits));
+  }
+
+  /**
+   * What the client gets when the upstream has ended: the usage chunk, if it asked and has not had it, and `[DONE]`.
+   * @throws StreamFault `incomplete`
+   */
+  end(): Uint8Array {
+    if (!this.complete) throw new StreamFault("incomplete");
+    if (!this.#context.includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
+    const chunk = {
+      id: this.#id,
+      object: "chat.completion.chunk",
+      created: this.#created,
+      model: this.#context.model,
+      choices: [],
+      usage: { ...this.#reportedObject, ...toUsageObject(this.tokens) },
+    };
+    return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
+  }
+
+  /** The members that are the same in all chunks of an answer. */
+  #stamp(chunk: Record<string, unknown>, edits: Map<string, string | null>): void {
+    this.#id ??= completionId(chunk["id"], this.#context.completionId);
+    if (chunk["id"] !== this.#id) edits.set("id", JSON.stringify(this.#id));
+    if (chunk["object"] !== "chat.completion.chunk") edits.set("object", '"chat.completion.chunk"');
+    const created = chunk["created"];
+    this.#created ??= typeof created === "number" && Number.isInteger(created) ? created : this.#context.created;
+    if (created !== this.#created) edits.set("created", String(this.#created));
+    if (chunk["model"] !== this.#context.model) edits.set("model", JSON.stringify(this.#context.model));
+  }
+
+  #readUsage(usage: Record<string, unknown> | undefined): void {
+    const tokens = readUsage(usage);
+    if (tokens === undefined) return;
+    this.#reported = tokens;
+    this.#reportedObject = usage;
+  }
+
+  /** Whether a chunk of nothing but usage goes to the client. */
+  #isUsageChunk(usage: Record<string, unknown>): boolean {
+    if (!this.#context.includeUsage || readUsage(usage) === undefined) return false;
+    this.#usageChunkSent = true;
+    return true;
+  }
+
+  /** @returns whether anything had to be changed. */
+  #repairChoices(choices: unknown[]): boolean {
+    let repaired = false;
+    for (const [position, choice] of choices.entries()) {
+      if (!isRecord(choice)) throw new StreamFault("garbage");
+      if (!Number.isInteger(choice["index"])) {
+        choice["index"] = position;
+        repaired = true;
+      }
+      if (!isRecord(choice["delta"])) {
+        choice["delta"] = {};
+        repaired = true;
+      }
+      if (this.#repairChoice(choice, choice["delta"] as Record<string, unknown>)) repaired = true;
+    }
+    return repaired;
+  }
+
+  #repairChoice(choice: Record<string, unknown>, delta: Record<string, unknown>): boolean {
+    const index = choice["index"] as number;
+    let repaired = false;
+    let state = this.#choices.get(index);
+    if (state === undefined) {
+      state = { finished: false, toolCalls: new Set(), lastToolCall: 0 };
+      this.#choices.set(index, state);
+      if (delta["role"] !== "assistant") {
+        choice["delta"] = { ...delta, role: "assistant" };
+        repaired = true;
+      }
+    } else if (typeof delta["role"] === "string" && delta["role"] !== "assistant") {
+      delete delta["role"];
+      repaired = true;
+    }
+    if (repairToolCallDeltas(delta["tool_calls"], state)) repaired = true;
+    if (choice["finish_reason"] === "") {
+      choice["finish_reason"] = null;
+      repaired = true;
+    }
+    if (typeof choice["finish_reason"] === "string") state.finished = true;
+    this.#outputBytes += textBytes(delta);
+    return repaired;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StreamFault("garbage");
+  }
+}
+
+function groqUsage(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
+  const groq = chunk["x_groq"];
+  return isRecord(groq) && isRecord(groq["usage"]) ? groq["usage"] : undefined;
+}
+
+function toEvent(json: Uint8Array): Uint8Array {
+  return Buffer.concat([dataPrefix, json, eventEnd]);
+}

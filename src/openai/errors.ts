@@ -1,0 +1,155 @@
+/** What an OpenAI client gets to read: the `error` object of an error answer (OpenAI reference, "Error codes"). */
+export interface ErrorObject {
+  message: string;
+  type: string;
+  param: string | null;
+  code: string | null;
+}
+
+export interface GatewayErrorOptions {
+  status: number;
+  code: string;
+  /** Default: `invalid_request_error`. */
+  type?: string;
+  /** Dotted path of the request member at fault. Default: `null`. */
+  param?: string | null;
+  /** Further response headers, names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  /** For the operator; never shown to the client. */
+  cause?: unknown;
+}
+
+/**
+ * A failure with the answer that a client gets for it. Every error answer of the gateway is made from one.
+ */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly status: number;
+  readonly code: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(message: string, options: GatewayErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = options.status;
+    this.code = options.code;
+    this.type = options.type ?? "invalid_request_error";
+    this.param = options.param ?? null;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** `{"error":{…}}` with exactly the four members that clients know. */
+export function toErrorJson(error: ErrorObject): string {
+  const { message, type, param, code } = error;
+  return JSON.stringify({ error: { message, type, param, code } });
+}
+
+const realm = 'Bearer realm="infergate"';
+
+export function missingKey(message: string): GatewayError {
+  return new GatewayError(message, { status: 401, code: "invalid_api_key", headers: { "www-authenticate": realm } });
+}
+
+/** One text for unknown, revoked and expired keys, and never the key itself (RFC 6750, section 3.1). */
+export function refusedKey(): GatewayError {
+  return new GatewayError("Incorrect API key provided. Check the key in your account's dashboard.", {
+    status: 401,
+    code: "invalid_api_key",
+    headers: { "www-authenticate": `${realm}, error="invalid_token"` },
+  });
+}
+
+export function modelNotFound(model: string): GatewayError {
+  return new GatewayError(
+    `The model ${quoted(model)} does not exist. GET /v1/models lists the models that your key can use.`,
+    { status: 404, code: "model_not_found", param: "model" },
+  );
+}
+
+export function modelNotAllowed(model: string): GatewayError {
+  return new GatewayError(
+    `Your plan does not include the model ${quoted(model)}. GET /v1/models lists the models that your key can use.`,
+    { status: 403, code: "model_not_allowed", param: "model" },
+  );
+}
+
+export function unknownUrl(method: string, path: string): GatewayError {
+  return new GatewayError(`Invalid URL (${method} ${shortened(path)}).`, { status: 404, code: "unknown_url" });
+}
+
+export function invalidJson(message: string): GatewayError {
+  return new GatewayError(message, { status: 400, code: "invalid_json" });
+}
+
+export function missingParameter(param: string): GatewayError {
+  return new GatewayError(`Missing required parameter: '${param}'.`, {
+    status: 400,
+    code: "missing_required_parameter",
+    param,
+  });
+}
+
+export function invalidType(param: string, expected: string): GatewayError {
+  return new GatewayError(`Invalid type for '${param}': expected ${expected}.`, {
+    status: 400,
+    code: "invalid_type",
+    param,
+  });
+}
+
+export function invalidValue(param: string | null, message: string): GatewayError {
+  return new GatewayError(message, { status: 400, code: "invalid_value", param });
+}
+
+export function serviceUnavailable(message: string, cause?: unknown): GatewayError {
+  return new GatewayError(message, {
+    status: 503,
+    code: "service_unavailable",
+    type: "service_unavailable_error",
+    headers: { "retry-after": "5" },
+    cause,
+  });
+}
+
+/** The model did not answer. Costs nothing, so a retry is welcome. */
+export function badGateway(message: string, options: { headers?: Record<string, string>; cause?: unknown } = {}): GatewayError {
+  return new GatewayError(message, { status: 502, code: "bad_gateway", type: "server_error", ...options });
+}
+
+export function upstreamTimeout(cause?: unknown): GatewayError {
+  return new GatewayError("The model did not answer in time.", {
+    status: 504,
+    code: "upstream_timeout",
+    type: "server_error",
+    cause,
+  });
+}
+
+/** Our own bug: no detail leaves. */
+export function internalError(cause: unknown): GatewayError {
+  return new GatewayError("The gateway had an error while processing your request.", {
+    status: 500,
+    code: "internal_error",
+    type: "server_error",
+    cause,
+  });
+}
+
+/** Client text in a message: bounded, on one line. */
+function quoted(text: string): string {
+  return `'${shortened(text)}'`;
+}
+
+function shortened(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a message
+  const clean = text.replace(/[\u0000-\u001f\u007f]/g, " ");
+  return clean.length > 200 ? `${clean.slice(0, 200)}…` : clean;
+}
+
+/** The same error with further headers. */
+export function withHeaders(error: GatewayError, headers: Readonly<Record<string, string>>): GatewayError {
+  const { message, status, code, type, param, cause } = error;
+  return new GatewayError(message, { status, code, type, param, cause, headers: { ...headers, ...error.headers } });
+}

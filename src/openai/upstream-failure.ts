@@ -1,0 +1,173 @@
+import { badGateway, GatewayError, upstreamTimeout } from "./errors.js";
+import { isRecord } from "./usage.js";
+
+/** The longest wait that an upstream may impose on a client, in seconds. */
+const longestWait = 60;
+
+/** What the upstream said, and what must not get out with it. */
+export interface UpstreamFailureContext {
+  /** The upstream's name for the model. */
+  upstreamModel: string;
+  /** The client's name for it. */
+  model: string;
+  /** Epoch milliseconds, to read a `Retry-After` date. */
+  now: number;
+}
+
+interface UpstreamErrorObject {
+  message: string;
+  type: string;
+  code: string;
+  param: string | null;
+}
+
+/**
+ * The client's view of an upstream's error answer: its own mistakes come back to it as 400, shared capacity as 429, and
+ * everything that is between the gateway and the upstream as 502 without detail.
+ *
+ * @param body - the parsed JSON of the answer, or `undefined` when it was none.
+ */
+export function toClientError(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+  context: UpstreamFailureContext,
+): GatewayError {
+  const error = readErrorObject(body);
+  const said = `${error.type} ${error.code} ${error.message}`;
+  if (status === 429) return isOurQuota(error) ? refusedByUpstream(status) : capacityExceeded(headers, context.now);
+  if (status === 408) return upstreamTimeout(new Error("The upstream answered 408."));
+  if (status === 401 || status === 402 || status === 403) return refusedByUpstream(status);
+  if (status === 400 || status === 404 || status === 413 || status === 422) {
+    if (isContextLength(said)) return contextLengthExceeded(error, context);
+    if (/api[ _-]?key|authenticat|billing/i.test(said)) return refusedByUpstream(status);
+    if (error.code === "model_not_found") return misconfigured(status);
+    if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context);
+  }
+  return badGateway("The model did not answer. Try again.", {
+    headers: status >= 500 ? retryAfter(headers, context.now, undefined) : {},
+    cause: new Error(`The upstream answered ${status}.`),
+  });
+}
+
+/** The same for an error that came inside a 200: the status is guessed from the code and the type. */
+export function fromErrorObject(error: unknown, context: UpstreamFailureContext): GatewayError {
+  return toClientError(guessStatus(error), {}, { error }, context);
+}
+
+/** A 429 that a little patience mends. */
+function capacityExceeded(headers: Readonly<Record<string, string>>, now: number): GatewayError {
+  return new GatewayError("The model is at its capacity. Try again shortly.", {
+    status: 429,
+    code: "rate_limit_exceeded",
+    type: "requests",
+    headers: retryAfter(headers, now, 1),
+  });
+}
+
+/** Our key, our balance, our quota: nothing that the client could mend by trying again. */
+function refusedByUpstream(status: number): GatewayError {
+  return badGateway("The model is not available at the moment.", {
+    headers: { "x-should-retry": "false" },
+    cause: new Error(`The upstream refused the gateway's own credentials or quota: it answered ${status}.`),
+  });
+}
+
+/** We list a model that the upstream does not have. */
+function misconfigured(status: number): GatewayError {
+  return badGateway("The model is not available at the moment.", {
+    cause: new Error(`The upstream does not know the model: it answered ${status}.`),
+  });
+}
+
+function contextLengthExceeded(error: UpstreamErrorObject, context: UpstreamFailureContext): GatewayError {
+  const message = scrub(error.message, context);
+  return new GatewayError(
+    /maximum context length/i.test(message) ? message : `The request exceeds the model's maximum context length. ${message}`,
+    { status: 400, code: "context_length_exceeded", param: "messages" },
+  );
+}
+
+function rejected(error: UpstreamErrorObject, context: UpstreamFailureContext): GatewayError {
+  const message = scrub(error.message, context);
+  return new GatewayError(message === "" ? "The model refused the request." : message, {
+    status: 400,
+    code: /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(error.code) ? error.code : "upstream_rejected",
+    param: error.param === null ? null : scrub(error.param, context),
+  });
+}
+
+/** OpenAI's shape, vLLM's and FastAPI's variants of it, a bare string. */
+function readErrorObject(body: unknown): UpstreamErrorObject {
+  const error = isRecord(body) ? (body["error"] ?? body) : body;
+  if (typeof error === "string") return { message: error, type: "", code: "", param: null };
+  if (!isRecord(error)) return { message: "", type: "", code: "", param: null };
+  const { message, detail, type, code, param } = error;
+  return {
+    message: typeof message === "string" ? message : typeof detail === "string" ? detail : "",
+    type: typeof type === "string" ? type : "",
+    code: typeof code === "string" ? code : "",
+    param: typeof param === "string" && param !== "" ? param : null,
+  };
+}
+
+function isOurQuota(error: UpstreamErrorObject): boolean {
+  return /quota|billing|balance|credit|spend_limit|usage_limit/i.test(`${error.type} ${error.code}`);
+}
+
+function isContextLength(said: string): boolean {
+  return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(said);
+}
+
+function guessStatus(error: unknown): number {
+  if (!isRecord(error)) return 500;
+  for (const name of ["status", "status_code", "code"]) {
+    const status = Number(error[name]);
+    if (Number.isInteger(status) && status >= 400 && status < 600) return status;
+  }
+  const { type, code } = readErrorObject({ error });
+  const said = `${type} ${code}`;
+  if (/insufficient_quota|rate_limit|too_many|quota/i.test(said)) return 429;
+  if (/authentication|permission|invalid_api_key/i.test(said)) return 401;
+  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)/i.test(said)) return 400;
+  return 500;
+}
+
+/** `Retry-After` in whole seconds, rounded up, between 1 and a minute (RFC 9110, section 10.2.3). */
+function retryAfter(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+  otherwise: number | undefined,
+): Record<string, string> {
+  const seconds = readRetryAfter(headers, now) ?? otherwise;
+  if (seconds === undefined) return {};
+  return { "retry-after": String(Math.min(longestWait, Math.max(1, Math.ceil(seconds)))) };
+}
+
+function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const milliseconds = headers["retry-after-ms"]?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;
+  const value = headers["retry-after"]?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  const date = value === "" ? Number.NaN : Date.parse(value);
+  return Number.isNaN(date) ? undefined : (date - now) / 1000;
+}
+
+const longestMessage = 1000;
+
+/** What names the upstream, its hosts, its keys or its accounts does not leave the gateway. */
+function scrub(message: string, context: UpstreamFailureContext): string {
+  return message
+    .slice(0, longestMessage)
+    .replace(wholeWord(context.upstreamModel), () => context.model)
+    .replace(/\bhttps?:\/\/\S+/gi, "[url]")
+    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[host]")
+    .replace(/\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|app|cloud|local|internal|svc)\b(?::\d+)?/gi, "[host]")
+    .replace(/\blocalhost(?::\d+)?\b/gi, "[host]")
+    .replace(/\b(?:sk|pk|rk|key|org|proj|acct|req|user)[-_][A-Za-z0-9_*-]{4,}/g, "[redacted]")
+    .replace(/\b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}\b/g, "[redacted]");
+}
+
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "g");
+}

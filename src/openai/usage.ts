@@ -1,0 +1,68 @@
+/** Tokens by kind, as they are priced. */
+export interface TokenCounts {
+  /** The whole prompt. */
+  input: number;
+  /** Part of `input` that the upstream had cached. */
+  cachedInput: number;
+  /** The whole answer. */
+  output: number;
+  /** Part of `output` that was reasoning. */
+  reasoning: number;
+}
+
+export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
+/** The `usage` object of an answer (OpenAI reference, "CompletionUsage"), as far as the gateway writes one itself. */
+export interface UsageObject {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+/** Beyond this a count is not taken for real. */
+const largestCount = 1e9;
+
+/**
+ * Reads what upstreams report in their various ways: details absent or null, cached tokens under DeepSeek's name,
+ * reasoning tokens that xAI leaves out of `completion_tokens` but counts in `total_tokens`.
+ *
+ * @returns `undefined` when it is no usage to charge by: absent, in part or whole, malformed, or zero throughout.
+ */
+export function readUsage(usage: unknown): TokenCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = count(usage["prompt_tokens"]);
+  const total = count(usage["total_tokens"]);
+  const completion = count(usage["completion_tokens"]);
+  if (input === undefined || (completion === undefined && total === undefined)) return undefined;
+  const output = Math.max(completion ?? 0, (total ?? 0) - input);
+  if (input + output === 0) return undefined;
+  const promptDetails = usage["prompt_tokens_details"];
+  const completionDetails = usage["completion_tokens_details"];
+  const cached =
+    (isRecord(promptDetails) ? count(promptDetails["cached_tokens"]) : undefined) ??
+    count(usage["prompt_cache_hit_tokens"]) ??
+    0;
+  const reasoning = (isRecord(completionDetails) ? count(completionDetails["reasoning_tokens"]) : undefined) ?? 0;
+  return {
+    input,
+    cachedInput: Math.min(cached, input),
+    output,
+    reasoning: Math.min(reasoning, output),
+  };
+}
+
+export function toUsageObject(tokens: TokenCounts): UsageObject {
+  return {
+    prompt_tokens: tokens.input,
+    completion_tokens: tokens.output,
+    total_tokens: tokens.input + tokens.output,
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
+}

@@ -1,0 +1,29 @@
+import { hashKey } from "../keys/hash-key.js";
+import { missingKey, refusedKey } from "../openai/errors.js";
+import type { Caller } from "./accounts.js";
+import type { Lookup } from "./cached-lookup.js";
+
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const bearer = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
+
+/**
+ * Finds out whose key it is.
+ * @param authorization - the request's header; two of them arrive joined by a comma, and are refused for it.
+ * @throws GatewayError 401, or 503 when the store fails.
+ */
+export async function authenticate(
+  authorization: string | undefined,
+  findCaller: Lookup<Caller>,
+  now: number,
+): Promise<Caller> {
+  if (authorization === undefined || authorization.trim() === "") {
+    throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
+  }
+  const token = bearer.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
+  }
+  const caller = await findCaller(hashKey(token));
+  if (caller === undefined || now >= caller.refusedFrom) throw refusedKey();
+  return caller;
+}

@@ -1,0 +1,199 @@
+import type { AnswerContext } from "../openai/chat-answer.js";
+import { type ChatRequest, parseChatRequest, promptTokens, toUpstreamBody } from "../openai/chat-request.js";
+import { ChatStream } from "../openai/chat-stream.js";
+import { GatewayError, internalError, serviceUnavailable, withHeaders } from "../openai/errors.js";
+import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
+import { noTokens } from "../openai/usage.js";
+import { type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import type { Caller } from "./accounts.js";
+import { authorize, requireChatModel } from "./authorize.js";
+import type { CatalogModel } from "./catalog.js";
+import { creditHeaders } from "./credit-headers.js";
+import type { GatewayRequest, GatewayResponse } from "./exchange.js";
+import { forward } from "./forward.js";
+import { Call } from "./in-flight.js";
+import type { Pipeline } from "./pipeline.js";
+import { readBody } from "./read-body.js";
+import { relayStream } from "./relay-stream.js";
+import { partialAnswer, relayWhole } from "./relay-whole.js";
+import type { RequestLog } from "./request-log.js";
+import { estimateCost, reserve } from "./reserve.js";
+import { type Charge, type Outcome, Settlement } from "./settle.js";
+
+/** One admitted call, on its way from `forward` to `settle`. */
+interface ChatCall {
+  readonly chat: ChatRequest;
+  readonly call: Call;
+  readonly settlement: Settlement;
+  readonly context: AnswerContext & UpstreamFailureContext;
+  /** Settles the call and writes it down. The first outcome counts. */
+  readonly finish: (outcome: Outcome) => Promise<Charge>;
+}
+
+/** `POST /v1/chat/completions`: authorize → reserve → forward → relay → settle. */
+export async function completeChat(
+  pipeline: Pipeline,
+  request: GatewayRequest,
+  caller: Caller,
+  log: RequestLog,
+): Promise<GatewayResponse> {
+  const chat = parseChatRequest(await readBody(request, pipeline), pipeline.maxBodyDepth);
+  const found = await pipeline.findAllowance(caller.plan);
+  const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
+  log.asked(model.id, chat.stream);
+  requireChatModel(model);
+
+  const { requestId } = log;
+  const now = pipeline.clock.now();
+  const amount = estimateCost(chat, model, allowance);
+  const reservation = await reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+  const settlement = new Settlement({
+    ledger: pipeline.ledger,
+    keeper: pipeline.keeper,
+    warn: pipeline.warn,
+    reservation,
+    price: model.price,
+    tags: { key: caller.keyId, model: model.id },
+  });
+  const chatCall = enter(pipeline, request, { chat, settlement, model, log, now });
+  const { call, finish, context } = chatCall;
+  try {
+    if (call.abortReason !== undefined) throw new UpstreamError("aborted", "The client left before the call was made.");
+    log.upstreamCalled();
+    const upstream = await forward(
+      model.provider,
+      {
+        endpoint: "chat/completions",
+        model: model.upstreamModel,
+        body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
+        stream: chat.stream,
+        signal: call.signal,
+        requestId,
+      },
+      context,
+    );
+    return chat.stream
+      ? await streamResponse(pipeline, chatCall, upstream)
+      : await wholeResponse(pipeline, chatCall, upstream);
+  } catch (thrown) {
+    const error = toGatewayError(thrown, call);
+    const { windows } = await finish({ reason: endReason(error, call), tokens: noTokens, source: undefined, error });
+    throw windows === undefined ? error : withHeaders(error, creditHeaders(windows));
+  }
+}
+
+/** From here on the call counts as in flight: it ends by `finish`, whoever it is that ends it. */
+function enter(
+  { inFlight }: Pipeline,
+  request: GatewayRequest,
+  parts: { chat: ChatRequest; settlement: Settlement; model: CatalogModel; log: RequestLog; now: number },
+): ChatCall {
+  const { chat, settlement, model, log, now } = parts;
+  const call = new Call();
+  const clientGone = () => call.abort("client_gone");
+  let charge: Promise<Charge> | undefined;
+  const settle = async (outcome: Outcome): Promise<Charge> => {
+    request.signal.removeEventListener("abort", clientGone);
+    const { tokens, source } = outcome;
+    const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
+    log.ended(outcome, settled);
+    void settlement.persisted().then(() => inFlight.leave(call));
+    return settled;
+  };
+  const finish = (outcome: Outcome): Promise<Charge> => {
+    charge ??= settle(outcome);
+    return charge;
+  };
+  call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));
+  inFlight.enter(call);
+  if (request.signal.aborted) clientGone();
+  else request.signal.addEventListener("abort", clientGone, { once: true });
+  return {
+    chat,
+    call,
+    settlement,
+    finish,
+    context: {
+      model: model.id,
+      upstreamModel: model.upstreamModel,
+      promptTokens: promptTokens(chat),
+      created: Math.floor(now / 1000),
+      completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
+      now,
+    },
+  };
+}
+
+async function wholeResponse(
+  pipeline: Pipeline,
+  { context, settlement, call, finish }: ChatCall,
+  upstream: UpstreamAnswer,
+): Promise<GatewayResponse> {
+  let received = 0;
+  const seen = () => partialAnswer(context.promptTokens, received);
+  settlement.keepAlive(seen);
+  // A client that leaves pays for what the model has done; that the gateway closes is not the client's doing.
+  call.whenAbandoned((reason) =>
+    finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
+  );
+  const answer = await relayWhole(upstream, context, pipeline, (bytes) => {
+    received = bytes;
+  });
+  const { tokens, estimated } = answer;
+  const { windows } = await finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
+  return { status: 200, headers: { "content-type": "application/json", ...stockHeaders(windows) }, body: answer.body };
+}
+
+async function streamResponse(
+  pipeline: Pipeline,
+  { chat, call, settlement, context, finish }: ChatCall,
+  upstream: UpstreamAnswer,
+): Promise<GatewayResponse> {
+  const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
+  settlement.keepAlive(() => stream.tokens);
+  call.whenAbandoned((reason) => finish({ reason, tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" }));
+  const pieces = relayStream(upstream, stream, call, context, pipeline, finish);
+  // Failures before the first piece still become a status of their own.
+  const first = await pieces.next();
+  return {
+    status: 200,
+    headers: { ...streamHeaders, ...stockHeaders(settlement.windows) },
+    body: first.done ? pieces : startingWith(first.value, pieces),
+  };
+}
+
+/** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */
+const streamHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
+function stockHeaders(windows: Charge["windows"]): Record<string, string> | undefined {
+  return windows === undefined ? undefined : creditHeaders(windows);
+}
+
+function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {
+  let waiting: Uint8Array | undefined = first;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        if (waiting === undefined) return rest.next();
+        const value = waiting;
+        waiting = undefined;
+        return Promise.resolve({ done: false, value });
+      },
+      return: () => rest.return(undefined),
+    }),
+  };
+}
+
+function toGatewayError(thrown: unknown, call: Call): GatewayError {
+  if (call.abortReason === "shutdown") return serviceUnavailable("The gateway is shutting down. Try again shortly.");
+  return thrown instanceof GatewayError ? thrown : internalError(thrown);
+}
+
+function endReason(error: GatewayError, call: Call): Outcome["reason"] {
+  return call.abortReason ?? (error.status === 504 ? "upstream_timeout" : "upstream_failed");
+}

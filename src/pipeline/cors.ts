@@ -1,0 +1,28 @@
+/** Which web pages may call the gateway from a browser: all, or those of these origins. */
+export type CorsOptions = true | { origins: readonly string[] };
+
+const exposed = [
+  "x-request-id",
+  "retry-after",
+  "x-should-retry",
+  "x-ratelimit-reset",
+  ...["limit", "remaining", "reset"].flatMap((kind) =>
+    ["session", "week", "month"].map((window) => `x-ratelimit-${kind}-${window}`),
+  ),
+].join(", ");
+
+/** The CORS headers of any answer (WHATWG Fetch, section 3.3), errors and streams included. */
+export function corsHeaders(options: CorsOptions, origin: string | undefined): Record<string, string> {
+  if (options === true) return { "access-control-allow-origin": "*", "access-control-expose-headers": exposed };
+  if (origin === undefined || !options.origins.includes(origin)) return { vary: "Origin" };
+  return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed, vary: "Origin" };
+}
+
+/** What a preflight gets besides. `*` would not cover `Authorization`, so the asked-for headers are echoed. */
+export function preflightHeaders(requestHeaders: string | undefined): Record<string, string> {
+  return {
+    "access-control-allow-methods": "GET, POST, OPTIONS",
+    "access-control-allow-headers": requestHeaders ?? "authorization, content-type",
+    "access-control-max-age": "86400",
+  };
+}

@@ -1,0 +1,71 @@
+import { Buffer } from "node:buffer";
+import { badGateway, type GatewayError, upstreamTimeout } from "../openai/errors.js";
+import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
+import {
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamError,
+  type UpstreamProvider,
+} from "../providers/upstream-provider.js";
+
+/** An error answer is read this far; what is longer is no message for a person. */
+const longestErrorBody = 65_536;
+
+/**
+ * Sends the call to the model server.
+ * @returns its 200 answer.
+ * @throws GatewayError as the client is to see it, or {@link UpstreamError} `aborted`.
+ */
+export async function forward(
+  provider: UpstreamProvider,
+  upstreamCall: UpstreamCall,
+  context: UpstreamFailureContext,
+): Promise<UpstreamAnswer> {
+  let answer: UpstreamAnswer;
+  try {
+    answer = await provider.call(upstreamCall);
+    if (answer.status === 200) return answer;
+    const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
+    throw toClientError(answer.status, answer.headers, parseJson(body), context);
+  } catch (error) {
+    throw toUpstreamFailure(error);
+  }
+}
+
+/** What a failed call or a broken body is to the client. Leaves {@link UpstreamError} `aborted` and known errors as they are. */
+export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError {
+  if (isGatewayError(error)) return error;
+  const failure = error instanceof Error && error.name === "UpstreamError" ? (error as UpstreamError).failure : "unreachable";
+  if (failure === "aborted") return error as UpstreamError;
+  if (failure === "timeout") return upstreamTimeout(error);
+  return badGateway("The model did not answer. Try again.", { cause: error });
+}
+
+/** The body's first `most` bytes; the rest is not read. */
+export async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= most) break;
+  }
+  return Buffer.concat(pieces).subarray(0, most);
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function isGatewayError(error: unknown): error is GatewayError {
+  return error instanceof Error && error.name === "GatewayError";
+}
+
+function ignoreUnlessAborted(error: unknown): Buffer {
+  if (error instanceof UpstreamError && error.failure === "aborted") throw error;
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,81 @@
+/** Why a call was broken off from this side. */
+export type AbortReason = "client_gone" | "shutdown";
+
+/** A call in progress, and what can end it early. */
+export class Call {
+  readonly #controller = new AbortController();
+  #reason: AbortReason | undefined;
+  #abandoned: ((reason: AbortReason) => Promise<unknown>) | undefined;
+
+  /** For the upstream. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get abortReason(): AbortReason | undefined {
+    return this.#reason;
+  }
+
+  /** @param settle - does the accounts when nobody takes the rest of the answer any more. The last one set counts. */
+  whenAbandoned(settle: (reason: AbortReason) => Promise<unknown>): void {
+    this.#abandoned = settle;
+  }
+
+  /** Ends the call to the upstream. A client that has gone is settled for at once. */
+  abort(reason: AbortReason): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller.abort();
+    if (reason === "client_gone") void this.abandon();
+  }
+
+  /** Settles what has been seen. */
+  async abandon(): Promise<void> {
+    await this.#abandoned?.(this.#reason ?? "shutdown");
+  }
+}
+
+/** How long an aborted call may take to come to its own end. */
+const lastGraceMs = 1000;
+
+/** The calls in progress, so that the gateway can close in an orderly way. */
+export class InFlight {
+  readonly #calls = new Set<Call>();
+  #closing = false;
+  #emptied: (() => void) | undefined;
+
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  enter(call: Call): void {
+    this.#calls.add(call);
+  }
+
+  leave(call: Call): void {
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) this.#emptied?.();
+  }
+
+  /** Lets calls end by themselves for a while, then breaks them off. Resolves when all are settled. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    await this.#empty(graceMs);
+    for (const call of this.#calls) call.abort("shutdown");
+    await this.#empty(lastGraceMs);
+    // Their clients neither read on nor leave.
+    for (const call of this.#calls) void call.abandon();
+    await this.#empty(lastGraceMs);
+  }
+
+  async #empty(withinMs: number): Promise<void> {
+    if (this.#calls.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#emptied = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

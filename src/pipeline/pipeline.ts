@@ -1,0 +1,37 @@
+import type { Clock } from "../ledger/clock.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { Allowance, Caller } from "./accounts.js";
+import type { Lookup } from "./cached-lookup.js";
+import type { Catalog } from "./catalog.js";
+import type { CorsOptions } from "./cors.js";
+import type { InFlight } from "./in-flight.js";
+import type { LeaseKeeper } from "./lease-keeper.js";
+import type { RequestCompleted } from "./request-completed.js";
+import type { Warn } from "./warning.js";
+
+export interface RelayOptions {
+  /** The largest whole answer, in bytes. */
+  maxAnswerBytes: number;
+  /** The largest event of a stream, in bytes. */
+  maxEventBytes: number;
+  /** A comment is sent after this much silence. */
+  keepAliveMs: number;
+}
+
+/** Everything that the pipeline works with, resolved at construction. */
+export interface Pipeline extends RelayOptions {
+  readonly catalog: Catalog;
+  readonly findCaller: Lookup<Caller>;
+  readonly findAllowance: Lookup<Allowance>;
+  readonly ledger: CreditLedger;
+  readonly keeper: LeaseKeeper;
+  readonly inFlight: InFlight;
+  readonly clock: Clock;
+  readonly warn: Warn;
+  readonly completed: ((event: RequestCompleted) => void) | undefined;
+  readonly maxBodyBytes: number;
+  readonly maxBodyDepth: number;
+  readonly bodyTimeoutMs: number;
+  readonly leaseMs: number;
+  readonly cors: CorsOptions | undefined;
+}

@@ -1,0 +1,168 @@
+import { Buffer } from "node:buffer";
+import { answerToChunk } from "../openai/answer-to-chunk.js";
+import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
+import { type ErrorObject, GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
+import { createEventReader } from "../openai/event-reader.js";
+import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
+import { isRecord, type TokenCounts } from "../openai/usage.js";
+import { type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import { parseJson, toUpstreamFailure } from "./forward.js";
+import type { Call } from "./in-flight.js";
+import type { RelayOptions } from "./pipeline.js";
+import type { EndReason, Outcome, UsageSource } from "./settle.js";
+import { SilenceTimer, silence } from "./silence.js";
+
+/**
+ * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
+ * thrown, as {@link GatewayError} or {@link UpstreamError} `aborted`; after it, a failure is an error event.
+ *
+ * @param finish - settles the call. Called exactly once, and before the client learns that the stream has ended.
+ */
+export async function* relayStream(
+  answer: UpstreamAnswer,
+  stream: ChatStream,
+  call: Call,
+  context: UpstreamFailureContext,
+  options: RelayOptions,
+  finish: (outcome: Outcome) => Promise<unknown>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const timer = new SilenceTimer(options.keepAliveMs);
+  const chunks = readChunks(answer, stream, options);
+  let finished = false;
+  let committed = false;
+  const end = (outcome: Outcome): Promise<unknown> => {
+    finished = true;
+    return finish(outcome);
+  };
+  try {
+    for (let pending = chunks.next(); ; ) {
+      const next = await timer.wait(pending);
+      if (next !== silence && next.done) break;
+      committed = true;
+      yield next === silence ? keepAlive : next.value;
+      if (next !== silence) pending = chunks.next();
+    }
+    const closing = stream.end();
+    await end({ reason: "completed", tokens: stream.tokens, source: stream.estimated ? "estimated" : "provider" });
+    committed = true;
+    yield closing;
+  } catch (thrown) {
+    if (finished) throw thrown;
+    const failure = describeFailure(thrown, call, context);
+    await end(failedOutcome(failure, stream));
+    if (!committed) throw failure.error ?? thrown;
+    if (failure.error !== undefined) yield errorEvent(failure.error);
+  } finally {
+    timer.stop();
+    // The client has left between two pieces.
+    if (!finished) {
+      call.abort("client_gone");
+      await end({ reason: "client_gone", ...seen(stream) });
+    }
+    await chunks.return(undefined);
+  }
+}
+
+/** The stream's events, those of one read together. Ends at `[DONE]` or with the upstream's body. */
+async function* readChunks(
+  answer: UpstreamAnswer,
+  stream: ChatStream,
+  { maxEventBytes, maxAnswerBytes }: RelayOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (isJson(answer)) {
+    yield* wholeAnswerChunks(answer, stream, maxAnswerBytes);
+    return;
+  }
+  const reader = createEventReader(maxEventBytes);
+  try {
+    for await (const bytes of answer.body) {
+      const events = reader.read(bytes);
+      const pieces: Uint8Array[] = [];
+      let fault: unknown;
+      for (const { data, event } of events) {
+        try {
+          const piece = stream.push(data, event);
+          if (piece !== undefined) pieces.push(piece);
+        } catch (error) {
+          fault = error;
+          break;
+        }
+      }
+      if (pieces.length > 0) yield pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+      if (fault !== undefined) throw fault;
+      if (stream.done) return;
+    }
+  } catch (error) {
+    // All that was asked for has arrived: how the connection ends does not matter any more.
+    if (!(stream.complete && isInterrupted(error))) throw error;
+  }
+  for (const { data, event } of reader.end()) {
+    const piece = stream.push(data, event);
+    if (piece !== undefined) yield piece;
+  }
+}
+
+/** An upstream that answers a request for a stream with a whole answer, or with an error inside a 200. */
+async function* wholeAnswerChunks(
+  answer: UpstreamAnswer,
+  stream: ChatStream,
+  maxAnswerBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of answer.body) {
+    length += piece.length;
+    if (length > maxAnswerBytes) throw new StreamFault("garbage");
+    pieces.push(piece);
+  }
+  const body = parseJson(Buffer.concat(pieces));
+  if (!isRecord(body)) throw new StreamFault("garbage");
+  const piece = stream.push(JSON.stringify(answerToChunk(body)));
+  if (piece !== undefined) yield piece;
+}
+
+const keepAlive = Buffer.from(": keep-alive\n\n");
+
+function errorEvent(error: ErrorObject): Uint8Array {
+  return Buffer.from(`data: ${toErrorJson(error)}\n\n`);
+}
+
+interface Failure {
+  reason: EndReason;
+  /** `undefined`: the client is gone, nobody is to be told. */
+  error: GatewayError | undefined;
+}
+
+function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext): Failure {
+  if (call.abortReason === "client_gone") return { reason: "client_gone", error: undefined };
+  if (call.abortReason === "shutdown") {
+    return { reason: "shutdown", error: serviceUnavailable("The gateway is shutting down. Try again shortly.") };
+  }
+  if (thrown instanceof StreamFault && thrown.reason === "error") {
+    return { reason: "upstream_failed", error: fromErrorObject(thrown.upstreamError, context) };
+  }
+  const error = toUpstreamFailure(thrown);
+  if (error instanceof UpstreamError) return { reason: "client_gone", error: undefined };
+  return { reason: error.status === 504 ? "upstream_timeout" : "upstream_failed", error };
+}
+
+/** A failure is charged once there was output, the departure of a client from the moment of the upstream's 200. */
+function failedOutcome({ reason, error }: Failure, stream: ChatStream): Outcome {
+  const outcome: Outcome =
+    reason === "client_gone" || stream.hasOutput
+      ? { reason, ...seen(stream) }
+      : { reason, tokens: stream.tokens, source: undefined };
+  return error === undefined ? outcome : { ...outcome, error };
+}
+
+function seen(stream: ChatStream): { tokens: TokenCounts; source: UsageSource } {
+  return { tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" };
+}
+
+function isInterrupted(error: unknown): boolean {
+  return error instanceof UpstreamError && error.failure === "interrupted";
+}
+
+function isJson(answer: UpstreamAnswer): boolean {
+  return /^application\/([a-z0-9.-]+\+)?json\b|^text\/html\b/i.test(answer.headers["content-type"] ?? "");
+}

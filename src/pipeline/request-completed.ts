@@ -1,0 +1,40 @@
+import type { Micro } from "../ledger/credit-ledger.js";
+import type { TokenCounts } from "../openai/usage.js";
+import type { EndReason, UsageSource } from "./settle.js";
+
+/** What `onRequestCompleted` gets when an answer has ended, however it ended. One event per request. */
+export interface RequestCompleted {
+  /** The `x-request-id` of the answer. */
+  requestId: string;
+  /** `undefined` for paths that are none of the gateway's. */
+  endpoint: "models" | "model" | "chat/completions" | "responses" | undefined;
+  /** Whose key it was; absent when the key was refused. */
+  keyId?: string;
+  account?: string;
+  plan?: string;
+  /** The model as the client named it, when it is in the catalog. */
+  model?: string;
+  /** A stream was asked for. */
+  stream: boolean;
+  /** The HTTP status; 499 when the client left before there was one. */
+  status: number;
+  /** The `code` of the error that the client got, as a status or as the last event of a stream. */
+  errorCode?: string;
+  /** How the call ended; absent when no call went to an upstream. */
+  endReason?: EndReason;
+  /** What was charged for; all zero when nothing was. */
+  tokens: TokenCounts;
+  /** What was charged, in micro-credits: 1 credit = 1,000,000. */
+  chargedMicro: Micro;
+  /** Where `tokens` come from; absent when nothing was charged. */
+  usageSource?: UsageSource;
+  /** Milliseconds. */
+  durations: {
+    /** From the request's arrival to the answer's end. */
+    total: number;
+    /** From the call to the upstream to its answer's end; absent when there was no call. */
+    upstream?: number;
+    /** From the request's arrival to the first byte of the answer; absent when there was none. */
+    firstByte?: number;
+  };
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { noTokens } from "../openai/usage.js";
+import type { Caller } from "./accounts.js";
+import type { GatewayResponse } from "./exchange.js";
+import type { RequestCompleted } from "./request-completed.js";
+import type { Charge, Outcome } from "./settle.js";
+import type { Warn } from "./warning.js";
+
+/** Gathers, on a request's way, what its one {@link RequestCompleted} event tells. Nothing else reads it. */
+export class RequestLog {
+  readonly requestId = `req_${randomUUID()}`;
+  readonly #started = performance.now();
+  readonly #warn: Warn;
+  #completed: ((event: RequestCompleted) => void) | undefined;
+  #endpoint: RequestCompleted["endpoint"];
+  #caller: Caller | undefined;
+  #model: string | undefined;
+  #stream = false;
+  #errorCode: string | undefined;
+  #status = 0;
+  #upstreamStarted: number | undefined;
+  #firstByte: number | undefined;
+  #answered = false;
+  #pending: { outcome: Outcome; charge: Charge; upstream: number | undefined } | undefined;
+  #streaming = false;
+
+  constructor(
+    endpoint: RequestCompleted["endpoint"] | "healthz",
+    hooks: { completed: ((event: RequestCompleted) => void) | undefined; warn: Warn },
+  ) {
+    this.#endpoint = endpoint === "healthz" ? undefined : endpoint;
+    this.#completed = endpoint === "healthz" ? undefined : hooks.completed;
+    this.#warn = hooks.warn;
+  }
+
+  authenticated(caller: Caller): void {
+    this.#caller = caller;
+  }
+
+  asked(model: string, stream: boolean): void {
+    this.#model = model;
+    this.#stream = stream;
+  }
+
+  upstreamCalled(): void {
+    this.#upstreamStarted = performance.now();
+  }
+
+  failed(errorCode: string): void {
+    this.#errorCode = errorCode;
+  }
+
+  /** The call to the upstream has ended and is settled. */
+  ended(outcome: Outcome, charge: Charge): void {
+    const started = this.#upstreamStarted;
+    const upstream = started === undefined ? undefined : performance.now() - started;
+    this.#pending = { outcome, charge, upstream };
+    if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
+    if (this.#answered) this.#emit();
+  }
+
+  /** The answer is known; that of a stream is complete when the call has ended. */
+  answered(response: GatewayResponse): void {
+    this.#answered = true;
+    this.#status = response.status;
+    this.#streaming = response.status === 200 && this.#stream;
+    if (response.status !== 499) this.#firstByte = performance.now() - this.#started;
+    if (!this.#streaming || this.#pending !== undefined) this.#emit();
+  }
+
+  #emit(): void {
+    const completed = this.#completed;
+    if (completed === undefined) return;
+    this.#completed = undefined;
+    try {
+      completed(this.#event());
+    } catch (cause) {
+      this.#warn({ code: "hook_failed", message: "onRequestCompleted threw.", cause, requestId: this.requestId });
+    }
+  }
+
+  #event(): RequestCompleted {
+    const { outcome, charge, upstream } = this.#pending ?? {};
+    const caller = this.#caller;
+    return {
+      requestId: this.requestId,
+      endpoint: this.#endpoint,
+      ...(caller === undefined ? undefined : { keyId: caller.keyId, account: caller.account, plan: caller.plan }),
+      ...(this.#model === undefined ? undefined : { model: this.#model }),
+      stream: this.#stream,
+      status: this.#status,
+      ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
+      ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
+      tokens: charge?.source === undefined ? noTokens : charge.tokens,
+      chargedMicro: charge?.micro ?? 0,
+      ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
+      durations: {
+        total: performance.now() - this.#started,
+        ...(upstream === undefined ? undefined : { upstream }),
+        ...(this.#firstByte === undefined ? undefined : { firstByte: this.#firstByte }),
+      },
+    };
+  }
+}

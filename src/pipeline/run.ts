@@ -1,0 +1,105 @@
+import { matchRoute, type Route } from "../endpoints/routes.js";
+import { modelList } from "../endpoints/models.js";
+import { GatewayError, internalError, modelNotAllowed, modelNotFound, serviceUnavailable, toErrorJson, unknownUrl } from "../openai/errors.js";
+import { authenticate } from "./authenticate.js";
+import { mayUse } from "./authorize.js";
+import { completeChat } from "./chat-completions.js";
+import { corsHeaders, preflightHeaders } from "./cors.js";
+import type { GatewayRequest, GatewayResponse } from "./exchange.js";
+import type { Pipeline } from "./pipeline.js";
+import { RequestLog } from "./request-log.js";
+import type { Warn } from "./warning.js";
+
+/** The one file that knows the order: route, authenticate, then what the endpoint does. Never rejects. */
+export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<GatewayResponse> {
+  const route = matchRoute(request.path);
+  const log = new RequestLog(route?.endpoint, pipeline);
+  let response: GatewayResponse;
+  try {
+    response = await answer(pipeline, request, route, log);
+  } catch (thrown) {
+    response = errorResponse(thrown, request, log, pipeline.warn);
+  }
+  response.headers["x-request-id"] = log.requestId;
+  if (pipeline.cors !== undefined) Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));
+  log.answered(response);
+  return response;
+}
+
+async function answer(
+  pipeline: Pipeline,
+  request: GatewayRequest,
+  route: Route | undefined,
+  log: RequestLog,
+): Promise<GatewayResponse> {
+  if (route === undefined) throw unknownUrl(request.method, request.path);
+  if (request.method === "OPTIONS") return optionsResponse(pipeline, request, route);
+  if (route.endpoint === "responses") throw noResponsesEndpoint();
+  if (!route.methods.includes(request.method)) throw methodNotSupported(request.method, route);
+  if (route.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
+  if (pipeline.inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
+
+  const caller = await authenticate(request.header("authorization"), pipeline.findCaller, pipeline.clock.now());
+  log.authenticated(caller);
+  if (route.endpoint === "chat/completions") return await completeChat(pipeline, request, caller, log);
+
+  const allowance = await pipeline.findAllowance(caller.plan);
+  if (route.endpoint === "models") {
+    const visible = [...pipeline.catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
+    return json(modelList(visible.map(({ record }) => record)));
+  }
+  const model = pipeline.catalog.get(route.model);
+  if (model === undefined) throw modelNotFound(route.model);
+  if (!mayUse(caller, allowance, model.id)) throw modelNotAllowed(model.id);
+  return json(model.record);
+}
+
+function json(body: string, headers: Record<string, string> = {}): GatewayResponse {
+  return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
+}
+
+/** Failures of ours are told to the host, never to the client. */
+function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog, warn: Warn): GatewayResponse {
+  if (request.signal.aborted) {
+    log.failed("client_gone");
+    return { status: 499, headers: {}, body: null };
+  }
+  const error = thrown instanceof GatewayError ? thrown : internalError(thrown);
+  log.failed(error.code);
+  if (error.code === "internal_error") {
+    warn({ code: "internal_error", message: "A bug in the gateway: a request got a 500.", cause: thrown, requestId: log.requestId });
+  } else if (error.status === 502 || error.status === 504) {
+    const message = error.cause instanceof Error ? error.cause.message : error.message;
+    warn({ code: "upstream_failed", message: `A model server failed: ${message}`, cause: error.cause, requestId: log.requestId });
+  }
+  return {
+    status: error.status,
+    headers: { "content-type": "application/json", ...error.headers },
+    body: toErrorJson(error),
+  };
+}
+
+function optionsResponse({ cors }: Pipeline, request: GatewayRequest, route: Route): GatewayResponse {
+  const headers: Record<string, string> = { allow: route.methods.join(", ") };
+  if (cors !== undefined) Object.assign(headers, preflightHeaders(request.header("access-control-request-headers")));
+  return { status: 204, headers, body: null };
+}
+
+function methodNotSupported(method: string, route: Route): GatewayError {
+  const allow = route.methods.join(", ");
+  return new GatewayError(`Not allowed to ${method} on this path. Use ${allow}.`, {
+    status: 405,
+    code: "method_not_supported",
+    headers: { allow },
+  });
+}
+
+/** What AI SDK and Agents call by default; the message says how to make them call what is served. */
+function noResponsesEndpoint(): GatewayError {
+  return new GatewayError(
+    "This server does not offer the Responses API (/v1/responses). Use chat completions instead: with the OpenAI SDK " +
+      "client.chat.completions.create(), with the AI SDK openai.chat('model') or @ai-sdk/openai-compatible, with the " +
+      "Agents SDK setOpenAIAPI('chat_completions'), with LangChain useResponsesApi: false.",
+    { status: 404, code: "unknown_url" },
+  );
+}

@@ -1,0 +1,139 @@
+import type { CreditLedger, Micro, SettleResult, WindowStates } from "../ledger/credit-ledger.js";
+import type { CompiledPrice } from "../ledger/price.js";
+import type { GatewayError } from "../openai/errors.js";
+import { noTokens, type TokenCounts } from "../openai/usage.js";
+import type { LeaseKeeper } from "./lease-keeper.js";
+import type { Reservation } from "./reserve.js";
+import type { Warn } from "./warning.js";
+
+/**
+ * Where the token counts come from: the upstream's own report, an estimate for lack of one, or an estimate of the part
+ * that was seen before the answer broke off.
+ */
+export type UsageSource = "provider" | "estimated" | "partial";
+
+/**
+ * How a call ended: `completed`; `client_gone`; `upstream_failed` and `upstream_timeout`: the upstream broke off;
+ * `shutdown`: the gateway was closed.
+ */
+export type EndReason = "completed" | "client_gone" | "upstream_failed" | "upstream_timeout" | "shutdown";
+
+/** What a call has come to when its answer has ended. */
+export interface Outcome {
+  reason: EndReason;
+  tokens: TokenCounts;
+  /** `undefined`: nothing is charged. */
+  source: UsageSource | undefined;
+  /** What the client was told, unless all went well. */
+  error?: GatewayError;
+}
+
+/** What one call has come to cost. */
+export interface Charge {
+  micro: Micro;
+  tokens: TokenCounts;
+  /** `undefined`: nothing was charged. */
+  source: UsageSource | undefined;
+  /** The stock afterwards; `undefined` when the call touches no ledger. */
+  windows: WindowStates | undefined;
+}
+
+/** How often a settlement is sent before it is given up, and how long to wait before the second attempt. */
+const attempts = 6;
+const firstPauseMs = 100;
+
+/** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
+export class Settlement {
+  readonly #ledger: CreditLedger;
+  readonly #reservation: Reservation | undefined;
+  readonly #price: CompiledPrice;
+  readonly #keeper: LeaseKeeper;
+  readonly #warn: Warn;
+  readonly #tags: Readonly<Record<string, string | number>>;
+  #charge: Promise<Charge> | undefined;
+  #persisted: Promise<void> | undefined;
+
+  constructor(options: {
+    ledger: CreditLedger;
+    reservation: Reservation | undefined;
+    price: CompiledPrice;
+    keeper: LeaseKeeper;
+    warn: Warn;
+    /** For the ledger's journal. */
+    tags: Readonly<Record<string, string | number>>;
+  }) {
+    this.#ledger = options.ledger;
+    this.#reservation = options.reservation;
+    this.#price = options.price;
+    this.#keeper = options.keeper;
+    this.#warn = options.warn;
+    this.#tags = options.tags;
+  }
+
+  /** The stock as it was at admission. */
+  get windows(): WindowStates | undefined {
+    return this.#reservation?.windows;
+  }
+
+  /** From now on the lease is renewed, with the cost of what `tokens` says at the time. */
+  keepAlive(tokens: () => TokenCounts): void {
+    if (this.#reservation === undefined || this.#charge !== undefined) return;
+    this.#keeper.keep(this.#reservation.lease, () => this.#price.cost(tokens()));
+  }
+
+  /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */
+  charge(tokens: TokenCounts, source: UsageSource): Promise<Charge> {
+    this.#charge ??= this.#settle(tokens, source);
+    return this.#charge;
+  }
+
+  /** Gives the stock back: nothing was consumed. */
+  release(): Promise<Charge> {
+    this.#charge ??= this.#settle(noTokens, undefined);
+    return this.#charge;
+  }
+
+  /** Resolves when the ledger has taken the charge, or finally has not. */
+  async persisted(): Promise<void> {
+    await this.#charge;
+    await this.#persisted;
+  }
+
+  async #settle(tokens: TokenCounts, source: UsageSource | undefined): Promise<Charge> {
+    const reservation = this.#reservation;
+    if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
+    const { lease, windows } = reservation;
+    this.#keeper.drop(lease);
+    const micro = source === undefined ? 0 : this.#price.cost(tokens);
+    const persist = (): Promise<SettleResult> =>
+      source === undefined
+        ? this.#ledger.release(lease)
+        : this.#ledger.settle(lease, {
+            amount: micro,
+            estimated: source !== "provider",
+            tags: { ...this.#tags, ...tokens, source },
+          });
+    try {
+      return { micro, tokens, source, windows: (await persist()).windows };
+    } catch (cause) {
+      this.#warn({ code: "ledger_failed", message: "The ledger failed to settle a call; it is tried again.", cause });
+      this.#persisted = this.#repeat(persist);
+      return { micro, tokens, source, windows };
+    }
+  }
+
+  /** Goes on in the background: the client need not wait for it. The ledger knows the lease's id if it took effect. */
+  async #repeat(persist: () => Promise<SettleResult>): Promise<void> {
+    for (let attempt = 2; attempt <= attempts; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 2)));
+      try {
+        await persist();
+        return;
+      } catch (cause) {
+        if (attempt < attempts) continue;
+        const message = "The ledger failed to settle a call, finally: its hold ends with its lease, uncharged.";
+        this.#warn({ code: "ledger_failed", message, cause });
+      }
+    }
+  }
+}

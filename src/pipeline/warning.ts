@@ -1,0 +1,26 @@
+/** What the host should know about, though the gateway goes on. */
+export interface GatewayWarning {
+  /**
+   * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
+   * plan that does not exist. `key_store_failed`, `plan_store_failed`, `ledger_failed`: a store threw, or answered with
+   * a record that is not valid. `upstream_failed`: a model server did not answer as it should.
+   * `hook_failed`: a hook threw. `internal_error`: a bug in the gateway.
+   */
+  code:
+    | "unmatched_plan_pattern"
+    | "unknown_plan"
+    | "key_store_failed"
+    | "plan_store_failed"
+    | "ledger_failed"
+    | "upstream_failed"
+    | "hook_failed"
+    | "internal_error";
+  /** What happened, and what to do about it. Never contains a secret. */
+  message: string;
+  /** What was thrown. */
+  cause?: unknown;
+  /** The request it happened on. */
+  requestId?: string;
+}
+
+export type Warn = (warning: GatewayWarning) => void;

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+const creditAmount = z.number().nonnegative().nullish();
+
+/**
+ * Checks a plan record. Stores may keep further columns with it; a misspelled window, though, would be an unlimited
+ * one, so `credits` takes no unknown member.
+ */
+export const planSchema = z.object({
+  id: z.string(),
+  models: z.array(z.string().min(1)).readonly(),
+  credits: z.strictObject({ session: creditAmount, week: creditAmount, month: creditAmount }).nullish(),
+  sessionMs: z.number().int().min(60_000).nullish(),
+  defaultOutputTokens: z.number().int().positive().nullish(),
+});

@@ -1,0 +1,29 @@
+/** What the accounts of a plan may use, and how much of it. */
+export interface Plan {
+  id: string;
+  /** Exact model ids, or patterns in which `*` stands for any run of characters. */
+  models: readonly string[];
+  /** The stock in credits per window. An absent or `null` window is unlimited; absent altogether: no limits. */
+  credits?: PlanCredits | null | undefined;
+  /** Length of a session in milliseconds, at least one minute. Default: 5 hours. */
+  sessionMs?: number | null | undefined;
+  /** Output tokens to expect, for the reservation, when a request caps nothing. Default: 4096. */
+  defaultOutputTokens?: number | null | undefined;
+}
+
+export interface PlanCredits {
+  session?: number | null | undefined;
+  week?: number | null | undefined;
+  month?: number | null | undefined;
+}
+
+/** Finds plans by id. */
+export interface PlanStore {
+  /**
+   * @returns the plan, or `undefined` when there is none: its keys then see no model.
+   * @throws anything: the caller gets a 503.
+   */
+  find(id: string): Promise<Plan | undefined> | Plan | undefined;
+  /** All plans, where they are at hand: the gateway then checks them when it is created. */
+  list?(): Iterable<Plan>;
+}

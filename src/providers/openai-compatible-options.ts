@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { isHeaderName, isHeaderValue } from "./header-syntax.js";
+import type { ApiKeySource } from "./read-api-key.js";
+import type { TransportOptions } from "./transport.js";
+
+/** Options of `openAICompatible`. */
+export interface OpenAICompatibleOptions {
+  /**
+   * Where the API begins, such as `https://api.openai.com/v1`: the gateway appends `/chat/completions`. Trailing slashes
+   * do not matter; a query such as `?api-version=2024-10-21` goes with every call. No credentials in it: use `apiKey`.
+   */
+  baseURL: string;
+  /**
+   * Sent as `Authorization: Bearer …`. A function is asked on every call, for tokens that expire. Absent, `undefined` or
+   * empty: no such header is sent, which is right for most servers in your own network.
+   * @default undefined
+   */
+  apiKey?: string | ApiKeySource | undefined;
+  /**
+   * Further request headers; they replace the gateway's own of the same name, `Authorization` among them. Those that
+   * belong to the connection (`Host`, `Content-Length`, `Accept-Encoding`, …) are refused.
+   * @default {}
+   */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sends the requests, in place of the built-in transport; for a runtime, proxy or test with its own. It has to honour
+   * `signal` and `redirect: "manual"`.
+   * @default undici's connection pool on Node, the global `fetch` elsewhere
+   */
+  fetch?: typeof globalThis.fetch | undefined;
+  /**
+   * The default of the three timeouts below, in milliseconds. It limits silence, never the length of an answer.
+   * @default each one's own default
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * How long a connection may take to come up, in milliseconds. With `fetch` it counts as part of the first byte.
+   * @default 10_000
+   */
+  connectTimeoutMs?: number | undefined;
+  /**
+   * How long the model may take until its answer begins, in milliseconds, from the sending of the request. A whole answer
+   * begins when all of it is there.
+   * @default 300_000
+   */
+  firstByteTimeoutMs?: number | undefined;
+  /**
+   * How long an answer may fall silent in between, in milliseconds. Time in which the client is too slow does not count.
+   * @default 300_000
+   */
+  idleTimeoutMs?: number | undefined;
+  /**
+   * The most connections to the model server, and so of calls at once; further calls wait, for `firstByteTimeoutMs` at
+   * most. Not possible with `fetch`.
+   * @default unlimited
+   */
+  maxConnections?: number | undefined;
+}
+
+/** The options, checked and taken apart. */
+export interface CheckedOptions {
+  /** Without a trailing slash. */
+  basePath: string;
+  /** Empty, or with a leading question mark. */
+  query: string;
+  apiKey: string | ApiKeySource;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  transport: TransportOptions;
+}
+
+const defaultConnectTimeoutMs = 10_000;
+const defaultFirstByteTimeoutMs = 300_000;
+const defaultIdleTimeoutMs = 300_000;
+
+/** Those of the connection, those that the transport sets, and the one that would bring compressed bytes. */
+const refusedHeaders = new Set(
+  "accept-encoding connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+const baseURL = z
+  .string({ error: 'is required: the URL before "/chat/completions", such as "https://api.openai.com/v1"' })
+  .superRefine((value, context) => {
+    const problem = findURLProblem(value);
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  });
+
+const apiKey = z.custom<string | ApiKeySource>().superRefine((value, context) => {
+  const problem = findApiKeyProblem(value);
+  if (problem) context.addIssue({ code: "custom", message: problem });
+});
+
+const headers = z.record(z.string(), z.string({ error: "must be a string" })).superRefine((record, context) => {
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(record)) {
+    const problem = findHeaderProblem(name, value) ?? (seen.has(name.toLowerCase()) ? "is given twice" : undefined);
+    if (problem) context.addIssue({ code: "custom", message: problem, path: [name] });
+    seen.add(name.toLowerCase());
+  }
+});
+
+// The longest that setTimeout can do.
+const milliseconds = z.number().int("must be whole milliseconds").positive().max(2_147_483_647);
+
+const optionsSchema = z.strictObject({
+  baseURL,
+  apiKey: apiKey.optional(),
+  headers: headers.optional(),
+  fetch: z.custom<typeof globalThis.fetch>((value) => typeof value === "function", "must be a function").optional(),
+  timeoutMs: milliseconds.optional(),
+  connectTimeoutMs: milliseconds.optional(),
+  firstByteTimeoutMs: milliseconds.optional(),
+  idleTimeoutMs: milliseconds.optional(),
+  maxConnections: z.number().int().positive().optional(),
+});
+
+/** @throws TypeError that says what to correct, and never contains a key. */
+export function checkOpenAICompatibleOptions(options: OpenAICompatibleOptions): CheckedOptions {
+  const result = optionsSchema.safeParse(options);
+  if (!result.success) {
+    throw new TypeError(`openAICompatible: the options are not valid.\n${z.prettifyError(result.error)}`);
+  }
+  const { data } = result;
+  const url = new URL(data.baseURL);
+  return {
+    basePath: url.pathname.replace(/\/+$/, ""),
+    query: url.search,
+    apiKey: data.apiKey ?? "",
+    headers: Object.fromEntries(Object.entries(data.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+    transport: {
+      origin: url.origin,
+      connectTimeoutMs: data.connectTimeoutMs ?? data.timeoutMs ?? defaultConnectTimeoutMs,
+      firstByteTimeoutMs: data.firstByteTimeoutMs ?? data.timeoutMs ?? defaultFirstByteTimeoutMs,
+      idleTimeoutMs: data.idleTimeoutMs ?? data.timeoutMs ?? defaultIdleTimeoutMs,
+      maxConnections: data.maxConnections,
+      fetch: data.fetch,
+    },
+  };
+}
+
+/** Does not repeat the URL: there may be credentials in it. */
+function findURLProblem(value: string): string | undefined {
+  if (!URL.canParse(value)) return 'is not a URL: it should look like "https://api.openai.com/v1"';
+  const url = new URL(value);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "must begin with http:// or https://";
+  if (url.username !== "" || url.password !== "") return "must not contain credentials: pass them as apiKey or in headers";
+  if (url.href.includes("#")) return "must not contain a hash (#…)";
+  return undefined;
+}
+
+function findApiKeyProblem(value: unknown): string | undefined {
+  if (typeof value === "function") return undefined;
+  if (typeof value !== "string") return "must be a string, or a function that returns one";
+  if (isHeaderValue(value)) return undefined;
+  return "does not fit into a header: look for line breaks, outer spaces and non-ASCII characters";
+}
+
+function findHeaderProblem(name: string, value: string): string | undefined {
+  if (!isHeaderName(name)) return "is not a valid header name";
+  if (refusedHeaders.has(name.toLowerCase())) return "belongs to the connection and cannot be set";
+  if (!isHeaderValue(value)) return "has a value that does not fit into a header: look for line breaks and non-ASCII characters";
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { createTransport } from "#transport";
+import { createFetchTransport } from "./fetch-transport.js";
+import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
+import { readApiKey } from "./read-api-key.js";
+import type { UpstreamProvider } from "./upstream-provider.js";
+
+export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
+
+/**
+ * A model server that speaks OpenAI's API: OpenAI itself, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, …
+ *
+ * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * @throws TypeError when an option is not valid.
+ */
+export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProvider {
+  const { basePath, query, apiKey, headers, transport: transportOptions } = checkOpenAICompatibleOptions(options);
+  const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);
+  const staticHeaders = { ...(typeof apiKey === "string" ? authorization(apiKey) : {}), ...headers };
+  const streamHeaders = toRequestHeaders("text/event-stream", staticHeaders);
+  const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
+  const currentKey = typeof apiKey === "function" && !("authorization" in headers) ? apiKey : undefined;
+
+  return {
+    async call({ endpoint, stream, body, signal }) {
+      const path = `${basePath}/${endpoint}${query}`;
+      const fixed = stream ? streamHeaders : wholeHeaders;
+      const headers = currentKey ? { ...fixed, ...authorization(await readApiKey(currentKey, signal)) } : fixed;
+      return transport.send({ path, headers, body, signal });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** An empty key is no key: what is left of an environment variable that is not set. */
+function authorization(apiKey: string): Record<string, string> {
+  return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+function toRequestHeaders(accept: string, further: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    accept,
+    // A compressor on the way would hold events back, and nothing here decompresses.
+    "accept-encoding": "identity",
+    "user-agent": "infergate",
+    ...further,
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Reports a silence that lasts too long. A sign of life only notes the time: the timer itself runs on, and is set again
+ * when it finds on expiry that there were signs. So a stream of any length costs no timer per chunk.
+ */
+export class SilenceTimer {
+  readonly #onSilence: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #expiresAt = 0;
+  #limitMs = 0;
+  #heardAt = 0;
+  #isOverdue = false;
+  #isPaused = false;
+
+  constructor(onSilence: () => void) {
+    this.#onSilence = onSilence;
+  }
+
+  /** Counts from now on, up to `limitMs`. */
+  start(limitMs: number): void {
+    this.#limitMs = limitMs;
+    this.#heardAt = performance.now();
+    this.#isPaused = false;
+    if (this.#timer !== undefined && this.#expiresAt > this.#heardAt + limitMs) this.stop();
+    if (this.#timer === undefined) this.#arm(limitMs);
+  }
+
+  /** A sign of life: the count begins anew. */
+  touch(): void {
+    this.#heardAt = performance.now();
+  }
+
+  /** Silence does not count until the next start; the timer stays, which is cheaper than a new one each time. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #arm(delayMs: number): void {
+    this.#expiresAt = performance.now() + delayMs;
+    this.#timer = setTimeout(checkSilence, delayMs, this);
+  }
+
+  /** Called by the timer. */
+  check(): void {
+    this.#timer = undefined;
+    if (this.#isPaused) return;
+    const restMs = this.#heardAt + this.#limitMs - performance.now();
+    const wasOverdue = this.#isOverdue;
+    this.#isOverdue = restMs <= 0;
+    if (restMs > 0) this.#arm(Math.ceil(restMs));
+    // If it was this process that slept, the signs of life are waiting to be read: let them in first.
+    else if (!wasOverdue) this.#arm(1);
+    else this.#onSilence();
+  }
+}
+
+function checkSilence(timer: SilenceTimer): void {
+  timer.check();
+}

@@ -1,0 +1,174 @@
+import type { Dispatcher } from "undici";
+import { lingerBytes, lingerMs } from "./linger.js";
+import { type BodySource, ReceivedBody } from "./received-body.js";
+import { SilenceTimer } from "./silence-timer.js";
+import type { TransportOptions } from "./transport.js";
+import type { UndiciLine } from "./undici-connection.js";
+import { toUpstreamError } from "./undici-error.js";
+import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
+
+/** What is called when the status and headers are there, or will never be. */
+export interface AnswerCallbacks {
+  resolve(answer: UpstreamAnswer): void;
+  reject(error: UpstreamError): void;
+}
+
+/**
+ * One call over undici, from dispatch to the end of the body. Whatever comes first of end, error, timeout, abort and
+ * the reader's leaving ends it; everything after that is ignored.
+ */
+export class UndiciCall implements Dispatcher.DispatchHandler, BodySource {
+  /** Set when a connection was chosen. */
+  line: UndiciLine | undefined;
+  readonly #signal: AbortSignal;
+  readonly #answer: AnswerCallbacks;
+  readonly #timeouts: TransportOptions;
+  readonly #timer = new SilenceTimer(() => this.#onSilence());
+  #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: ReceivedBody | undefined;
+  #held = false;
+  #lingered = 0;
+  #lingerTimer: NodeJS.Timeout | undefined;
+
+  constructor(signal: AbortSignal, timeouts: TransportOptions, answer: AnswerCallbacks) {
+    this.#signal = signal;
+    this.#timeouts = timeouts;
+    this.#answer = answer;
+    this.#timer.start(timeouts.firstByteTimeoutMs);
+    signal.addEventListener("abort", this);
+  }
+
+  /** The signal's listener. */
+  handleEvent(): void {
+    this.#cancel(new UpstreamError("aborted", "The call was aborted.", { cause: this.#signal.reason }));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
+    if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ReceivedHeaders): void {
+    if (status < 200 || this.#state !== "waiting") return;
+    this.#state = "reading";
+    this.#timer.start(this.#timeouts.idleTimeoutMs);
+    const body = new ReceivedBody(this);
+    this.#body = body;
+    this.#answer.resolve({ status, headers: hasPlainValues(headers) ? headers : toPlainValues(headers), body });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state === "reading") {
+      this.#timer.touch();
+      if (this.#body?.push(chunk) === false) this.#hold();
+    } else if (this.#state === "lingering") {
+      this.#lingered += chunk.length;
+      if (this.#lingered > lingerBytes) this.leave();
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#finish()) this.#body?.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    const connected = this.#controller !== undefined;
+    if (this.#finish()) this.#fail(toUpstreamError(error, connected));
+  }
+
+  resume(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#timer.start(this.#timeouts.idleTimeoutMs);
+    this.line?.unhold();
+  }
+
+  release(): void {
+    if (this.#state !== "reading") return;
+    this.#state = "lingering";
+    this.#timer.stop();
+    this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
+    if (this.#held) {
+      this.#held = false;
+      this.line?.unhold();
+    }
+  }
+
+  /** The end of a linger that has not brought the answer's end. */
+  leave(): void {
+    this.#cancel(new UpstreamError("aborted", "The answer was not read to its end."));
+  }
+
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#timer.stop();
+    this.line?.hold();
+  }
+
+  #onSilence(): void {
+    const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
+    const message =
+      this.#state === "waiting"
+        ? `The upstream did not begin to answer within ${firstByteTimeoutMs} ms.`
+        : `The upstream was silent for ${idleTimeoutMs} ms in the middle of its answer.`;
+    const error = new UpstreamError("timeout", message);
+    if (this.#finish()) {
+      this.#fail(error);
+      this.#disconnect(error);
+    }
+  }
+
+  /** Ends the call from our side. */
+  #cancel(error: UpstreamError): void {
+    if (!this.#finish()) return;
+    if (this.#body) this.#body.abort(error);
+    else this.#answer.reject(error);
+    this.#disconnect(error);
+  }
+
+  #fail(error: UpstreamError): void {
+    if (this.#body) this.#body.fail(error);
+    else this.#answer.reject(error);
+  }
+
+  #disconnect(error: UpstreamError): void {
+    if (this.#controller) this.#controller.abort(error);
+    else this.line?.cancelConnecting(error);
+  }
+
+  /** True for the first that ends the call. */
+  #finish(): boolean {
+    if (this.#state === "over") return false;
+    this.#state = "over";
+    this.#timer.stop();
+    clearTimeout(this.#lingerTimer);
+    this.#signal.removeEventListener("abort", this);
+    if (this.#held) this.line?.settle();
+    this.#held = false;
+    return true;
+  }
+}
+
+type ReceivedHeaders = Record<string, string | string[] | undefined>;
+
+function hasPlainValues(headers: ReceivedHeaders): headers is Record<string, string> {
+  for (const name in headers) {
+    if (typeof headers[name] !== "string") return false;
+  }
+  return true;
+}
+
+function toPlainValues(headers: ReceivedHeaders): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return plain;
+}
+
+function leaveCall(call: UndiciCall): void {
+  call.leave();
+}

@@ -1,0 +1,14 @@
+declare module "undici/lib/core/connect.js" {
+  import { buildConnector } from "undici";
+  export default buildConnector;
+}
+
+declare module "undici/lib/dispatcher/client.js" {
+  import { Client } from "undici";
+  export default Client;
+}
+
+declare module "undici/lib/dispatcher/pool.js" {
+  import { Pool } from "undici";
+  export default Pool;
+}

@@ -1,0 +1,59 @@
+/** An operation of the OpenAI API, as the path behind the base URL. */
+export type UpstreamEndpoint = "chat/completions";
+
+/** One call to a model server. */
+export interface UpstreamCall {
+  endpoint: UpstreamEndpoint;
+  /** The upstream's name for the model; `body` carries it already. */
+  model: string;
+  /** The JSON request, UTF-8. */
+  body: Uint8Array;
+  /** Whether `body` asks for server-sent events. */
+  stream: boolean;
+  /** Aborted when the client has left or the gateway shuts down: cancel the call at once. */
+  signal: AbortSignal;
+  /** The gateway's request id, for logs. */
+  requestId: string;
+}
+
+/** What the model server answered, in OpenAI's wire format. */
+export interface UpstreamAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /**
+   * The body's bytes as they arrive. Nothing is read ahead without bound while nobody asks.
+   * Breaking off the iteration ends the call.
+   */
+  body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Reaches a model server. Whatever is not OpenAI-shaped is translated in here, never in the core.
+ */
+export interface UpstreamProvider {
+  /**
+   * Resolves as soon as status and headers are known, whatever the status is.
+   * @throws {@link UpstreamError} when there is no answer; anything else counts as `unreachable`.
+   */
+  call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /** Closes idle connections. The provider stays usable. */
+  close?(): Promise<void>;
+}
+
+/**
+ * `unreachable`: refused, no such host, TLS, no connection in time. `timeout`: connected, but silent for too long.
+ * `interrupted`: the connection broke. `aborted`: the call's own signal.
+ */
+export type UpstreamFailure = "unreachable" | "timeout" | "interrupted" | "aborted";
+
+/** The upstream gave no answer, or broke off within one. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.failure = failure;
+  }
+}

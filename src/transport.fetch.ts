@@ -1,0 +1,1 @@
+export { createFetchTransport as createTransport } from "./providers/fetch-transport.js";

@@ -1,0 +1,1 @@
+export { createUndiciTransport as createTransport } from "./providers/undici-transport.js";

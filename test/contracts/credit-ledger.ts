@@ -1,0 +1,1093 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/ledger/clock.js";
+import {
+  type CreditLedger,
+  type Lease,
+  LedgerClockError,
+  LedgerConflictError,
+  LedgerInputError,
+  type ReserveRequest,
+  type ReserveResult,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+  windowNames,
+} from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+
+const second = 1_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+const sessionMs = 5 * hour;
+/** A Wednesday. Its week ends on Monday the 16th, its month on April the 1st. */
+const start = Date.UTC(2026, 2, 11, 9, 30);
+const weekEnd = Date.UTC(2026, 2, 16);
+const monthEnd = Date.UTC(2026, 3, 1);
+
+interface Plan extends Partial<Record<WindowName, number | null>> {
+  anchor?: number;
+  /** By how much the caller's clock is ahead of the ledger's. */
+  skewMs?: number;
+}
+
+let serial = 0;
+const run = `${process.pid}-${Math.trunc(performance.timeOrigin)}`;
+const unique = (kind: string) => `${kind}-${run}-${++serial}`;
+
+/** One account of a fresh ledger, at {@link start}. */
+class Fixture {
+  readonly clock: ManualClock;
+  readonly ledger: CreditLedger;
+  readonly subject = unique("account");
+  plan: Plan;
+
+  constructor(clock: ManualClock, ledger: CreditLedger, plan: Plan) {
+    this.clock = clock;
+    this.ledger = ledger;
+    this.plan = plan;
+  }
+
+  get limits(): WindowLimits {
+    const { session = null, week = null, month = null, anchor, skewMs = 0 } = this.plan;
+    return windowLimits({ credits: { session, week, month }, sessionMs, anchor, now: this.clock.now() + skewMs });
+  }
+
+  request(amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest {
+    return { id: unique("id"), subject: this.subject, amount, limits: this.limits, leaseMs: 60 * second, ...more };
+  }
+
+  reserve(amount: number, more: Partial<ReserveRequest> = {}): Promise<ReserveResult> {
+    return this.ledger.reserve(this.request(amount, more));
+  }
+
+  async admit(amount: number, more: Partial<ReserveRequest> = {}): Promise<Lease> {
+    return admitted(await this.reserve(amount, more)).lease;
+  }
+
+  /** Reserves and settles. */
+  async spend(amount: number): Promise<void> {
+    await this.ledger.settle(await this.admit(amount), { amount });
+  }
+
+  async windows(): Promise<WindowStates> {
+    return (await this.ledger.balance(this.subject, this.limits)).windows;
+  }
+
+  /** `[used, held]` of each window. */
+  async counts(): Promise<Record<WindowName, [number, number]>> {
+    return countsOf(await this.windows());
+  }
+}
+
+function countsOf({ session, week, month }: WindowStates): Record<WindowName, [number, number]> {
+  return { session: [session.used, session.held], week: [week.used, week.held], month: [month.used, month.held] };
+}
+
+function everywhere(used: number, held: number): Record<WindowName, [number, number]> {
+  return { session: [used, held], week: [used, held], month: [used, held] };
+}
+
+function admitted(result: ReserveResult): Extract<ReserveResult, { ok: true }> {
+  if (!result.ok) throw new Error(`Expected an admission, not ${JSON.stringify(result.blocked)}.`);
+  return result;
+}
+
+function denied(result: ReserveResult): Extract<ReserveResult, { ok: false }> {
+  if (result.ok) throw new Error("Expected a denial.");
+  return result;
+}
+
+/**
+ * The suite that every {@link CreditLedger} passes.
+ *
+ * @param make - makes a ledger that takes its time from the clock. It need not be empty: accounts and ids are unique.
+ */
+export function describeCreditLedger(name: string, make: (clock: Clock) => CreditLedger | Promise<CreditLedger>): void {
+  async function fixture(plan: Plan = {}, now = start): Promise<Fixture> {
+    const clock = new ManualClock(now);
+    return new Fixture(clock, await make(clock), plan);
+  }
+
+  describe(`${name}: the credit ledger contract`, () => {
+    describe("reserve", () => {
+      it("holds the whole amount in all three windows", async () => {
+        const account = await fixture({ session: 100, week: 500, month: 1_500 });
+        const result = admitted(await account.reserve(30));
+        expect(result).toMatchObject({ now: start, replayed: false });
+        expect(result.windows).toEqual({
+          session: { limit: 100, used: 0, held: 30, bonus: 0, startsAt: start, resetsAt: start + sessionMs },
+          week: { limit: 500, used: 0, held: 30, bonus: 0, startsAt: weekEnd - 7 * day, resetsAt: weekEnd },
+          month: { limit: 1_500, used: 0, held: 30, bonus: 0, startsAt: Date.UTC(2026, 2, 1), resetsAt: monthEnd },
+        });
+        expect(result.lease).toMatchObject({
+          subject: account.subject,
+          amount: 30,
+          expiresAt: start + 60 * second,
+          starts: { session: start, week: weekEnd - 7 * day, month: Date.UTC(2026, 2, 1) },
+          ends: { session: start + sessionMs, week: weekEnd, month: monthEnd },
+        });
+        expect(await account.windows()).toEqual(result.windows);
+      });
+
+      it.each(windowNames)("admits while anything is left of the %s, and not beyond", async (window) => {
+        const account = await fixture({ [window]: 100 });
+        await account.admit(60);
+        await account.admit(39);
+        await account.admit(50);
+        expect(denied(await account.reserve(1)).blocked).toMatchObject([{ window }]);
+        expect(await account.counts()).toEqual(everywhere(0, 149));
+      });
+
+      it("admits an amount that equals what remains, and one that exceeds it", async () => {
+        for (const amount of [100, 101]) {
+          const account = await fixture({ session: 100 });
+          await account.admit(amount);
+          expect((await account.reserve(1)).ok).toBe(false);
+        }
+      });
+
+      it("never overdraws when strict", async () => {
+        const account = await fixture({ session: 100, week: 120 });
+        await account.admit(60, { strict: true });
+        expect(denied(await account.reserve(41, { strict: true })).blocked).toMatchObject([
+          { window: "session", cause: "held", availableAt: start + 5 * second },
+        ]);
+        await account.admit(40, { strict: true });
+        expect((await account.reserve(0, { strict: true })).ok).toBe(false);
+      });
+
+      it("refuses as used, when strict, what the whole window cannot hold", async () => {
+        const account = await fixture({ session: 100 });
+        expect(denied(await account.reserve(101, { strict: true })).blocked).toMatchObject([
+          { window: "session", cause: "used", availableAt: start + sessionMs },
+        ]);
+      });
+
+      it("counts unlimited windows without ever blocking", async () => {
+        const account = await fixture();
+        await account.spend(1e12);
+        await account.admit(1e12);
+        expect(await account.counts()).toEqual(everywhere(1e12, 1e12));
+        account.plan = { month: 1 };
+        expect((await account.reserve(1)).ok).toBe(false);
+      });
+
+      it("changes nothing by a denial", async () => {
+        const account = await fixture({ week: 10 });
+        await account.spend(10);
+        const before = await account.windows();
+        const result = denied(await account.reserve(5));
+        expect(result.windows).toEqual(before);
+        expect(await account.windows()).toEqual(before);
+      });
+
+      it("opens no session by a denial", async () => {
+        const account = await fixture({ week: 0 });
+        expect(denied(await account.reserve(5)).windows.session.startsAt).toBeNull();
+        expect((await account.windows()).session.startsAt).toBeNull();
+      });
+
+      it("holds nothing and opens no session for an amount of 0", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(0);
+        expect((await account.windows()).session.startsAt).toBeNull();
+        account.clock.advance(second);
+        expect((await account.ledger.settle(lease, { amount: 0 })).status).toBe("settled");
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await account.spend(10);
+        expect((await account.windows()).session.startsAt).toBe(start + second);
+        expect((await account.reserve(0)).ok).toBe(false);
+      });
+
+      it("charges what was reserved as 0 but did cost something", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(0);
+        account.clock.advance(second);
+        await account.ledger.settle(lease, { amount: 4 });
+        expect(await account.counts()).toEqual(everywhere(4, 0));
+        expect((await account.windows()).session.startsAt).toBe(start);
+      });
+
+      it("answers the same id with the first lease, and holds once", async () => {
+        const account = await fixture({ session: 100 });
+        const request = account.request(30);
+        const { lease } = admitted(await account.ledger.reserve(request));
+        account.clock.advance(second);
+        const open = admitted(await account.ledger.reserve(request));
+        expect(open).toMatchObject({ lease, replayed: true, now: start + second });
+        expect(await account.counts()).toEqual(everywhere(0, 30));
+        await account.ledger.settle(lease, { amount: 20 });
+        expect(admitted(await account.ledger.reserve(request))).toMatchObject({ lease, replayed: true });
+        expect(await account.counts()).toEqual(everywhere(20, 0));
+      });
+
+      it("replays even when the account is exhausted by now", async () => {
+        const account = await fixture({ session: 100 });
+        const request = account.request(30);
+        await account.ledger.reserve(request);
+        await account.admit(100);
+        expect(admitted(await account.ledger.reserve(request)).replayed).toBe(true);
+      });
+
+      it("does not revive an expired id by repeating it", async () => {
+        const account = await fixture({ session: 100 });
+        const request = account.request(30);
+        await account.ledger.reserve(request);
+        account.clock.advance(60 * second);
+        expect(admitted(await account.ledger.reserve(request)).replayed).toBe(true);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+      });
+
+      it("decides anew about an id that was denied", async () => {
+        const account = await fixture({ session: 0 });
+        const request = account.request(30);
+        denied(await account.ledger.reserve(request));
+        account.plan = { session: 100 };
+        expect(admitted(await account.ledger.reserve({ ...request, limits: account.limits })).replayed).toBe(false);
+      });
+
+      it("refuses the same id with another amount", async () => {
+        const account = await fixture({ session: 100 });
+        const request = account.request(30);
+        const { lease } = admitted(await account.ledger.reserve(request));
+        await expect(account.ledger.reserve({ ...request, amount: 31 })).rejects.toBeInstanceOf(LedgerConflictError);
+        await account.ledger.settle(lease, { amount: 30 });
+        await expect(account.ledger.reserve({ ...request, amount: 31 })).rejects.toBeInstanceOf(LedgerConflictError);
+        expect(await account.counts()).toEqual(everywhere(30, 0));
+      });
+
+      it("refuses the same id with another subject", async () => {
+        const account = await fixture({ session: 100 });
+        const request = account.request(30);
+        await account.ledger.reserve(request);
+        const other = unique("account");
+        await expect(account.ledger.reserve({ ...request, subject: other })).rejects.toBeInstanceOf(
+          LedgerConflictError,
+        );
+        const { windows } = await account.ledger.balance(other, account.limits);
+        expect(countsOf(windows)).toEqual(everywhere(0, 0));
+      });
+
+      it("keeps accounts apart", async () => {
+        const account = await fixture({ session: 100 });
+        await account.spend(100);
+        expect((await account.reserve(1, { subject: unique("account") })).ok).toBe(true);
+      });
+
+      it("takes the largest amount there is, and no more on top of it", async () => {
+        const account = await fixture();
+        const lease = await account.admit(Number.MAX_SAFE_INTEGER);
+        await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerInputError);
+        await account.ledger.settle(lease, { amount: Number.MAX_SAFE_INTEGER });
+        expect(await account.counts()).toEqual(everywhere(Number.MAX_SAFE_INTEGER, 0));
+      });
+
+      it("admits no more in parallel than one after the other", async () => {
+        const account = await fixture({ session: 5_000, week: 20_000 });
+        const amounts = Array.from({ length: 1_000 }, (_, index) => 1 + ((index * 7_919) % 97));
+        const results = await Promise.all(amounts.map((amount) => account.reserve(amount)));
+        const held = results.reduce((sum, result) => sum + (result.ok ? result.lease.amount : 0), 0);
+        expect(held).toBeGreaterThanOrEqual(5_000);
+        expect(held).toBeLessThan(5_000 + 97);
+        expect(await account.counts()).toEqual(everywhere(0, held));
+
+        const settled = results.flatMap((result) => (result.ok ? [result.lease] : []));
+        await Promise.all(settled.map((lease) => account.ledger.settle(lease, { amount: 3 })));
+        expect(await account.counts()).toEqual(everywhere(3 * settled.length, 0));
+      });
+    });
+
+    describe("a denial", () => {
+      it("reports the window that is available last, and all of them", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "month", cause: "used", availableAt: monthEnd },
+          { window: "week", cause: "used", availableAt: weekEnd },
+          { window: "session", cause: "used", availableAt: start + sessionMs },
+        ]);
+      });
+
+      it("puts the week first when it outlasts the month", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 }, Date.UTC(2026, 2, 31, 12));
+        await account.spend(10);
+        expect(denied(await account.reserve(1)).blocked.map(({ window }) => window)).toEqual([
+          "week",
+          "month",
+          "session",
+        ]);
+      });
+
+      it("puts the longer window first where two end at the same moment", async () => {
+        const now = weekEnd - sessionMs;
+        const account = await fixture({ session: 10, week: 10, month: 10, anchor: Date.UTC(2026, 1, 16) }, now);
+        await account.spend(10);
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "month", cause: "used", availableAt: weekEnd },
+          { window: "week", cause: "used", availableAt: weekEnd },
+          { window: "session", cause: "used", availableAt: weekEnd },
+        ]);
+      });
+
+      it("tells what is held from what is used", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(10);
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "session", cause: "held", availableAt: start + 5 * second },
+        ]);
+        await account.ledger.settle(lease, { amount: 9 });
+        await account.admit(5);
+        expect(denied(await account.reserve(1)).blocked).toMatchObject([{ cause: "held" }]);
+      });
+
+      it("lets an exhausted window outweigh one that is only held", async () => {
+        const account = await fixture({ session: 10, month: 10 });
+        await account.spend(5);
+        const lease = await account.admit(5);
+        await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+        account.plan = { session: 5, month: 10 };
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "session", cause: "used", availableAt: start + sessionMs },
+          { window: "month", cause: "held", availableAt: start + 5 * second },
+        ]);
+      });
+
+      it("never sends a caller beyond the window's end for what is held", async () => {
+        const account = await fixture({ week: 10 }, weekEnd - 2 * second);
+        await account.admit(10);
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "week", cause: "held", availableAt: weekEnd },
+        ]);
+      });
+
+      it("admits a lone caller who waited until then", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        const { blocked } = denied(await account.reserve(1));
+        account.clock.set(blocked[0].availableAt - 1);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.set(blocked[0].availableAt);
+        expect((await account.reserve(1)).ok).toBe(true);
+      });
+
+      it("names the window's end for a limit of 0, or where none is open what it would be", async () => {
+        const account = await fixture({ session: 0, week: 0, month: 0 });
+        expect(denied(await account.reserve(1)).blocked).toEqual([
+          { window: "month", cause: "used", availableAt: monthEnd },
+          { window: "week", cause: "used", availableAt: weekEnd },
+          { window: "session", cause: "used", availableAt: start + sessionMs },
+        ]);
+        account.plan = {};
+        await account.spend(1);
+        account.clock.advance(hour);
+        account.plan = { session: 0 };
+        expect(denied(await account.reserve(1)).blocked).toMatchObject([{ availableAt: start + sessionMs }]);
+      });
+
+      it("follows the plan: lowered below the use it denies, raised it admits at once", async () => {
+        const account = await fixture({ session: 100 });
+        await account.spend(50);
+        account.plan = { session: 40 };
+        expect(denied(await account.reserve(1)).windows.session).toMatchObject({ limit: 40, used: 50 });
+        account.plan = { session: 51 };
+        expect((await account.reserve(1)).ok).toBe(true);
+      });
+    });
+
+    describe("windows", () => {
+      it.each([
+        ["session", start + sessionMs],
+        ["week", weekEnd],
+        ["month", monthEnd],
+      ] as const)("begins a new %s exactly at the end of the last", async (window, end) => {
+        const account = await fixture({ [window]: 10 });
+        await account.spend(10);
+        account.clock.set(end - 1);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.set(end);
+        const { windows } = admitted(await account.reserve(1));
+        expect(windows[window]).toMatchObject({ used: 0, held: 1, startsAt: end });
+        account.clock.set(end + 1);
+        expect((await account.windows())[window]).toMatchObject({ used: 0, held: 1, startsAt: end });
+      });
+
+      it.each([
+        ["session", start + sessionMs],
+        ["week", weekEnd],
+        ["month", monthEnd],
+      ] as const)("charges the %s of the admission, though it has ended", async (window, end) => {
+        const account = await fixture({}, end - 30 * second);
+        if (window === "session") {
+          account.clock.set(start);
+          await account.spend(1);
+          account.clock.set(end - 30 * second);
+        }
+        const lease = await account.admit(10);
+        account.clock.set(end);
+        const settled = await account.ledger.settle(lease, { amount: 7 });
+        expect(settled.windows[window]).toMatchObject({ used: 0, held: 0 });
+        await account.admit(2);
+        expect((await account.windows())[window]).toMatchObject({ used: 0, held: 2, startsAt: end });
+      });
+
+      it("leaves a newer window alone when an older request settles", async () => {
+        const account = await fixture({}, start);
+        await account.spend(1);
+        account.clock.set(start + sessionMs - second);
+        const older = await account.admit(10);
+        account.clock.set(start + sessionMs);
+        await account.admit(2);
+        expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 12], month: [1, 12] });
+        await account.ledger.settle(older, { amount: 7 });
+        expect(await account.counts()).toEqual({ session: [0, 2], week: [8, 2], month: [8, 2] });
+      });
+
+      it("lets all three windows end at one instant", async () => {
+        const account = await fixture(
+          { session: 5, week: 5, month: 5, anchor: Date.UTC(2026, 1, 16) },
+          weekEnd - sessionMs,
+        );
+        await account.spend(5);
+        account.clock.set(weekEnd - 30 * second);
+        account.plan = { anchor: Date.UTC(2026, 1, 16) };
+        const across = await account.admit(3);
+        account.clock.set(weekEnd);
+        await account.spend(1);
+        await account.ledger.settle(across, { amount: 3 });
+        expect(await account.counts()).toEqual(everywhere(1, 0));
+        expect((await account.windows()).month).toMatchObject({ startsAt: weekEnd, resetsAt: Date.UTC(2026, 3, 16) });
+      });
+
+      it("does not open a session by settling", async () => {
+        const account = await fixture();
+        const lease = await account.admit(10);
+        account.clock.set(start + sessionMs);
+        await account.ledger.renew([{ lease, observed: 3, leaseMs: 60 * second }]);
+        const { windows } = await account.ledger.settle(lease, { amount: 7 });
+        expect(windows.session).toMatchObject({ startsAt: null, resetsAt: null, used: 0, held: 0 });
+      });
+
+      it("closes a session when everything in it was released", async () => {
+        const account = await fixture();
+        const lease = await account.admit(10);
+        expect((await account.ledger.release(lease)).windows.session.startsAt).toBeNull();
+        account.clock.advance(hour);
+        await account.admit(10);
+        expect((await account.windows()).session.startsAt).toBe(start + hour);
+      });
+
+      it("keeps a session open while anything in it is used or held", async () => {
+        const account = await fixture();
+        const first = await account.admit(10);
+        account.clock.advance(second);
+        const other = await account.admit(5);
+        await account.ledger.release(first);
+        expect((await account.windows()).session).toMatchObject({ startsAt: start, held: 5 });
+        await account.ledger.settle(other, { amount: 1 });
+        await account.ledger.release(await account.admit(5));
+        expect((await account.windows()).session).toMatchObject({ startsAt: start, used: 1 });
+      });
+
+      it("closes a session whose only request cost nothing, or died unseen", async () => {
+        const account = await fixture();
+        await account.ledger.settle(await account.admit(10), { amount: 0 });
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await account.admit(10);
+        account.clock.advance(60 * second);
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await account.admit(10);
+        expect((await account.windows()).session.startsAt).toBe(start + 60 * second);
+      });
+
+      it("counts months from the original anchor", async () => {
+        const anchor = Date.UTC(2026, 0, 31, 6);
+        const account = await fixture({ anchor }, anchor);
+        for (const next of [Date.UTC(2026, 1, 28, 6), Date.UTC(2026, 2, 31, 6), Date.UTC(2026, 3, 30, 6)]) {
+          await account.spend(1);
+          expect((await account.windows()).month).toMatchObject({ used: 1, resetsAt: next });
+          account.clock.set(next);
+          expect((await account.windows()).month).toMatchObject({ used: 0, startsAt: next });
+        }
+      });
+
+      it("takes its own clock, wherever in the caller's bounds that is", async () => {
+        for (const skewMs of [-8 * day, -hour, hour, 6 * day]) {
+          const account = await fixture({ week: 10, skewMs });
+          await account.spend(10);
+          expect((await account.windows()).week).toMatchObject({ used: 10, resetsAt: weekEnd });
+        }
+      });
+
+      it("refuses a caller whose clock is more than a window away", async () => {
+        for (const skewMs of [-15 * day, 15 * day]) {
+          const account = await fixture({ week: 10, skewMs });
+          await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerClockError);
+          await expect(account.windows()).rejects.toBeInstanceOf(LedgerClockError);
+        }
+      });
+
+      it.each([second, hour, 8 * day])("refills nothing when the clock steps back by %i ms", async (ms) => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        const before = await account.windows();
+        account.clock.advance(-ms);
+        expect(denied(await account.reserve(1)).blocked.map(({ window }) => window)).toEqual([
+          "month",
+          "week",
+          "session",
+        ]);
+        expect(await account.windows()).toEqual(before);
+      });
+
+      it("refills nothing when the clock goes ahead past the month and comes back", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        account.clock.set(monthEnd + 8 * day);
+        await account.spend(10);
+        account.clock.set(start);
+        for (const state of Object.values(await account.windows())) expect(state.used).toBe(10);
+        expect((await account.reserve(1)).ok).toBe(false);
+      });
+
+      it("begins a new window after the anchor was moved only if it starts later", async () => {
+        const account = await fixture({ week: 10 });
+        await account.spend(10);
+        account.plan = { week: 10, anchor: start - 3 * day };
+        expect((await account.windows()).week).toMatchObject({
+          used: 10,
+          startsAt: weekEnd - 7 * day,
+          resetsAt: weekEnd,
+        });
+        account.plan = { week: 10, anchor: start - day };
+        expect((await account.windows()).week).toMatchObject({
+          used: 0,
+          startsAt: start - day,
+          resetsAt: start + 6 * day,
+        });
+      });
+    });
+
+    describe("settle", () => {
+      it.each([0, 1, 29, 30, 31, 500])("replaces a hold of 30 by a cost of %i", async (amount) => {
+        const account = await fixture({ session: 100, week: 200, month: 300 });
+        await account.spend(1);
+        const lease = await account.admit(30);
+        const { status, windows } = await account.ledger.settle(lease, { amount, estimated: true, tags: { key: "k" } });
+        expect(status).toBe("settled");
+        expect(countsOf(windows)).toEqual(everywhere(1 + amount, 0));
+        expect(windows.session).toMatchObject({ limit: 100, startsAt: start, resetsAt: start + sessionMs });
+        expect(await account.windows()).toEqual(windows);
+      });
+
+      it("charges once, whatever amounts are sent later", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.settle(lease, { amount: 20 });
+        for (const amount of [20, 25, 0]) {
+          const { status, windows } = await account.ledger.settle(lease, { amount });
+          expect(status).toBe("duplicate");
+          expect(countsOf(windows)).toEqual(everywhere(20, 0));
+        }
+        const parallel = await account.admit(30);
+        const results = await Promise.all([1, 2, 3].map((amount) => account.ledger.settle(parallel, { amount })));
+        expect(results.map(({ status }) => status)).toEqual(["settled", "duplicate", "duplicate"]);
+        expect(await account.counts()).toEqual(everywhere(21, 0));
+      });
+
+      it("takes a lease that went through JSON", async () => {
+        const account = await fixture();
+        const lease: Lease = JSON.parse(JSON.stringify(await account.admit(30)));
+        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("settled");
+      });
+
+      it("does not mind a change of the plan between reservation and settlement", async () => {
+        const account = await fixture({ session: 100 });
+        const lease = await account.admit(30);
+        account.plan = { session: 10, anchor: start };
+        await account.ledger.settle(lease, { amount: 20 });
+        expect((await account.windows()).session).toMatchObject({ limit: 10, used: 20 });
+      });
+
+      it("charges the difference to the last checkpoint when it comes late", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        expect(await account.counts()).toEqual(everywhere(12, 0));
+        const late = await account.ledger.settle(lease, { amount: 20 });
+        expect(late.status).toBe("late");
+        expect(countsOf(late.windows)).toEqual(everywhere(20, 0));
+        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(20, 0));
+      });
+
+      it("gives back what the expiry charged too much", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        await account.ledger.settle(lease, { amount: 5 });
+        expect(await account.counts()).toEqual(everywhere(6, 0));
+      });
+
+      it("reopens the session of a late charge if it had closed for want of use", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        account.clock.advance(60 * second);
+        expect((await account.windows()).session.startsAt).toBeNull();
+        const { status, windows } = await account.ledger.settle(lease, { amount: 20 });
+        expect(status).toBe("late");
+        expect(windows.session).toMatchObject({ used: 20, startsAt: start, resetsAt: start + sessionMs });
+      });
+
+      it("leaves a newer session alone when the charge comes late", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        account.clock.advance(60 * second);
+        await account.admit(3);
+        await account.ledger.settle(lease, { amount: 20 });
+        expect(await account.counts()).toEqual({ session: [0, 3], week: [20, 3], month: [20, 3] });
+      });
+
+      it("charges an id it does not know, in the windows of its lease", async () => {
+        const account = await fixture({ session: 100 });
+        const lease = await account.admit(30);
+        await account.ledger.forget(account.subject);
+        account.clock.advance(second);
+        const { status, windows } = await account.ledger.settle(lease, { amount: 20 });
+        expect(status).toBe("recovered");
+        expect(countsOf(windows)).toEqual(everywhere(20, 0));
+        expect(windows.session).toMatchObject({ limit: 100, startsAt: start, resetsAt: start + sessionMs });
+        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(20, 0));
+      });
+
+      it("restores the exact sum when settlements are repeated after the state was lost", async () => {
+        const account = await fixture();
+        const leases = [await account.admit(30), await account.admit(40), await account.admit(50)];
+        await account.ledger.forget(account.subject);
+        for (const lease of [...leases, ...leases]) {
+          await account.ledger.settle(lease, { amount: lease.amount, mayBeDuplicateSince: start });
+        }
+        expect(await account.counts()).toEqual(everywhere(120, 0));
+      });
+
+      it("charges an unknown id only where that window is the newest", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.forget(account.subject);
+        account.clock.set(start + sessionMs);
+        await account.spend(1);
+        await account.ledger.settle(lease, { amount: 20 });
+        expect(await account.counts()).toEqual({ session: [1, 0], week: [21, 0], month: [21, 0] });
+      });
+
+      it("recognises a repetition, or does not charge it", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        const attempt = { amount: 20, mayBeDuplicateSince: start };
+        await account.ledger.settle(lease, attempt);
+        account.clock.advance(30 * second);
+        expect((await account.ledger.settle(lease, attempt)).status).toBe("duplicate");
+        for (let hours = 0; hours < 30; hours++) {
+          account.clock.advance(hour);
+          await account.spend(1);
+          expect(["duplicate", "unresolved"]).toContain((await account.ledger.settle(lease, attempt)).status);
+        }
+        expect((await account.windows()).week.used).toBe(20 + 30);
+      });
+
+      it("refuses a lease of another subject or amount", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        const forged = [
+          { ...lease, subject: unique("account") },
+          { ...lease, amount: 31 },
+        ];
+        for (const other of forged) {
+          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+          await expect(account.ledger.release(other)).rejects.toBeInstanceOf(LedgerConflictError);
+        }
+        expect(await account.counts()).toEqual(everywhere(0, 30));
+        account.clock.advance(60 * second);
+        await account.windows();
+        for (const other of forged) {
+          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+        }
+        await account.ledger.settle(lease, { amount: 3 });
+        for (const other of forged) {
+          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+        }
+        expect(await account.counts()).toEqual(everywhere(3, 0));
+      });
+    });
+
+    describe("release", () => {
+      it("gives the hold back, once", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        const lease = await account.admit(30);
+        const { status, windows } = await account.ledger.release(lease);
+        expect(status).toBe("settled");
+        expect(countsOf(windows)).toEqual(everywhere(1, 0));
+        expect((await account.ledger.release(lease)).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(1, 0));
+      });
+
+      it("excludes settling, and the other way round", async () => {
+        const account = await fixture();
+        const released = await account.admit(30);
+        await account.ledger.release(released);
+        expect((await account.ledger.settle(released, { amount: 9 })).status).toBe("duplicate");
+        const settled = await account.admit(30);
+        await account.ledger.settle(settled, { amount: 9 });
+        expect((await account.ledger.release(settled)).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(9, 0));
+      });
+
+      it("gives back, after the expiry, what that has charged", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        expect(await account.counts()).toEqual(everywhere(13, 0));
+        expect((await account.ledger.release(lease)).status).toBe("late");
+        expect(await account.counts()).toEqual(everywhere(1, 0));
+      });
+
+      it("charges nothing for an unknown id", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.forget(account.subject);
+        expect((await account.ledger.release(lease)).status).toBe("recovered");
+        expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+      });
+    });
+
+    describe("leases", () => {
+      it("blocks stock until the lease ends, not longer", async () => {
+        const account = await fixture({ session: 10 });
+        await account.admit(10, { leaseMs: 1_000 });
+        account.clock.advance(999);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.advance(1);
+        expect((await account.reserve(1)).ok).toBe(true);
+      });
+
+      it("lives from its renewal", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(10);
+        account.clock.advance(50 * second);
+        expect(await account.ledger.renew([{ lease, observed: 0, leaseMs: 60 * second }])).toEqual(["renewed"]);
+        account.clock.advance(60 * second - 1);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.advance(1);
+        expect((await account.reserve(1)).ok).toBe(true);
+        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("late");
+      });
+
+      it("is not shortened by a renewal", async () => {
+        const account = await fixture();
+        const lease = await account.admit(10);
+        await account.ledger.renew([{ lease, observed: 0, leaseMs: 1_000 }]);
+        account.clock.advance(59 * second);
+        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("settled");
+      });
+
+      it("charges the highest cost seen when the holder dies, and nothing that nobody saw", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        const [seen] = [await account.admit(30), await account.admit(40)];
+        for (const observed of [7, 4]) await account.ledger.renew([{ lease: seen, observed, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        expect(await account.counts()).toEqual(everywhere(8, 0));
+      });
+
+      it("raises the hold to the cost seen", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 45, leaseMs: 60 * second }]);
+        expect(await account.counts()).toEqual(everywhere(0, 45));
+        await account.ledger.renew([{ lease, observed: 40, leaseMs: 60 * second }]);
+        expect(await account.counts()).toEqual(everywhere(0, 45));
+        await account.ledger.settle(lease, { amount: 44 });
+        expect(await account.counts()).toEqual(everywhere(44, 0));
+      });
+
+      it("moves the charge up, without holding, when renewed after the expiry", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        for (const observed of [9, 9, 2]) {
+          expect(await account.ledger.renew([{ lease, observed, leaseMs: 60 * second }])).toEqual(["expired"]);
+          expect(await account.counts()).toEqual(everywhere(9, 0));
+        }
+        await account.ledger.settle(lease, { amount: 12 });
+        expect(await account.counts()).toEqual(everywhere(12, 0));
+      });
+
+      it("answers closed for what has ended or is unknown", async () => {
+        const account = await fixture();
+        const [settled, released, open, lost] = [
+          await account.admit(1),
+          await account.admit(2),
+          await account.admit(3),
+          { ...(await account.admit(4)), id: unique("id") },
+        ];
+        await account.ledger.settle(settled, { amount: 1 });
+        await account.ledger.release(released);
+        const requests = [settled, open, released, lost].map((lease) => ({ lease, observed: 9, leaseMs: 60 * second }));
+        expect(await account.ledger.renew(requests)).toEqual(["closed", "renewed", "closed", "closed"]);
+        expect(await account.ledger.renew([])).toEqual([]);
+      });
+
+      it("lets ten thousand holds expire at once", async () => {
+        const account = await fixture({ session: 1e9 });
+        for (let index = 0; index < 10_000; index++) await account.admit(5);
+        expect(await account.counts()).toEqual(everywhere(0, 50_000));
+        account.clock.advance(60 * second);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+        await account.admit(1);
+        expect(await account.counts()).toEqual(everywhere(0, 1));
+      });
+    });
+
+    describe("balance", () => {
+      it("shows an unknown account as unused", async () => {
+        const account = await fixture({ session: 100, month: 7 });
+        expect(await account.ledger.balance(account.subject, account.limits)).toEqual({
+          now: start,
+          windows: {
+            session: { limit: 100, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null },
+            week: { limit: null, used: 0, held: 0, bonus: 0, startsAt: weekEnd - 7 * day, resetsAt: weekEnd },
+            month: { limit: 7, used: 0, held: 0, bonus: 0, startsAt: Date.UTC(2026, 2, 1), resetsAt: monthEnd },
+          },
+        });
+      });
+
+      it("shows expired holds as ended, with what they charge", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+        await account.admit(10);
+        account.clock.advance(60 * second);
+        await account.admit(2);
+        account.clock.advance(second);
+        expect(await account.counts()).toEqual(everywhere(4, 2));
+        expect(await account.counts()).toEqual(everywhere(4, 2));
+      });
+
+      it("opens no session", async () => {
+        const account = await fixture();
+        await account.windows();
+        account.clock.advance(hour);
+        await account.admit(1);
+        expect((await account.windows()).session.startsAt).toBe(start + hour);
+      });
+    });
+
+    describe("grant", () => {
+      const grant = (account: Fixture, window: WindowName, amount: number, id = unique("grant")) =>
+        account.ledger.grant({ id, subject: account.subject, window, amount, limits: account.limits });
+
+      it.each(windowNames)("adds to the limit of the current %s only", async (window) => {
+        const account = await fixture({ [window]: 10 });
+        await account.spend(10);
+        const states = await grant(account, window, 5);
+        expect(states[window]).toMatchObject({ limit: 10, bonus: 5, used: 10 });
+        expect(await account.windows()).toEqual(states);
+        await account.spend(5);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.set(states[window].resetsAt ?? 0);
+        await account.spend(1);
+        expect((await account.windows())[window]).toMatchObject({ bonus: 0, used: 1 });
+      });
+
+      it("applies each id once", async () => {
+        const account = await fixture({ week: 10 });
+        const id = unique("grant");
+        await grant(account, "week", 5, id);
+        expect((await grant(account, "week", 5, id)).week.bonus).toBe(5);
+        await grant(account, "week", 5);
+        expect((await account.windows()).week.bonus).toBe(10);
+        await expect(grant(account, "week", 6, id)).rejects.toBeInstanceOf(LedgerConflictError);
+        await expect(grant(account, "month", 5, id)).rejects.toBeInstanceOf(LedgerConflictError);
+      });
+
+      it("takes back by a negative amount", async () => {
+        const account = await fixture({ month: 10 });
+        await grant(account, "month", -10);
+        expect(denied(await account.reserve(1)).blocked).toMatchObject([{ window: "month", cause: "used" }]);
+      });
+
+      it("leaves an unlimited window unlimited", async () => {
+        const account = await fixture();
+        await grant(account, "week", -10);
+        expect((await account.reserve(100)).ok).toBe(true);
+      });
+
+      it("needs an open session to grant to", async () => {
+        const account = await fixture({ session: 10 });
+        await expect(grant(account, "session", 5)).rejects.toBeInstanceOf(LedgerInputError);
+        expect((await account.windows()).session.startsAt).toBeNull();
+      });
+    });
+
+    describe("reset", () => {
+      it("clears the use of the windows it names", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        await account.ledger.reset(account.subject, ["week", "month"]);
+        expect(await account.counts()).toEqual({ session: [10, 0], week: [0, 0], month: [0, 0] });
+        expect(denied(await account.reserve(1)).blocked).toMatchObject([{ window: "session" }]);
+        await account.ledger.reset(account.subject, ["session"]);
+        expect((await account.windows()).session.startsAt).toBeNull();
+        account.clock.advance(hour);
+        await account.spend(1);
+        expect((await account.windows()).session).toMatchObject({ used: 1, startsAt: start + hour });
+      });
+
+      it("keeps what is held, and its session", async () => {
+        const account = await fixture();
+        await account.spend(10);
+        const lease = await account.admit(5);
+        await account.ledger.reset(account.subject, windowNames);
+        expect(await account.counts()).toEqual(everywhere(0, 5));
+        expect((await account.windows()).session.startsAt).toBe(start);
+        await account.ledger.settle(lease, { amount: 4 });
+        expect(await account.counts()).toEqual(everywhere(4, 0));
+      });
+
+      it("never lets a later giving back fall below zero", async () => {
+        const account = await fixture();
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        await account.ledger.reset(account.subject, windowNames);
+        await account.ledger.release(lease);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+      });
+
+      it("does nothing to an unknown account", async () => {
+        const account = await fixture();
+        await account.ledger.reset(account.subject, windowNames);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+      });
+    });
+
+    describe("forget", () => {
+      it("leaves nothing of an account", async () => {
+        const account = await fixture({ session: 10 });
+        await account.spend(10);
+        await account.ledger.forget(account.subject);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await account.ledger.forget(account.subject);
+        expect((await account.reserve(1)).ok).toBe(true);
+      });
+
+      it("drops the holds too", async () => {
+        const account = await fixture();
+        await account.admit(10);
+        await account.ledger.forget(account.subject);
+        await account.admit(3);
+        account.clock.advance(60 * second);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+      });
+    });
+
+    describe("arguments", () => {
+      const amounts = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
+
+      it("refuses amounts that are no whole micro-credits", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(1);
+        for (const amount of amounts) {
+          await expectInputError(() => account.reserve(amount));
+          await expectInputError(() => account.ledger.settle(lease, { amount }));
+          await expectInputError(() => account.ledger.renew([{ lease, observed: amount, leaseMs: 1_000 }]));
+          await expectInputError(() =>
+            account.reserve(1, { limits: { ...account.limits, session: { limit: amount, lengthMs: 1 } } }),
+          );
+          const { week } = account.limits;
+          await expectInputError(() =>
+            account.reserve(1, { limits: { ...account.limits, week: { ...week, limit: amount } } }),
+          );
+          await expectInputError(() =>
+            account.reserve(1, { limits: { ...account.limits, month: { ...week, limit: amount } } }),
+          );
+        }
+        for (const amount of amounts.slice(1)) {
+          await expectInputError(() =>
+            account.ledger.grant({
+              id: unique("grant"),
+              subject: account.subject,
+              window: "week",
+              amount,
+              limits: account.limits,
+            }),
+          );
+        }
+        expect(await account.counts()).toEqual(everywhere(0, 1));
+      });
+
+      it("refuses leases shorter than a second or longer than a quarter of an hour", async () => {
+        const account = await fixture();
+        const lease = await account.admit(1);
+        for (const leaseMs of [0, 999, 1_000.5, 900_001, Number.NaN]) {
+          await expectInputError(() => account.reserve(1, { leaseMs }));
+          await expectInputError(() => account.ledger.renew([{ lease, observed: 1, leaseMs }]));
+        }
+        await account.admit(1, { leaseMs: 1_000 });
+        await account.admit(1, { leaseMs: 900_000 });
+      });
+
+      it("refuses subjects and ids that are empty, and subjects that are too long", async () => {
+        const account = await fixture();
+        const lease = await account.admit(1);
+        await account.admit(1, { subject: unique("a").padEnd(128, "a") });
+        for (const subject of ["", "a".repeat(129)]) {
+          await expectInputError(() => account.reserve(1, { subject }));
+          await expectInputError(() => account.ledger.settle({ ...lease, subject }, { amount: 1 }));
+          await expectInputError(() => account.ledger.release({ ...lease, subject }));
+          await expectInputError(() => account.ledger.balance(subject, account.limits));
+          await expectInputError(() => account.ledger.reset(subject, ["week"]));
+          await expectInputError(() => account.ledger.forget(subject));
+        }
+        await expectInputError(() => account.reserve(1, { id: "" }));
+      });
+
+      it("refuses sessions without length", async () => {
+        const account = await fixture();
+        for (const lengthMs of [0, -1, 0.5, Number.NaN]) {
+          const limits = { ...account.limits, session: { limit: 1, lengthMs } };
+          await expectInputError(() => account.reserve(1, { limits }));
+          await expectInputError(() => account.ledger.balance(account.subject, limits));
+        }
+      });
+
+      it("applies no renewal of a batch in which one is wrong", async () => {
+        const account = await fixture();
+        const lease = await account.admit(1);
+        const good = { lease, observed: 9, leaseMs: 60 * second };
+        await expectInputError(() => account.ledger.renew([good, { ...good, observed: -1 }]));
+        expect(await account.counts()).toEqual(everywhere(0, 1));
+      });
+    });
+
+    it("closes", async () => {
+      await (await fixture()).ledger.close();
+    });
+  });
+}
+
+/** A wrong argument is a rejection, never an exception at the call. */
+async function expectInputError(call: () => Promise<unknown>): Promise<void> {
+  const promise = call();
+  await expect(promise).rejects.toBeInstanceOf(LedgerInputError);
+}

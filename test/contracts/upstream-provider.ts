@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  errorBody,
+  eventStream,
+  type FakeUpstream,
+  hangBeforeHeaders,
+  resetBeforeHeaders,
+  startFakeUpstream,
+  toEventBytes,
+  wholeAnswer,
+} from "../support/fake-upstream.js";
+import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+
+/** What holds for every provider. `make` gets the base URL of an upstream that speaks OpenAI's API. */
+export function describeUpstreamProvider(name: string, make: (baseURL: string) => UpstreamProvider): void {
+  describe(`${name} as an UpstreamProvider`, () => {
+    let upstream: FakeUpstream;
+    let provider: UpstreamProvider;
+
+    beforeEach(async () => {
+      upstream = await startFakeUpstream();
+      provider = make(upstream.url);
+    });
+    afterEach(async () => {
+      await provider.close?.();
+      await upstream.close();
+    });
+
+    it("gives a whole answer", async () => {
+      const body = chatAnswer({ content: "Grüße" });
+      upstream.reply(wholeAnswer(body));
+      const answer = await provider.call(upstreamCall());
+      expect(answer.status).toBe(200);
+      expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+      expect(JSON.parse((await readAll(answer.body)).toString())).toEqual(body);
+    });
+
+    it("sends the model and the body", async () => {
+      await readAll((await provider.call(upstreamCall())).body);
+      expect(upstream.lastRequest.method).toBe("POST");
+      expect(upstream.lastRequest.json).toMatchObject({ model: "sample-model", messages: [{ role: "user", content: "Hi" }] });
+    });
+
+    it("gives each event of a stream as soon as it is there", async () => {
+      const gate = createGate();
+      const chunks = chatChunks("one two three");
+      upstream.reply(eventStream(chunks, { gate }));
+      const calling = provider.call(upstreamCall({ stream: true }));
+      gate.step();
+      const answer = await calling;
+      expect(answer.status).toBe(200);
+      expect(answer.headers["content-type"]).toMatch(/^text\/event-stream/);
+      const iterator = answer.body[Symbol.asyncIterator]();
+      for (const chunk of chunks) {
+        gate.step();
+        const event = toEventBytes(chunk);
+        expect(await readBytes(iterator, event.length)).toEqual(event);
+      }
+      gate.open();
+      expect((await readBytes(iterator, 14)).toString()).toBe("data: [DONE]\n\n");
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it.each([400, 401, 404, 429, 500, 503])("gives an answer with status %i like any other", async (status) => {
+      const body = errorBody("No.");
+      upstream.reply(wholeAnswer(body, { status, headers: { "retry-after": "7" } }));
+      const answer = await provider.call(upstreamCall());
+      expect(answer.status).toBe(status);
+      expect(answer.headers["retry-after"]).toBe("7");
+      expect(JSON.parse((await readAll(answer.body)).toString())).toEqual(body);
+    });
+
+    it("gives an empty body", async () => {
+      upstream.reply(wholeAnswer("", { status: 502 }));
+      const answer = await provider.call(upstreamCall());
+      expect(await readAll(answer.body)).toHaveLength(0);
+    });
+
+    it("rejects as unreachable when nobody listens", async () => {
+      await upstream.close();
+      await expect(provider.call(upstreamCall())).rejects.toMatchObject({ name: "UpstreamError", failure: "unreachable" });
+      upstream = await startFakeUpstream();
+    });
+
+    it("rejects as interrupted when the connection breaks before the answer, and does not try again", async () => {
+      upstream.reply(resetBeforeHeaders());
+      await expect(provider.call(upstreamCall())).rejects.toMatchObject({ name: "UpstreamError", failure: "interrupted" });
+      expect(upstream.requests).toHaveLength(1);
+    });
+
+    it("gives what has arrived when the connection breaks within the answer, and then rejects as interrupted", async () => {
+      const gate = createGate();
+      const event = toEventBytes(chatChunks("Hello")[0] ?? {});
+      upstream.reply(eventStream([event, 'data: {"id":"half'], { gate, end: "cut" }));
+      const calling = provider.call(upstreamCall({ stream: true }));
+      gate.step(2);
+      const iterator = (await calling).body[Symbol.asyncIterator]();
+      expect(await readBytes(iterator, event.length)).toEqual(event);
+      gate.step();
+      expect((await readBytes(iterator, 15)).toString()).toBe('data: {"id":"half');
+      gate.open();
+      await expect(iterator.next()).rejects.toMatchObject({ name: "UpstreamError", failure: "interrupted" });
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it("is not called with a signal that is aborted already", async () => {
+      const signal = AbortSignal.abort();
+      await expect(provider.call(upstreamCall({ signal }))).rejects.toMatchObject({ name: "UpstreamError", failure: "aborted" });
+      expect(upstream.requests).toHaveLength(0);
+    });
+
+    it("cancels while it waits for the answer", async () => {
+      upstream.reply(hangBeforeHeaders());
+      const controller = new AbortController();
+      const calling = provider.call(upstreamCall({ signal: controller.signal }));
+      const request = await upstream.nextRequest();
+      controller.abort();
+      await expect(calling).rejects.toMatchObject({ name: "UpstreamError", failure: "aborted" });
+      expect(await request.closed).toBe("broken");
+    });
+
+    it("cancels in the middle of an answer", async () => {
+      const gate = createGate();
+      upstream.reply(eventStream(chatChunks(), { gate }));
+      const controller = new AbortController();
+      const calling = provider.call(upstreamCall({ stream: true, signal: controller.signal }));
+      gate.step(2);
+      const iterator = (await calling).body[Symbol.asyncIterator]();
+      expect((await iterator.next()).done).toBe(false);
+      const next = iterator.next();
+      controller.abort();
+      await expect(next).rejects.toMatchObject({ name: "UpstreamError", failure: "aborted" });
+      expect(await upstream.lastRequest.closed).toBe("broken");
+    });
+
+    it("ends the call when the iteration is broken off", async () => {
+      upstream.reply(eventStream(chatChunks(), { end: "hang" }));
+      const answer = await provider.call(upstreamCall({ stream: true }));
+      for await (const _piece of answer.body) break;
+      expect(await upstream.lastRequest.closed).toBe("broken");
+    });
+
+    it("serves many calls at once", async () => {
+      const gate = createGate();
+      upstream.reply(async (request, response) => {
+        await gate.pass();
+        await wholeAnswer(chatAnswer({ content: request.json.messages[0].content }))(request, response);
+      });
+      const contents = Array.from({ length: 20 }, (_, index) => `call ${index}`);
+      const calls = contents.map(async (content) => {
+        const body = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }] }));
+        const answer = await provider.call(upstreamCall({ body }));
+        return JSON.parse((await readAll(answer.body)).toString()).choices[0].message.content;
+      });
+      for (const _content of contents) await upstream.nextRequest();
+      gate.open();
+      expect(await Promise.all(calls)).toEqual(contents);
+    });
+
+    it("stays usable after close", async () => {
+      await readAll((await provider.call(upstreamCall())).body);
+      await provider.close?.();
+      const answer = await provider.call(upstreamCall());
+      expect((await readAll(answer.body)).length).toBeGreaterThan(0);
+    });
+  });
+}

@@ -1,0 +1,321 @@
+import type { Blocked, Lease, WindowLimits, WindowName, WindowStates } from "../../src/ledger/credit-ledger.js";
+
+// What a ledger must do, told a second time: from the rules rather than from the code, with nothing clever in it.
+// Counters do not exist here. What is used is the fold of a journal, what is held is a sum over open reservations.
+
+/** A span of a window; `journal` holds charges, and "reset" where an operator set the use back to zero. */
+interface Span {
+  start: number;
+  end: number;
+  bonus: number;
+  journal: (number | "reset")[];
+}
+
+interface Account {
+  /** The newest span of each window, if any is known. */
+  newest: Record<WindowName, Span | undefined>;
+  /** Spans that something newer has replaced. Charges still go there, unseen. */
+  superseded: Record<WindowName, Span[]>;
+}
+
+export interface Reservation {
+  id: string;
+  subject: string;
+  amount: number;
+  limits: WindowLimits;
+  /** `lost`: open when its account was forgotten. */
+  state: "open" | "expired" | "ended" | "lost";
+  held: number;
+  checkpoint: number;
+  firstExpiresAt: number;
+  expiresAt: number;
+  starts: Record<WindowName, number>;
+  ends: Record<WindowName, number>;
+  /** When it was made, expired or ended, in the clock's total movement up to then, forth and back. */
+  since: number;
+}
+
+const windows: readonly WindowName[] = ["session", "week", "month"];
+const rank: Record<WindowName, number> = { month: 0, week: 1, session: 2 };
+
+export class Oracle {
+  now: number;
+  /** How far the clock has moved in total. */
+  moved = 0;
+  accounts = new Map<string, Account>();
+  readonly reservations = new Map<string, Reservation>();
+  readonly grants = new Set<string>();
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  moveClock(to: number): void {
+    this.moved += Math.abs(to - this.now);
+    this.now = to;
+  }
+
+  reserve(
+    id: string,
+    subject: string,
+    amount: number,
+    limits: WindowLimits,
+    leaseMs: number,
+    strict: boolean,
+  ): { ok: boolean; replayed?: boolean; blocked?: Blocked[]; reservation?: Reservation } {
+    this.expire(subject);
+    const earlier = this.reservations.get(id);
+    if (earlier && earlier.state !== "lost") return { ok: true, replayed: true, reservation: earlier };
+
+    const spans = this.spansAt(subject, limits);
+    const blocked: Blocked[] = [];
+    for (const window of windows) {
+      const limit = limits[window].limit;
+      if (limit === null) continue;
+      const span = spans[window];
+      const stock = limit + (span?.bonus ?? 0);
+      const used = usedIn(span);
+      const held = span ? this.heldIn(subject, window, span) : 0;
+      const fits = (taken: number) => taken < stock && (!strict || amount <= stock - taken);
+      if (fits(used + held)) continue;
+      const end = span ? span.end : this.now + limits.session.lengthMs;
+      blocked.push(
+        fits(used)
+          ? { window, cause: "held", availableAt: Math.min(this.now + 5_000, end) }
+          : { window, cause: "used", availableAt: end },
+      );
+    }
+    if (blocked.length > 0) {
+      blocked.sort((a, b) => b.availableAt - a.availableAt || rank[a.window] - rank[b.window]);
+      return { ok: false, blocked };
+    }
+
+    const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
+    const admitted = { session, week: spans.week, month: spans.month };
+    for (const window of windows) {
+      if (window !== "session" || amount > 0) this.makeNewest(subject, window, required(admitted[window]));
+    }
+    const reservation: Reservation = {
+      id,
+      subject,
+      amount,
+      limits,
+      state: "open",
+      held: amount,
+      checkpoint: 0,
+      firstExpiresAt: this.now + leaseMs,
+      expiresAt: this.now + leaseMs,
+      starts: { session: session.start, week: required(spans.week).start, month: required(spans.month).start },
+      ends: { session: session.end, week: required(spans.week).end, month: required(spans.month).end },
+      since: this.moved,
+    };
+    this.reservations.set(id, reservation);
+    return { ok: true, replayed: false, reservation };
+  }
+
+  renew(id: string, observed: number, leaseMs: number): "renewed" | "expired" | "closed" {
+    const reservation = required(this.reservations.get(id));
+    this.expire(reservation.subject);
+    if (reservation.state === "open") {
+      reservation.checkpoint = Math.max(reservation.checkpoint, observed);
+      if (reservation.amount > 0) reservation.held = Math.max(reservation.held, observed);
+      reservation.expiresAt = Math.max(reservation.expiresAt, this.now + leaseMs);
+      return "renewed";
+    }
+    if (reservation.state === "expired") {
+      this.charge(reservation, Math.max(0, observed - reservation.checkpoint));
+      reservation.checkpoint = Math.max(reservation.checkpoint, observed);
+      reservation.since = this.moved;
+      return "expired";
+    }
+    return "closed";
+  }
+
+  /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
+  settleStatuses(id: string): readonly string[] {
+    const { subject, state, since } = required(this.reservations.get(id));
+    this.expire(subject);
+    const age = this.moved - since;
+    switch (state) {
+      case "open":
+        return required(this.reservations.get(id)).state === "open" ? ["settled"] : ["late"];
+      case "expired":
+        return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
+      case "ended":
+        return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
+      case "lost":
+        return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
+    }
+  }
+
+  applySettle(id: string, amount: number, status: string): void {
+    if (status === "duplicate" || status === "unresolved") return;
+    const reservation = required(this.reservations.get(id));
+    const charged = reservation.state === "expired" ? reservation.checkpoint : 0;
+    reservation.state = "ended";
+    reservation.since = this.moved;
+    this.charge(reservation, amount - charged);
+  }
+
+  grant(id: string, subject: string, window: WindowName, amount: number, limits: WindowLimits): boolean {
+    this.expire(subject);
+    const span = this.spansAt(subject, limits)[window];
+    if (this.grants.has(id)) return true;
+    if (!span) return false;
+    this.makeNewest(subject, window, span);
+    span.bonus += amount;
+    this.grants.add(id);
+    return true;
+  }
+
+  reset(subject: string, names: readonly WindowName[]): void {
+    this.expire(subject);
+    for (const window of names) this.accounts.get(subject)?.newest[window]?.journal.push("reset");
+    this.closeSession(subject);
+  }
+
+  forget(subject: string): void {
+    this.accounts.delete(subject);
+    for (const reservation of this.reservations.values()) {
+      if (reservation.subject === subject && reservation.state === "open") reservation.state = "lost";
+    }
+  }
+
+  /** What a caller sees. Expired holds count as ended, but are not ended by looking. */
+  states(subject: string, limits: WindowLimits): WindowStates {
+    const due = [...this.reservations.values()].some(
+      ({ subject: owner, state, expiresAt }) => owner === subject && state === "open" && expiresAt <= this.now,
+    );
+    if (due) {
+      const copy = this.copy();
+      copy.expire(subject);
+      return copy.states(subject, limits);
+    }
+    const spans = this.spansAt(subject, limits);
+    const state = (window: WindowName) => {
+      const span = spans[window];
+      return {
+        limit: limits[window].limit,
+        used: usedIn(span),
+        held: span ? this.heldIn(subject, window, span) : 0,
+        bonus: span?.bonus ?? 0,
+        startsAt: span?.start ?? null,
+        resetsAt: span?.end ?? null,
+      };
+    };
+    return { session: state("session"), week: state("week"), month: state("month") };
+  }
+
+  /** The moments at which something of an account begins or ends. */
+  moments(): number[] {
+    const ends = [...this.accounts.values()].flatMap(({ newest }) =>
+      windows.flatMap((window) => (newest[window] ? [required(newest[window]).end] : [])),
+    );
+    const expiries = [...this.reservations.values()].flatMap((r) => (r.state === "open" ? [r.expiresAt] : []));
+    return [...ends, ...expiries];
+  }
+
+  toLease({ id, subject, amount, firstExpiresAt, starts, ends, limits }: Reservation): Lease {
+    return { id, subject, amount, expiresAt: firstExpiresAt, starts, ends, limits };
+  }
+
+  private copy(): Oracle {
+    const copy = new Oracle(this.now);
+    copy.moved = this.moved;
+    copy.accounts = structuredClone(this.accounts);
+    for (const [id, reservation] of this.reservations) copy.reservations.set(id, structuredClone(reservation));
+    return copy;
+  }
+
+  private expire(subject: string): void {
+    for (const reservation of this.reservations.values()) {
+      if (reservation.subject !== subject || reservation.state !== "open" || reservation.expiresAt > this.now) continue;
+      reservation.state = "expired";
+      reservation.since = this.moved;
+      this.charge(reservation, reservation.checkpoint);
+    }
+  }
+
+  /** The spans that hold now: known ones, or for weeks and months what the caller's bounds say. */
+  private spansAt(subject: string, limits: WindowLimits): Record<WindowName, Span | undefined> {
+    const newest = this.accounts.get(subject)?.newest;
+    const calendar = (window: "week" | "month") => {
+      const { bounds } = limits[window];
+      const index = bounds.findLastIndex((bound) => bound <= this.now);
+      const [from, to] = [required(bounds[index]), required(bounds[index + 1])];
+      const known = newest?.[window];
+      if (!known || known.start < from) return newSpan(from, to);
+      // An anchor was moved, and the span goes on to the next boundary.
+      return known.end <= this.now ? { ...known, end: to } : known;
+    };
+    const session = newest?.session;
+    return {
+      session: session && this.now < session.end ? session : undefined,
+      week: calendar("week"),
+      month: calendar("month"),
+    };
+  }
+
+  private heldIn(subject: string, window: WindowName, span: Span): number {
+    let sum = 0;
+    for (const reservation of this.reservations.values()) {
+      const isHeld = reservation.state === "open" && reservation.subject === subject;
+      if (isHeld && reservation.starts[window] === span.start) sum += reservation.held;
+    }
+    return sum;
+  }
+
+  /** A charge belongs to the spans that were open at the admission, whatever has become of them. */
+  private charge(reservation: Reservation, amount: number): void {
+    const { subject, starts, ends } = reservation;
+    for (const window of windows) {
+      const account = this.accounts.get(subject);
+      const newest = account?.newest[window];
+      const known = [newest, ...(account?.superseded[window] ?? [])].find((span) => span?.start === starts[window]);
+      if (known) {
+        known.journal.push(amount);
+      } else if (amount > 0 && (!newest || newest.end <= starts[window])) {
+        const span = newSpan(starts[window], ends[window]);
+        span.journal.push(amount);
+        this.makeNewest(subject, window, span);
+      }
+    }
+    this.closeSession(subject);
+  }
+
+  private closeSession(subject: string): void {
+    const account = this.accounts.get(subject);
+    const session = account?.newest.session;
+    if (!account || !session) return;
+    if (usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0) account.newest.session = undefined;
+  }
+
+  private makeNewest(subject: string, window: WindowName, span: Span): void {
+    let account = this.accounts.get(subject);
+    if (!account) {
+      account = {
+        newest: { session: undefined, week: undefined, month: undefined },
+        superseded: { session: [], week: [], month: [] },
+      };
+      this.accounts.set(subject, account);
+    }
+    const earlier = account.newest[window];
+    if (earlier && earlier.start !== span.start) account.superseded[window].push(earlier);
+    account.newest[window] = span;
+  }
+}
+
+function newSpan(start: number, end: number): Span {
+  return { start, end, bonus: 0, journal: [] };
+}
+
+function usedIn(span: Span | undefined): number {
+  let used = 0;
+  for (const entry of span?.journal ?? []) used = entry === "reset" ? 0 : Math.max(0, used + entry);
+  return used;
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("The oracle expected a value.");
+  return value;
+}

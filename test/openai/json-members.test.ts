@@ -1,0 +1,80 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { editMembers, elementsOf, membersOf, valueOf } from "../../src/openai/json-members.js";
+
+const jsonObject = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 8 });
+const indent = fc.constantFrom(undefined, 1, "\t");
+
+describe("membersOf", () => {
+  it("finds the members that JSON.parse finds, in order", () => {
+    fc.assert(
+      fc.property(jsonObject, indent, (object, space) => {
+        const bytes = Buffer.from(JSON.stringify(object, null, space));
+        const found = membersOf(bytes).map((member) => [member.name, valueOf(bytes, member)]);
+        expect(found).toEqual(Object.entries(JSON.parse(bytes.toString()) as object));
+      }),
+    );
+  });
+
+  it("decodes escaped names and says that they were", () => {
+    const bytes = Buffer.from('{"\\u006dodel":1,"m":2}');
+    expect(membersOf(bytes)).toMatchObject([
+      { name: "model", escaped: true },
+      { name: "m", escaped: false },
+    ]);
+  });
+
+  it("reports duplicates", () => {
+    expect(membersOf(Buffer.from('{"a":1,"a":"\\"}","b":[{}]}')).map(({ name }) => name)).toEqual(["a", "a", "b"]);
+  });
+});
+
+describe("elementsOf", () => {
+  it("finds where each element begins", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), indent, (array, space) => {
+        const bytes = Buffer.from(JSON.stringify(array, null, space));
+        expect(elementsOf(bytes, 0)).toHaveLength(array.length);
+      }),
+    );
+  });
+});
+
+describe("editMembers", () => {
+  it("changes, removes and adds members, and leaves the others as they were", () => {
+    fc.assert(
+      fc.property(
+        jsonObject,
+        indent,
+        fc.array(fc.tuple(fc.nat(7), fc.option(fc.jsonValue({ maxDepth: 1 })))),
+        fc.dictionary(fc.constantFrom("added-1", "added-2"), fc.jsonValue({ maxDepth: 1 })),
+        (object, space, changes, additions) => {
+          const bytes = Buffer.from(JSON.stringify(object, null, space));
+          const expected = new Map(Object.entries(JSON.parse(bytes.toString()) as object));
+          const names = [...expected.keys()];
+          const edits = new Map<string, string | null>();
+          for (const [position, value] of changes) {
+            const name = names[position];
+            if (name === undefined || edits.has(name)) continue;
+            edits.set(name, value === null ? null : JSON.stringify(value));
+            if (value === null) expected.delete(name);
+            else expected.set(name, JSON.parse(JSON.stringify(value)));
+          }
+          for (const [name, value] of Object.entries(additions)) {
+            edits.set(name, JSON.stringify(value));
+            expected.set(name, JSON.parse(JSON.stringify(value)));
+          }
+          const edited = Buffer.from(editMembers(bytes, membersOf(bytes), edits)).toString();
+          expect(new Map(Object.entries(JSON.parse(edited) as object))).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it("keeps the text of what it does not change", () => {
+    const bytes = Buffer.from('{ "seed" : 12345678901234567890 , "model":"a", "t": 1.0 }');
+    const edited = editMembers(bytes, membersOf(bytes), new Map([["model", '"b"']]));
+    expect(Buffer.from(edited).toString()).toBe('{"seed" : 12345678901234567890 , "model":"b", "t": 1.0}');
+  });
+});

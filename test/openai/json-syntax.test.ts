@@ -1,0 +1,110 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findJsonFault } from "../../src/openai/json-syntax.js";
+
+function accepts(text: string): boolean {
+  return findJsonFault(Buffer.from(text), 256) === undefined;
+}
+
+function isObjectJson(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Texts close to JSON: valid ones with a few characters replaced, removed or added. */
+const almostJson = fc
+  .tuple(
+    fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),
+    fc.array(
+      fc.record({
+        at: fc.nat(400),
+        remove: fc.nat(2),
+        insert: fc.constantFrom("", '"', "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "e", "+", "t", "null", " ", "\n", "\u0001", "\\u12", "é"),
+      }),
+      { maxLength: 3 },
+    ),
+    fc.constantFrom(0, 1, 2),
+  )
+  .map(([value, edits, indent]) => {
+    let text = JSON.stringify(value, null, indent);
+    for (const { at, remove, insert } of edits) {
+      const position = at % (text.length + 1);
+      text = text.slice(0, position) + insert + text.slice(position + remove);
+    }
+    return text;
+  });
+
+describe("findJsonFault", () => {
+  it("accepts what JSON.parse reads as an object, and nothing else", () => {
+    fc.assert(
+      fc.property(almostJson, (text) => {
+        // Lone surrogates cannot be written as UTF-8, and these two are refused on purpose.
+        fc.pre(text.isWellFormed() && !text.includes("__proto__") && !/\d{5}|e\+?\d{3}/i.test(text));
+        expect(accepts(text)).toBe(isObjectJson(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ["", 0],
+    ["  ", 2],
+    ['{"a":1', 6],
+    ['{"a":1}}', 7],
+    ['{"a":01}', 6],
+    ['{"a":1.}', 7],
+    ['{"a":.5}', 5],
+    ['{"a":+1}', 5],
+    ['{"a":1e}', 7],
+    ['{"a":tru}', 5],
+    ['{"a" 1}', 5],
+    ['{"a":1,}', 7],
+    ['{"a":[1,]}', 8],
+    ["{,}", 1],
+    ["{'a':1}", 1],
+    ['{"a":"\t"}', 6],
+    ['{"a":"\\x"}', 6],
+    ['{"a":"\\u12g4"}', 6],
+    ['{"a":NaN}', 5],
+    ['{"a":"', 6],
+    ['{"a":1]', 6],
+  ])("finds the fault in %j at byte %i", (text, at) => {
+    expect(findJsonFault(Buffer.from(text), 256)).toEqual({ reason: "syntax", at });
+  });
+
+  it.each(["[]", '"text"', "1", "-1", "true", "null"])("refuses %s, which is no object", (text) => {
+    expect(findJsonFault(Buffer.from(text), 256)?.reason).toBe("not_object");
+  });
+
+  it.each([
+    ['{"a":1e308}', undefined],
+    ['{"a":1e309}', "not_finite"],
+    ['{"a":-1e309}', "not_finite"],
+    ['{"a":[{"b":1E400}]}', "not_finite"],
+    [`{"a":${"9".repeat(400)}}`, "not_finite"],
+    [`{"a":0.${"9".repeat(400)}}`, undefined],
+    ['{"a":12345678901234567890}', undefined],
+  ])("judges the number in %j", (text, reason) => {
+    expect(findJsonFault(Buffer.from(text), 256)?.reason).toBe(reason);
+  });
+
+  it("allows so many levels and no more", () => {
+    const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    expect(findJsonFault(Buffer.from(nested(256)), 256)).toBeUndefined();
+    expect(findJsonFault(Buffer.from(nested(257)), 256)?.reason).toBe("too_deep");
+    expect(findJsonFault(Buffer.from(nested(1_000_000)), 256)?.reason).toBe("too_deep");
+  });
+
+  it.each(['{"__proto__":1}', '{"a":[{"__proto__":{}}]}'])("refuses the member name in %s", (text) => {
+    expect(findJsonFault(Buffer.from(text), 256)?.reason).toBe("prototype_key");
+  });
+
+  it("lets __proto__ pass as a value", () => {
+    expect(accepts('{"a":"__proto__"}')).toBe(true);
+  });
+});

@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type FakeAnswer, honestChat } from "./fake-upstream/fake-answers.js";
+import type { FakeRequest } from "./fake-upstream/fake-request.js";
+
+export * from "./fake-upstream/chat-samples.js";
+export * from "./fake-upstream/fake-answers.js";
+export type { FakeRequest } from "./fake-upstream/fake-request.js";
+export { createGate, type Gate } from "./fake-upstream/gate.js";
+
+/** A real model server on loopback that answers as the test tells it to. */
+export interface FakeUpstream {
+  /** The base URL, such as `http://127.0.0.1:40123/v1`. */
+  readonly url: string;
+  /** The same without `/v1`. */
+  readonly origin: string;
+  /** Every request so far, oldest first. */
+  readonly requests: readonly FakeRequest[];
+  /** The newest request; throws when there is none. */
+  readonly lastRequest: FakeRequest;
+  /** Connections that are open right now. */
+  readonly openSockets: number;
+  /** Connections that were ever opened. */
+  readonly acceptedSockets: number;
+  /** Answers every request from now on this way. Without it the upstream is an `honestChat()`. */
+  reply(answer: FakeAnswer): void;
+  /** Answers the next request this way, before `reply` counts again; several calls queue up. */
+  replyOnce(answer: FakeAnswer): void;
+  /** The request after those that this method has given out already, as soon as it is there. */
+  nextRequest(): Promise<FakeRequest>;
+  /** Resolves as soon as no connection is open. */
+  idle(): Promise<void>;
+  /** Stops listening and cuts every connection. Fails when an answer has thrown. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a fake upstream on a random port.
+ *
+ * @example
+ * const upstream = await startFakeUpstream();
+ * const gate = createGate();
+ * upstream.replyOnce(eventStream(chatChunks("Hello world"), { gate }));
+ * // … call the gateway, then:
+ * gate.step(2); // headers and the first chunk
+ * const request = await upstream.nextRequest();
+ * expect(request.json.model).toBe("gpt-4o-mini");
+ * await upstream.close();
+ */
+export async function startFakeUpstream(options: { port?: number } = {}): Promise<FakeUpstream> {
+  const requests: FakeRequest[] = [];
+  const sockets = new Set<Socket>();
+  const onceAnswers: FakeAnswer[] = [];
+  const errors: unknown[] = [];
+  const requestWaiters: ((request: FakeRequest) => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
+  let answer: FakeAnswer = honestChat();
+  let acceptedSockets = 0;
+  let takenRequests = 0;
+
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (message, response) => {
+    response.on("error", () => {});
+    try {
+      const request = await readRequest(message, response);
+      requests.push(request);
+      if (requestWaiters.length > 0) {
+        takenRequests += 1;
+        requestWaiters.shift()?.(request);
+      }
+      await (onceAnswers.shift() ?? answer)(request, response);
+    } catch (error) {
+      // A client that leaves while it is still sending is not a mistake of the test.
+      if (!message.destroyed || message.complete) {
+        errors.push(error);
+      }
+      response.destroy();
+    }
+  });
+  server.on("connection", (socket) => {
+    acceptedSockets += 1;
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) {
+        for (const resolve of idleWaiters.splice(0)) {
+          resolve();
+        }
+      }
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  // A listening TCP server always has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+
+  return {
+    url: `${origin}/v1`,
+    origin,
+    requests,
+    get lastRequest() {
+      const request = requests.at(-1);
+      if (!request) {
+        throw new Error("The fake upstream has not been called.");
+      }
+      return request;
+    },
+    get openSockets() {
+      return sockets.size;
+    },
+    get acceptedSockets() {
+      return acceptedSockets;
+    },
+    reply(newAnswer) {
+      answer = newAnswer;
+    },
+    replyOnce(newAnswer) {
+      onceAnswers.push(newAnswer);
+    },
+    async nextRequest() {
+      const request = requests[takenRequests];
+      if (request) {
+        takenRequests += 1;
+        return request;
+      }
+      return new Promise((resolve) => requestWaiters.push(resolve));
+    },
+    async idle() {
+      if (sockets.size > 0) {
+        await new Promise<void>((resolve) => idleWaiters.push(resolve));
+      }
+    },
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) {
+          socket.destroy();
+        }
+      });
+      if (errors.length > 0) {
+        throw new AggregateError(errors, `An answer of the fake upstream has thrown: ${errors[0]}`);
+      }
+    },
+  };
+}
+
+async function readRequest(message: IncomingMessage, response: ServerResponse): Promise<FakeRequest> {
+  const { socket } = message;
+  const closed = new Promise<"completed" | "broken">((resolve) => {
+    // Whichever comes first: the whole answer is with the operating system, or the connection is gone. Node says
+    // "finish" in the second case, too, when it drops what could not be written.
+    response.once("finish", () => resolve(socket.destroyed ? "broken" : "completed"));
+    response.once("close", () => resolve("broken"));
+  });
+  const parts: Buffer[] = [];
+  for await (const part of message) {
+    parts.push(part);
+  }
+  const body = Buffer.concat(parts);
+  return {
+    method: message.method ?? "",
+    url: message.url ?? "",
+    headers: message.headers,
+    rawHeaders: message.rawHeaders,
+    body,
+    get json() {
+      return JSON.parse(body.toString("utf8"));
+    },
+    socket,
+    closed,
+  };
+}
