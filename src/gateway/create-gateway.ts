@@ -30,10 +30,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const catalog = buildCatalog(resolved);
   for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan, catalog, warn);
 
+  const clock = resolved.clock ?? systemClock;
   const cache = {
     ttlMs: resolved.cacheTtlMs,
     negativeTtlMs: resolved.negativeCacheTtlMs,
     maxEntries: resolved.maxCacheEntries,
+    clock,
   };
   const keeper = new LeaseKeeper(resolved.ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
@@ -44,7 +46,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ledger: resolved.ledger,
     keeper,
     inFlight,
-    clock: resolved.clock ?? systemClock,
+    clock,
     warn,
     completed: resolved.onRequestCompleted,
     maxBodyBytes: resolved.maxBodyBytes,

@@ -7,6 +7,8 @@ export type MemoryKey = Omit<ApiKey, "id"> & {
   id?: string;
 } & ({ /** The key itself. Only its hash is kept. */ key: string; hash?: undefined } | { /** See {@link hashKey}. */ hash: string; key?: undefined });
 
+const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revokedAt", "models", "anchor"];
+
 /**
  * API keys from configuration, kept in memory by their hashes.
  * @throws TypeError when a key is malformed or appears twice; the message does not contain it.
@@ -26,6 +28,8 @@ export function memoryKeyStore(keys: readonly MemoryKey[]): KeyStore {
     }
     if (typeof rest.account !== "string" || rest.account === "") fail("must name its `account`.");
     if (typeof rest.plan !== "string" || rest.plan === "") fail("must name its `plan`.");
+    const unknown = Object.keys(rest).find((name) => !members.includes(name));
+    if (unknown !== undefined) fail(`has an unknown member: \`${unknown}\`.`);
     for (const name of ["expiresAt", "revokedAt", "anchor"] as const) {
       const instant = rest[name];
       if (instant !== undefined && instant !== null && Number.isNaN(new Date(instant).getTime())) {

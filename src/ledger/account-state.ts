@@ -77,8 +77,8 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
   const end = now < second ? second : now < third ? third : fourth;
   // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
   if (start > stored.start) return newInstance(start, end);
-  // Only after the anchor was moved can a stored instance end within an interval that began no later than itself.
-  return now < stored.end ? stored : { ...stored, end };
+  // Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
+  return now < stored.end ? stored : newInstance(stored.end, end);
 }
 
 /**
@@ -121,14 +121,22 @@ export function addHold(instances: Readonly<Instances>, { starts }: Admission, a
  * Gives back what was held, and charges `amount` in its place, in the instances of the admission. Those that are no longer
  * the newest are left alone. A negative amount gives back an earlier charge.
  */
-export function addCharge(instances: Instances, { starts, ends }: Admission, held: Micro, amount: Micro): void {
+export function addCharge(
+  instances: Instances,
+  { starts, ends }: Admission,
+  held: Micro,
+  amount: Micro,
+  now: number,
+): void {
   for (const name of windowNames) {
     let instance = instances[name];
     if (instance.start === starts[name]) {
       instance.held -= held;
     } else {
-      if (amount <= 0 || starts[name] < instance.end) continue;
-      // Nothing is known of so late an instance: its session has closed or was never opened, or its state was lost.
+      // An open instance later than any that is known: a session that has closed or was never opened, or the state was
+      // lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+      const isLater = instance.start < starts[name] && instance.end <= now && now < ends[name];
+      if (amount <= 0 || !isLater) continue;
       instance = newInstance(starts[name], ends[name]);
       instances[name] = instance;
     }

@@ -80,13 +80,13 @@ export class Account implements Instances {
   }
 
   /** Ends a hold and charges what it has cost. */
-  end(hold: Hold, charge: Micro): void {
+  end(hold: Hold, charge: Micro, now: number): void {
     const last = this.#holds.pop();
     if (last && last !== hold) {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    addCharge(this, hold.receipt, hold.amount, charge);
+    addCharge(this, hold.receipt, hold.amount, charge, now);
   }
 
   /** Raises a hold to a cost that exceeds it. A hold of nothing stays one: it may have been admitted to no session. */
@@ -101,7 +101,7 @@ export class Account implements Instances {
   endExpired(now: number): readonly Hold[] {
     if (now < this.#earliestExpiry) return none;
     const expired = this.#holds.filter((hold) => hold.expiresAt <= now);
-    for (const hold of expired) this.end(hold, hold.checkpoint);
+    for (const hold of expired) this.end(hold, hold.checkpoint, now);
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
     return expired;
   }
@@ -111,7 +111,7 @@ export class Account implements Instances {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
     for (const { receipt, amount, checkpoint, expiresAt } of this.#holds) {
-      if (expiresAt <= now) addCharge(instances, receipt, amount, checkpoint);
+      if (expiresAt <= now) addCharge(instances, receipt, amount, checkpoint, now);
     }
     return instances;
   }

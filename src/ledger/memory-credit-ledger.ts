@@ -117,8 +117,9 @@ class MemoryCreditLedger implements CreditLedger {
 
     const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
     if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
-    if (!canHold(open, amount))
+    if (!canHold(open, amount)) {
       throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+    }
 
     const account = known ?? this.#accounts.add(subject, now);
     const { starts, ends } = account.admit(open, limits, amount, now);
@@ -174,8 +175,10 @@ class MemoryCreditLedger implements CreditLedger {
     const instance = open[window];
     if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
     const bonus = instance.bonus + amount;
-    if (!Number.isSafeInteger(bonus))
+    if (!Number.isSafeInteger(bonus)) {
       throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+    }
+
     const account = known ?? this.#accounts.add(subject, now);
     account[window] = instance;
     instance.bonus = bonus;
@@ -242,7 +245,7 @@ class MemoryCreditLedger implements CreditLedger {
     const hold = this.#holds.get(id);
     if (hold) {
       requireSame(id, hold.receipt, lease);
-      hold.account.end(hold, amount);
+      hold.account.end(hold, amount, now);
       this.#holds.delete(id);
       this.#closed.set(id, hold.receipt, now);
       return "settled";
@@ -276,7 +279,7 @@ class MemoryCreditLedger implements CreditLedger {
   #charge(receipt: Receipt, amount: Micro, now: number): void {
     const { subject } = receipt;
     const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
-    if (account) addCharge(account, receipt, 0, amount);
+    if (account) addCharge(account, receipt, 0, amount, now);
   }
 }
 

@@ -118,11 +118,13 @@ export function badGateway(message: string, options: { headers?: Record<string, 
   return new GatewayError(message, { status: 502, code: "bad_gateway", type: "server_error", ...options });
 }
 
+/** The model may be at work still, and paid for: clients must not send the same again by themselves. */
 export function upstreamTimeout(cause?: unknown): GatewayError {
   return new GatewayError("The model did not answer in time.", {
     status: 504,
     code: "upstream_timeout",
     type: "server_error",
+    headers: { "x-should-retry": "false" },
     cause,
   });
 }

@@ -36,7 +36,7 @@ export function pathAt(bytes: Uint8Array, offset: number): string | null {
     } else if (byte === 0x2c) {
       const last = path[path.length - 1];
       awaitsKey = typeof last === "string";
-      if (typeof last === "number") path[path.length - 1] = last + 1;
+      path[path.length - 1] = typeof last === "number" ? last + 1 : "";
     }
     position++;
   }

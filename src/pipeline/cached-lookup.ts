@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Clock } from "../ledger/clock.js";
 
 export interface CachedLookupOptions {
   /** How long a found record is used, in milliseconds. */
@@ -7,6 +8,7 @@ export interface CachedLookupOptions {
   negativeTtlMs: number;
   /** The most records to remember, and the most absences. */
   maxEntries: number;
+  clock: Clock;
 }
 
 export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | undefined>;
@@ -20,10 +22,11 @@ export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | 
  */
 export function cachedLookup<Value extends object>(
   load: (id: string) => Promise<Value | undefined>,
-  { ttlMs, negativeTtlMs, maxEntries }: CachedLookupOptions,
+  { ttlMs, negativeTtlMs, maxEntries, clock }: CachedLookupOptions,
 ): Lookup<Value> {
-  const found = ttlMs > 0 ? new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs }) : undefined;
-  const absent = negativeTtlMs > 0 ? new LRUCache<string, true>({ max: maxEntries, ttl: negativeTtlMs }) : undefined;
+  const bounds = { max: maxEntries, perf: clock, ttlResolution: 0 };
+  const found = ttlMs > 0 ? new LRUCache<string, Value>({ ...bounds, ttl: ttlMs }) : undefined;
+  const absent = negativeTtlMs > 0 ? new LRUCache<string, true>({ ...bounds, ttl: negativeTtlMs }) : undefined;
   const flights = new Map<string, Promise<Value | undefined>>();
 
   return (id) => {

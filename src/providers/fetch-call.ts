@@ -1,6 +1,6 @@
 import { toFetchError } from "./fetch-error.js";
 import { lingerBytes, lingerMs } from "./linger.js";
-import { SilenceTimer } from "./silence-timer.js";
+import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
 import type { TransportOptions } from "./transport.js";
 import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
 
@@ -11,11 +11,11 @@ type Result = IteratorResult<Uint8Array, undefined>;
 const finished: Result = { done: true, value: undefined };
 
 /** One call over `fetch`, from the request to the end of the body, which it is itself the iteration of. */
-export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined> {
+export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, SilenceListener {
   readonly #signal: AbortSignal;
   readonly #timeouts: TransportOptions;
   readonly #controller = new AbortController();
-  readonly #timer = new SilenceTimer(() => this.#onSilence());
+  readonly #timer = new SilenceTimer(this);
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #waiting: { resolve?: (result: Result) => void; reject: Reject } | undefined;
   #isOver = false;
@@ -61,7 +61,8 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   next(): Promise<Result> {
-    if (this.#waiting) return Promise.reject(new TypeError("The body is being read already: wait for the last next()."));
+    if (this.#waiting)
+      return Promise.reject(new TypeError("The body is being read already: wait for the last next()."));
     const reader = this.#reader;
     if (this.#isOver || this.#isLeft || !reader) {
       const error = this.#error;
@@ -119,7 +120,8 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#fail(new UpstreamError("aborted", "The answer was not read to its end."));
   }
 
-  #onSilence(): void {
+  /** The timer's listener. */
+  onSilence(): void {
     const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
     this.#fail(
       new UpstreamError(

@@ -145,7 +145,8 @@ function findURLProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'is not a URL: it should look like "https://api.openai.com/v1"';
   const url = new URL(value);
   if (url.protocol !== "http:" && url.protocol !== "https:") return "must begin with http:// or https://";
-  if (url.username !== "" || url.password !== "") return "must not contain credentials: pass them as apiKey or in headers";
+  if (url.username !== "" || url.password !== "")
+    return "must not contain credentials: pass them as apiKey or in headers";
   if (url.href.includes("#")) return "must not contain a hash (#…)";
   return undefined;
 }
@@ -160,6 +161,7 @@ function findApiKeyProblem(value: unknown): string | undefined {
 function findHeaderProblem(name: string, value: string): string | undefined {
   if (!isHeaderName(name)) return "is not a valid header name";
   if (refusedHeaders.has(name.toLowerCase())) return "belongs to the connection and cannot be set";
-  if (!isHeaderValue(value)) return "has a value that does not fit into a header: look for line breaks and non-ASCII characters";
+  if (!isHeaderValue(value))
+    return "has a value that does not fit into a header: look for line breaks and non-ASCII characters";
   return undefined;
 }

@@ -19,7 +19,10 @@ export async function readApiKey(source: ApiKeySource, signal: AbortSignal): Pro
   }
   if (apiKey === undefined) return "";
   if (typeof apiKey === "string" && isHeaderValue(apiKey)) return apiKey;
-  throw new UpstreamError("unreachable", "The apiKey function of openAICompatible gave no key that fits into a header.");
+  throw new UpstreamError(
+    "unreachable",
+    "The apiKey function of openAICompatible gave no key that fits into a header.",
+  );
 }
 
 function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -1,9 +1,14 @@
+/** Who hears of a silence. */
+export interface SilenceListener {
+  onSilence(): void;
+}
+
 /**
  * Reports a silence that lasts too long. A sign of life only notes the time: the timer itself runs on, and is set again
  * when it finds on expiry that there were signs. So a stream of any length costs no timer per chunk.
  */
 export class SilenceTimer {
-  readonly #onSilence: () => void;
+  readonly #listener: SilenceListener;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expiresAt = 0;
   #limitMs = 0;
@@ -11,8 +16,8 @@ export class SilenceTimer {
   #isOverdue = false;
   #isPaused = false;
 
-  constructor(onSilence: () => void) {
-    this.#onSilence = onSilence;
+  constructor(listener: SilenceListener) {
+    this.#listener = listener;
   }
 
   /** Counts from now on, up to `limitMs`. */
@@ -54,7 +59,7 @@ export class SilenceTimer {
     if (restMs > 0) this.#arm(Math.ceil(restMs));
     // If it was this process that slept, the signs of life are waiting to be read: let them in first.
     else if (!wasOverdue) this.#arm(1);
-    else this.#onSilence();
+    else this.#listener.onSilence();
   }
 }
 

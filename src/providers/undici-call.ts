@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
-import { SilenceTimer } from "./silence-timer.js";
+import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
 import type { TransportOptions } from "./transport.js";
-import type { UndiciLine } from "./undici-connection.js";
 import { toUpstreamError } from "./undici-error.js";
+import type { UndiciLine } from "./undici-line.js";
 import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
 
 /** What is called when the status and headers are there, or will never be. */
@@ -17,13 +17,13 @@ export interface AnswerCallbacks {
  * One call over undici, from dispatch to the end of the body. Whatever comes first of end, error, timeout, abort and
  * the reader's leaving ends it; everything after that is ignored.
  */
-export class UndiciCall implements Dispatcher.DispatchHandler, BodySource {
+export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
   /** Set when a connection was chosen. */
   line: UndiciLine | undefined;
   readonly #signal: AbortSignal;
   readonly #answer: AnswerCallbacks;
   readonly #timeouts: TransportOptions;
-  readonly #timer = new SilenceTimer(() => this.#onSilence());
+  readonly #timer = new SilenceTimer(this);
   #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
   #controller: Dispatcher.DispatchController | undefined;
   #body: ReceivedBody | undefined;
@@ -59,10 +59,12 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource {
     this.#answer.resolve({ status, headers: hasPlainValues(headers) ? headers : toPlainValues(headers), body });
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#state === "reading") {
-      this.#timer.touch();
-      if (this.#body?.push(chunk) === false) this.#hold();
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    const body = this.#body;
+    if (this.#state === "reading" && body) {
+      // Once per tick is enough, and reading the clock is not free.
+      if (!body.isDelivering) this.#timer.touch();
+      if (!body.push(chunk)) this.#hold();
     } else if (this.#state === "lingering") {
       this.#lingered += chunk.length;
       if (this.#lingered > lingerBytes) this.leave();
@@ -108,7 +110,8 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource {
     this.line?.hold();
   }
 
-  #onSilence(): void {
+  /** The timer's listener. */
+  onSilence(): void {
     const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
     const message =
       this.#state === "waiting"

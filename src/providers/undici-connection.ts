@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
-import type { buildConnector, Dispatcher, Client as UndiciClient } from "undici";
+/// <reference path="./undici-files.d.ts" />
+import type { buildConnector, Dispatcher } from "undici";
+import Client from "undici/lib/dispatcher/client.js";
 import type { UndiciCall } from "./undici-call.js";
-import { Client } from "./undici-parts.js";
-import { UpstreamError } from "./upstream-provider.js";
+import { UndiciLine } from "./undici-line.js";
 
 /** Dispatch options that name the call they belong to. */
 export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
@@ -16,7 +16,7 @@ export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
 export class UndiciConnection extends Client {
   readonly #line: UndiciLine;
 
-  constructor(origin: URL, options: UndiciClient.Options, connect: buildConnector.connector, connectTimeoutMs: number) {
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector, connectTimeoutMs: number) {
     const line = new UndiciLine(connect, connectTimeoutMs);
     super(origin, { ...options, connect: line.connect });
     this.#line = line;
@@ -26,68 +26,4 @@ export class UndiciConnection extends Client {
     if (options.call) options.call.line = this.#line;
     return super.dispatch(options, handler);
   }
-}
-
-/** The socket of one connection, and its successors when it is opened again. */
-export class UndiciLine {
-  readonly #connect: buildConnector.connector;
-  readonly #connectTimeoutMs: number;
-  #socket: Socket | undefined;
-  #cancelConnecting: ((error: UpstreamError) => void) | undefined;
-  #held = false;
-
-  constructor(connect: buildConnector.connector, connectTimeoutMs: number) {
-    this.#connect = connect;
-    this.#connectTimeoutMs = connectTimeoutMs;
-  }
-
-  /** What undici opens the connection with. Its own timer for this is only good to half a second. */
-  readonly connect: buildConnector.connector = (options, callback) => {
-    const timer = setTimeout(() => {
-      this.cancelConnecting(new UpstreamError("timeout", `No connection to the upstream within ${this.#connectTimeoutMs} ms.`));
-    }, this.#connectTimeoutMs);
-    const opened: buildConnector.Callback = (...outcome) => {
-      clearTimeout(timer);
-      this.#cancelConnecting = undefined;
-      if (outcome[1]) this.#use(outcome[1]);
-      callback(...outcome);
-    };
-    // The connector returns the socket, though its type does not say so.
-    const socket: unknown = this.#connect(options, opened);
-    this.#cancelConnecting = isDestroyable(socket) ? (error) => socket.destroy(error) : undefined;
-  };
-
-  /** Gives up if the connection is not there yet. */
-  cancelConnecting(error: UpstreamError): void {
-    this.#cancelConnecting?.(error);
-  }
-
-  /** Nothing more is read from the socket, so that the upstream has to wait once the buffers on the way are full. */
-  hold(): void {
-    this.#held = true;
-  }
-
-  /** Ends a hold. What has arrived meanwhile is read at once. */
-  unhold(): void {
-    this.#held = false;
-    this.#socket?.emit("readable");
-  }
-
-  /** Ends a hold on a connection whose answer is over: there is nothing to read. */
-  settle(): void {
-    this.#held = false;
-  }
-
-  #use(socket: Socket): void {
-    this.#socket = socket;
-    this.#held = false;
-    // Not undici's own pause(): in 7.30 an assertion in its parser crashes the process when the connection ends while
-    // paused, and a complete answer can become an error. A read without a size is undici's; those with one are Node's.
-    const read = socket.read;
-    socket.read = (size?: number) => (this.#held && size === undefined ? null : read.call(socket, size));
-  }
-}
-
-function isDestroyable(socket: unknown): socket is Socket {
-  return typeof socket === "object" && socket !== null && "destroy" in socket;
 }

@@ -1,7 +1,9 @@
+/// <reference path="./undici-files.d.ts" />
+import buildConnector from "undici/lib/core/connect.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import { UndiciCall } from "./undici-call.js";
 import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js";
-import { buildConnector, Pool } from "./undici-parts.js";
 import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
 
 /**
@@ -23,9 +25,9 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const origin = new URL(options.origin);
   // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
   const connect = buildConnector({ timeout: 0 });
-  let pool: InstanceType<typeof Pool> | undefined;
+  let pool: Pool | undefined;
 
-  function openPool() {
+  function openPool(): Pool {
     const clientOptions = {
       pipelining: 1,
       allowH2: false,

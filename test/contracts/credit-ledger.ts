@@ -566,6 +566,33 @@ export function describeCreditLedger(name: string, make: (clock: Clock) => Credi
           resetsAt: start + 6 * day,
         });
       });
+
+      it("ends a window when it was said to end, though the anchor was moved", async () => {
+        const account = await fixture({ month: 10, anchor: Date.UTC(2026, 1, 28) });
+        await account.spend(10);
+        const { blocked } = denied(await account.reserve(1));
+        expect(blocked[0].availableAt).toBe(Date.UTC(2026, 2, 28));
+        account.plan = { month: 10, anchor: Date.UTC(2026, 0, 31) };
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.set(blocked[0].availableAt);
+        await account.admit(1);
+        expect((await account.windows()).month).toMatchObject({
+          used: 0,
+          held: 1,
+          startsAt: Date.UTC(2026, 2, 28),
+          resetsAt: Date.UTC(2026, 2, 31),
+        });
+      });
+
+      it("puts no charge in the place of a window that is open", async () => {
+        const account = await fixture({ session: 100 }, start + 6 * hour);
+        const later = await account.admit(0);
+        account.clock.set(start);
+        await account.spend(60);
+        await account.ledger.settle(later, { amount: 1 });
+        expect((await account.windows()).session).toMatchObject({ used: 60, startsAt: start });
+        expect((await account.windows()).week.used).toBe(61);
+      });
     });
 
     describe("settle", () => {

@@ -42,7 +42,10 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
     it("sends the model and the body", async () => {
       await readAll((await provider.call(upstreamCall())).body);
       expect(upstream.lastRequest.method).toBe("POST");
-      expect(upstream.lastRequest.json).toMatchObject({ model: "sample-model", messages: [{ role: "user", content: "Hi" }] });
+      expect(upstream.lastRequest.json).toMatchObject({
+        model: "sample-model",
+        messages: [{ role: "user", content: "Hi" }],
+      });
     });
 
     it("gives each event of a stream as soon as it is there", async () => {
@@ -83,13 +86,19 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
 
     it("rejects as unreachable when nobody listens", async () => {
       await upstream.close();
-      await expect(provider.call(upstreamCall())).rejects.toMatchObject({ name: "UpstreamError", failure: "unreachable" });
+      await expect(provider.call(upstreamCall())).rejects.toMatchObject({
+        name: "UpstreamError",
+        failure: "unreachable",
+      });
       upstream = await startFakeUpstream();
     });
 
     it("rejects as interrupted when the connection breaks before the answer, and does not try again", async () => {
       upstream.reply(resetBeforeHeaders());
-      await expect(provider.call(upstreamCall())).rejects.toMatchObject({ name: "UpstreamError", failure: "interrupted" });
+      await expect(provider.call(upstreamCall())).rejects.toMatchObject({
+        name: "UpstreamError",
+        failure: "interrupted",
+      });
       expect(upstream.requests).toHaveLength(1);
     });
 
@@ -110,7 +119,10 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
 
     it("is not called with a signal that is aborted already", async () => {
       const signal = AbortSignal.abort();
-      await expect(provider.call(upstreamCall({ signal }))).rejects.toMatchObject({ name: "UpstreamError", failure: "aborted" });
+      await expect(provider.call(upstreamCall({ signal }))).rejects.toMatchObject({
+        name: "UpstreamError",
+        failure: "aborted",
+      });
       expect(upstream.requests).toHaveLength(0);
     });
 

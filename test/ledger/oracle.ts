@@ -11,12 +11,8 @@ interface Span {
   journal: (number | "reset")[];
 }
 
-interface Account {
-  /** The newest span of each window, if any is known. */
-  newest: Record<WindowName, Span | undefined>;
-  /** Spans that something newer has replaced. Charges still go there, unseen. */
-  superseded: Record<WindowName, Span[]>;
-}
+/** The newest span of each window, if any is known. */
+type Account = Record<WindowName, Span | undefined>;
 
 export interface Reservation {
   id: string;
@@ -45,6 +41,7 @@ export class Oracle {
   accounts = new Map<string, Account>();
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
+  readonly sessionStarts = new Set<number>();
 
   constructor(now: number) {
     this.now = now;
@@ -110,6 +107,7 @@ export class Oracle {
       since: this.moved,
     };
     this.reservations.set(id, reservation);
+    this.sessionStarts.add(session.start);
     return { ok: true, replayed: false, reservation };
   }
 
@@ -170,7 +168,7 @@ export class Oracle {
 
   reset(subject: string, names: readonly WindowName[]): void {
     this.expire(subject);
-    for (const window of names) this.accounts.get(subject)?.newest[window]?.journal.push("reset");
+    for (const window of names) this.accounts.get(subject)?.[window]?.journal.push("reset");
     this.closeSession(subject);
   }
 
@@ -208,8 +206,8 @@ export class Oracle {
 
   /** The moments at which something of an account begins or ends. */
   moments(): number[] {
-    const ends = [...this.accounts.values()].flatMap(({ newest }) =>
-      windows.flatMap((window) => (newest[window] ? [required(newest[window]).end] : [])),
+    const ends = [...this.accounts.values()].flatMap((account) =>
+      windows.flatMap((window) => account[window]?.end ?? []),
     );
     const expiries = [...this.reservations.values()].flatMap((r) => (r.state === "open" ? [r.expiresAt] : []));
     return [...ends, ...expiries];
@@ -227,7 +225,8 @@ export class Oracle {
     return copy;
   }
 
-  private expire(subject: string): void {
+  /** What every operation on an account begins with. */
+  expire(subject: string): void {
     for (const reservation of this.reservations.values()) {
       if (reservation.subject !== subject || reservation.state !== "open" || reservation.expiresAt > this.now) continue;
       reservation.state = "expired";
@@ -238,15 +237,14 @@ export class Oracle {
 
   /** The spans that hold now: known ones, or for weeks and months what the caller's bounds say. */
   private spansAt(subject: string, limits: WindowLimits): Record<WindowName, Span | undefined> {
-    const newest = this.accounts.get(subject)?.newest;
+    const newest = this.accounts.get(subject);
     const calendar = (window: "week" | "month") => {
       const { bounds } = limits[window];
       const index = bounds.findLastIndex((bound) => bound <= this.now);
       const [from, to] = [required(bounds[index]), required(bounds[index + 1])];
       const known = newest?.[window];
       if (!known || known.start < from) return newSpan(from, to);
-      // An anchor was moved, and the span goes on to the next boundary.
-      return known.end <= this.now ? { ...known, end: to } : known;
+      return this.now < known.end ? known : newSpan(known.end, to);
     };
     const session = newest?.session;
     return {
@@ -265,19 +263,15 @@ export class Oracle {
     return sum;
   }
 
-  /** A charge belongs to the spans that were open at the admission, whatever has become of them. */
-  private charge(reservation: Reservation, amount: number): void {
-    const { subject, starts, ends } = reservation;
+  /** A charge belongs to the spans that were open at the admission, so far as they are still known, or open. */
+  private charge({ subject, starts, ends }: Reservation, amount: number): void {
     for (const window of windows) {
-      const account = this.accounts.get(subject);
-      const newest = account?.newest[window];
-      const known = [newest, ...(account?.superseded[window] ?? [])].find((span) => span?.start === starts[window]);
-      if (known) {
-        known.journal.push(amount);
-      } else if (amount > 0 && (!newest || newest.end <= starts[window])) {
-        const span = newSpan(starts[window], ends[window]);
-        span.journal.push(amount);
-        this.makeNewest(subject, window, span);
+      const newest = this.accounts.get(subject)?.[window];
+      const isOver = !newest || (newest.end <= this.now && newest.start < starts[window]);
+      if (newest?.start === starts[window]) {
+        newest.journal.push(amount);
+      } else if (amount > 0 && isOver && this.now < ends[window]) {
+        this.makeNewest(subject, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
       }
     }
     this.closeSession(subject);
@@ -285,23 +279,15 @@ export class Oracle {
 
   private closeSession(subject: string): void {
     const account = this.accounts.get(subject);
-    const session = account?.newest.session;
+    const session = account?.session;
     if (!account || !session) return;
-    if (usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0) account.newest.session = undefined;
+    if (usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0) account.session = undefined;
   }
 
   private makeNewest(subject: string, window: WindowName, span: Span): void {
-    let account = this.accounts.get(subject);
-    if (!account) {
-      account = {
-        newest: { session: undefined, week: undefined, month: undefined },
-        superseded: { session: [], week: [], month: [] },
-      };
-      this.accounts.set(subject, account);
-    }
-    const earlier = account.newest[window];
-    if (earlier && earlier.start !== span.start) account.superseded[window].push(earlier);
-    account.newest[window] = span;
+    const account = this.accounts.get(subject) ?? { session: undefined, week: undefined, month: undefined };
+    account[window] = span;
+    this.accounts.set(subject, account);
   }
 }
 

@@ -161,21 +161,19 @@ describeTransports("the end of a call", (harness, transport) => {
         for (const rounds of [0, 1, 2, 3, 5]) {
           harness.upstream.replyOnce(eventStream(["data: 1\n\n"], { end }));
           const controller = new AbortController();
-          const outcome = provider.call(upstreamCall({ signal: controller.signal })).then(
-            async ({ body }) => {
-              const iterator = body[Symbol.asyncIterator]();
-              for (let round = 0; round < rounds; round += 1) await nextRound();
-              const reads: Promise<unknown>[] = [];
-              for (const step of action.split(" ")) {
-                if (step === "abort") controller.abort();
-                if (step === "return") await iterator.return?.();
-                if (step === "next") reads.push(iterator.next());
-              }
-              await Promise.allSettled(reads);
-              if (end === "hang" && action === "nothing") controller.abort();
-              await readAll({ [Symbol.asyncIterator]: () => iterator });
-            },
-          );
+          const outcome = provider.call(upstreamCall({ signal: controller.signal })).then(async ({ body }) => {
+            const iterator = body[Symbol.asyncIterator]();
+            for (let round = 0; round < rounds; round += 1) await nextRound();
+            const reads: Promise<unknown>[] = [];
+            for (const step of action.split(" ")) {
+              if (step === "abort") controller.abort();
+              if (step === "return") await iterator.return?.();
+              if (step === "next") reads.push(iterator.next());
+            }
+            await Promise.allSettled(reads);
+            if (end === "hang" && action === "nothing") controller.abort();
+            await readAll({ [Symbol.asyncIterator]: () => iterator });
+          });
           await outcome.catch((error: unknown) => expect(error).toMatchObject({ name: "UpstreamError" }));
         }
       }

@@ -11,7 +11,7 @@ import {
   toEventBytes,
   wholeAnswer,
 } from "../support/fake-upstream.js";
-import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+import { readAll, upstreamCall } from "../support/upstream-calls.js";
 import { describeTransports, elapse, nextRound, useProviders } from "./provider-harness.js";
 
 const piece = Buffer.alloc(64 * 1024, "0123456789abcdef");
@@ -41,7 +41,11 @@ describeTransports("the flow of bytes", (harness) => {
   });
 
   it("sends 10 MB unharmed", async () => {
-    const body = Buffer.concat([Buffer.from('{"stream":false,"x":"'), Buffer.alloc(10 * 1024 * 1024, "ä"), Buffer.from('"}')]);
+    const body = Buffer.concat([
+      Buffer.from('{"stream":false,"x":"'),
+      Buffer.alloc(10 * 1024 * 1024, "ä"),
+      Buffer.from('"}'),
+    ]);
     await readAll((await harness.provider().call(upstreamCall({ body }))).body);
     expect(harness.upstream.lastRequest.body.equals(body)).toBe(true);
     expect(harness.upstream.lastRequest.headers["content-length"]).toBe(String(body.length));
@@ -49,7 +53,10 @@ describeTransports("the flow of bytes", (harness) => {
 
   it("sends a part of a larger buffer", async () => {
     const body = Buffer.from('xx{"stream":false}xx').subarray(2, -2);
-    await readAll((await harness.provider().call(upstreamCall({ body: new Uint8Array(body.buffer, body.byteOffset, body.length) }))).body);
+    await readAll(
+      (await harness.provider().call(upstreamCall({ body: new Uint8Array(body.buffer, body.byteOffset, body.length) })))
+        .body,
+    );
     expect(harness.upstream.lastRequest.body.toString()).toBe('{"stream":false}');
   });
 
@@ -78,7 +85,8 @@ describeTransports("the flow of bytes", (harness) => {
     await stalled;
     // What is on its way: the buffers of the two sockets and of the operating system.
     expect(written.bytes).toBeLessThan(16 * 1024 * 1024);
-    for (let result = await iterator.next(); !result.done; result = await iterator.next()) length += result.value.length;
+    for (let result = await iterator.next(); !result.done; result = await iterator.next())
+      length += result.value.length;
     expect(length).toBe(pieces * piece.length);
   });
 
@@ -153,7 +161,10 @@ const heads: [string, string][] = [
   ["of known length on a last connection", `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${size}\r\n\r\n`],
   ["of known length", `HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`],
   ["too short for its length", `HTTP/1.1 200 OK\r\ncontent-length: ${size + 1}\r\n\r\n`],
-  ["too short for its length on a last connection", `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${size + 1}\r\n\r\n`],
+  [
+    "too short for its length on a last connection",
+    `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${size + 1}\r\n\r\n`,
+  ],
   ["of HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\n"],
 ];
 const closings: StreamEnd[] = ["cut", "reset"];

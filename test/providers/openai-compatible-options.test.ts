@@ -22,7 +22,14 @@ describe("the options of openAICompatible", () => {
     { baseURL, apiKey: undefined },
     { baseURL, apiKey: "" },
     { baseURL, apiKey: "sk-1", headers: { "x-a": "", "x-b": "two words" }, maxConnections: 1, timeoutMs: 1 },
-    { baseURL, apiKey: undefined, headers: undefined, fetch: undefined, timeoutMs: undefined, maxConnections: undefined },
+    {
+      baseURL,
+      apiKey: undefined,
+      headers: undefined,
+      fetch: undefined,
+      timeoutMs: undefined,
+      maxConnections: undefined,
+    },
   ])("accepts %j", (options) => {
     expect(() => openAICompatible(options)).not.toThrow();
   });

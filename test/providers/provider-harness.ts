@@ -11,8 +11,13 @@ export interface ProviderHarness {
 }
 
 /** Runs the tests over each transport. Every test ends without an open connection. */
-export function describeTransports(name: string, tests: (harness: ProviderHarness, transport: "undici" | "fetch") => void): void {
-  describe.each(["undici", "fetch"] as const)(`${name}, over %s`, (transport) => tests(useProviders(transport), transport));
+export function describeTransports(
+  name: string,
+  tests: (harness: ProviderHarness, transport: "undici" | "fetch") => void,
+): void {
+  describe.each(["undici", "fetch"] as const)(`${name}, over %s`, (transport) =>
+    tests(useProviders(transport), transport),
+  );
 }
 
 /** The same for one transport. */

@@ -55,7 +55,10 @@ describeTransports("requests and answers", (harness) => {
 
   it("is unreachable without a usable key, and keeps the key to itself", async () => {
     for (const apiKey of [() => "sk-se\ncret", () => Promise.reject(new Error("vault is sealed"))]) {
-      const error = await harness.provider({ apiKey }).call(upstreamCall()).catch((reason: unknown) => reason);
+      const error = await harness
+        .provider({ apiKey })
+        .call(upstreamCall())
+        .catch((reason: unknown) => reason);
       expect(error).toMatchObject({ name: "UpstreamError", failure: "unreachable" });
       expect(String(error)).not.toContain("cret");
     }

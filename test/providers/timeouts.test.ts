@@ -13,10 +13,15 @@ import { describeTransports, elapse, useProviders } from "./provider-harness.js"
 
 const timedOut = { name: "UpstreamError", failure: "timeout" };
 
+/** The shortest of three runs in milliseconds: what a loaded machine adds is not what is measured. */
 async function measure(action: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await action();
-  return performance.now() - start;
+  const runs: number[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    const start = performance.now();
+    await action();
+    runs.push(performance.now() - start);
+  }
+  return Math.min(...runs);
 }
 
 describeTransports("timeouts", (harness) => {
@@ -39,9 +44,12 @@ describeTransports("timeouts", (harness) => {
 
   it("gives up when no body follows the headers", async () => {
     harness.upstream.reply(hangAfterHeaders());
-    const answer = await harness.provider({ idleTimeoutMs: 80 }).call(upstreamCall());
-    const took = await measure(() => expect(readAll(answer.body)).rejects.toMatchObject(timedOut));
-    expect(took).toBeGreaterThan(60);
+    const provider = harness.provider({ idleTimeoutMs: 80 });
+    const took = await measure(async () => {
+      const answer = await provider.call(upstreamCall());
+      await expect(readAll(answer.body)).rejects.toMatchObject(timedOut);
+    });
+    expect(took).toBeGreaterThanOrEqual(79);
     expect(took).toBeLessThan(400);
     expect(await harness.upstream.lastRequest.closed).toBe("broken");
   });
@@ -83,7 +91,8 @@ describeTransports("timeouts", (harness) => {
     const iterator = answer.body[Symbol.asyncIterator]();
     let length = (await iterator.next()).value?.length ?? 0;
     await elapse(200);
-    for (let result = await iterator.next(); !result.done; result = await iterator.next()) length += result.value.length;
+    for (let result = await iterator.next(); !result.done; result = await iterator.next())
+      length += result.value.length;
     expect(length).toBe(size);
   });
 

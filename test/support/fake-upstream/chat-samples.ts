@@ -99,6 +99,11 @@ export function errorBody(
   fields: { type?: string; param?: string | null; code?: string | null } = {},
 ) {
   return {
-    error: { message, type: fields.type ?? "invalid_request_error", param: fields.param ?? null, code: fields.code ?? null },
+    error: {
+      message,
+      type: fields.type ?? "invalid_request_error",
+      param: fields.param ?? null,
+      code: fields.code ?? null,
+    },
   };
 }

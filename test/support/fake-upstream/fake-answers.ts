@@ -17,7 +17,10 @@ interface AnswerOptions {
 }
 
 /** A whole answer: objects as JSON, strings and bytes as they are. Default: `chatAnswer()`. */
-export function wholeAnswer(body: object | string | Uint8Array = chatAnswer(), options: AnswerOptions = {}): FakeAnswer {
+export function wholeAnswer(
+  body: object | string | Uint8Array = chatAnswer(),
+  options: AnswerOptions = {},
+): FakeAnswer {
   return async (_request, response) => {
     await options.gate?.pass();
     const isText = typeof body === "string";
@@ -63,7 +66,10 @@ export function eventStream(
   }
   return async (request, response) => {
     await options.gate?.pass();
-    response.writeHead(options.status ?? 200, { "content-type": "text/event-stream; charset=utf-8", ...options.headers });
+    response.writeHead(options.status ?? 200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      ...options.headers,
+    });
     response.flushHeaders();
     for (const piece of pieces) {
       await options.gate?.pass();

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Gateway } from "../gateway/gateway.js";
+import { pathOf, pathWithin, serveNode } from "./node.js";
+
+/** What the handler reads of an Express request, of version 4 or 5. */
+export interface ExpressRequest extends IncomingMessage {
+  /** The path at which the handler is mounted; Express has taken it off `url`. */
+  baseUrl: string;
+}
+
+/** Middleware for Express 4 and 5. */
+export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
+
+/**
+ * Mounts the gateway in an Express 4 or 5 app, at the root or under a prefix. A path that is not the gateway's goes on
+ * to the app's own routes. Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
+ *
+ * @example
+ * ```ts
+ * app.use("/ai", toExpressHandler(gateway)); // base URL: https://example.com/ai/v1
+ * ```
+ */
+export function toExpressHandler(gateway: Gateway): ExpressHandler {
+  return (req, res, next) => {
+    // A prefix that Express has taken off need not be there a second time.
+    const basePath = req.baseUrl.endsWith(gateway.basePath) ? "" : gateway.basePath;
+    const path = pathWithin(basePath, pathOf(req.url));
+    if (path === undefined || !gateway.serves(path)) next();
+    else serveNode(gateway, req, res, path);
+  };
+}

@@ -1,0 +1,1 @@
+export { type ExpressHandler, type ExpressRequest, toExpressHandler } from "./adapters/express.js";

@@ -1,0 +1,1 @@
+export { type FastifyPlugin, type FastifyReplyLike, type FastifyRequestLike, type FastifyScope, toFastifyPlugin } from "./adapters/fastify.js";

@@ -1,0 +1,1 @@
+export { type FetchHandler, type RouteHandlers, toFetchHandler, toRouteHandlers } from "./adapters/fetch.js";

@@ -1,0 +1,1 @@
+export { type NodeHandler, toNodeHandler } from "./adapters/node.js";

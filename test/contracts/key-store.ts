@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
+import type { ApiKey, KeyStore } from "../../src/keys/key-store.js";
+
+/** What every key store must do. @param make - makes a store that holds these keys. */
+export function describeKeyStore(name: string, make: (keys: readonly (ApiKey & { key: string })[]) => Promise<KeyStore> | KeyStore): void {
+  describe(name, () => {
+    const full = {
+      key: "sk-full",
+      id: "key_full",
+      account: "acct_1",
+      plan: "pro",
+      expiresAt: new Date("2030-01-01T00:00:00Z"),
+      revokedAt: new Date("2030-06-01T00:00:00Z"),
+      models: ["acme/*"],
+      anchor: new Date("2025-01-31T10:00:00Z"),
+    };
+    const plain = { key: "sk-plain", id: "key_plain", account: "acct_2", plan: "basic" };
+
+    it("finds a key by its hash, with all that it holds", async () => {
+      const found = await (await make([full, plain])).find(hashKey("sk-full"));
+      expect(found).toMatchObject({ id: "key_full", account: "acct_1", plan: "pro", models: ["acme/*"] });
+      for (const member of ["expiresAt", "revokedAt", "anchor"] as const) {
+        expect(new Date(found?.[member] ?? 0)).toEqual(full[member]);
+      }
+    });
+
+    it("leaves out what a key does not have", async () => {
+      const found = await (await make([full, plain])).find(hashKey("sk-plain"));
+      expect(found).toMatchObject({ id: "key_plain", account: "acct_2", plan: "basic" });
+      for (const member of ["expiresAt", "revokedAt", "anchor", "models"] as const) expect(found?.[member] ?? null).toBeNull();
+    });
+
+    it("finds nothing for another hash", async () => {
+      const store = await make([full]);
+      expect(await store.find(hashKey("sk-other"))).toBeUndefined();
+      expect(await store.find("sk-full")).toBeUndefined();
+      expect(await store.find("__proto__")).toBeUndefined();
+      expect(await store.find("")).toBeUndefined();
+    });
+
+    it("does not give the key itself away", async () => {
+      const store = await make([full]);
+      expect(JSON.stringify([store, await store.find(hashKey("sk-full"))])).not.toContain("sk-full");
+    });
+  });
+}

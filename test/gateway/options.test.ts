@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { createGateway } from "../../src/gateway/create-gateway.js";
+import type { GatewayOptions } from "../../src/gateway/options.js";
+import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import type { GatewayWarning } from "../../src/pipeline/warning.js";
+import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { smallModel } from "../support/test-gateway.js";
+
+function options(): GatewayOptions {
+  return {
+    models: [smallModel],
+    keys: memoryKeyStore([]),
+    plans: memoryPlanStore({ pro: { models: ["acme/*"] } }),
+    ledger: memoryCreditLedger(),
+    providers: { fake: openAICompatible({ baseURL: "http://127.0.0.1:1/v1" }) },
+  };
+}
+
+/** Options as a user of plain JavaScript might write them. */
+function create(changes: Record<string, unknown>): unknown {
+  return createGateway({ ...options(), ...changes } as GatewayOptions);
+}
+
+describe("createGateway refuses", () => {
+  it.each([
+    ["an unknown option", { modles: [] }, /modles/],
+    ["no key store", { keys: undefined }, /key store, such as memoryKeyStore[\s\S]*keys/],
+    ["a plan store of another kind", { plans: {} }, /plan store/],
+    ["a ledger of another kind", { ledger: { reserve() {} } }, /credit ledger/],
+    ["a provider of another kind", { providers: { fake: {} } }, /openAICompatible[\s\S]*providers\.fake/],
+    ["a provider that does not exist", { models: [{ ...smallModel, upstream: { provider: "fakr", model: "m" } }] }, /"acme\/small" names the provider "fakr"[\s\S]*"fake"/],
+    ["two models of one id", { models: [smallModel, smallModel] }, /"acme\/small" appears twice/],
+    ["an unknown member of a model", { models: [{ ...smallModel, max_output_tokens: 5 }] }, /max_output_tokens/],
+    ["a negative price", { models: [{ ...smallModel, price: { input: -1, output: 0 } }] }, /price\.input/],
+    ["a price that is no number", { models: [{ ...smallModel, price: { input: Number.NaN, output: 0 } }] }, /price\.input/],
+    ["an unknown kind of price", { models: [{ ...smallModel, price: { input: 1, output: 0, cached: 1 } }] }, /cached/],
+    ["too fine a price", { models: [{ ...smallModel, price: { input: 1e-13, output: 0 } }] }, /"acme\/small"[\s\S]*decimals/],
+    ["no context length", { models: [{ ...smallModel, contextLength: 0 }] }, /contextLength/],
+    ["more output than context", { models: [{ ...smallModel, contextLength: 10 }] }, /maxOutputTokens larger/],
+    ["another type of model", { models: [{ ...smallModel, type: "image" }] }, /type/],
+    ["an id with a star", { models: [{ ...smallModel, id: "acme/*" }] }, /models\[0\]\.id/],
+    ["an extra that replaces what the gateway sets", { models: [{ ...smallModel, extra: { id: "x" } }] }, /must not set/],
+    ["a base path without a slash", { basePath: "ai" }, /must start with a slash/],
+    ["a size in words", { maxBodyBytes: "32mb" }, /maxBodyBytes/],
+    ["a time below zero", { keepAliveMs: -1 }, /keepAliveMs/],
+    ["a hook that is none", { onRequestCompleted: "log" }, /onRequestCompleted/],
+  ])("%s", (_name, changes, message) => {
+    expect(() => create(changes)).toThrow(TypeError);
+    expect(() => create(changes)).toThrow(message);
+  });
+
+  it("nothing in the options of the README", () => {
+    expect(() => create({ basePath: "/api/ai/", cors: true, closeGraceMs: 0 })).not.toThrow();
+  });
+});
+
+describe("createGateway warns", () => {
+  it("of a plan's pattern that matches nothing", () => {
+    const warnings: GatewayWarning[] = [];
+    create({
+      plans: memoryPlanStore({ pro: { models: ["acme/*", "acne/small"] } }),
+      onWarning: (warning: GatewayWarning) => warnings.push(warning),
+    });
+    expect(warnings).toMatchObject([{ code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') }]);
+  });
+});
+
+describe("basePath", () => {
+  it.each([
+    ["/api/ai", "/api/ai"],
+    ["/api/ai//", "/api/ai"],
+    ["/", ""],
+    ["", ""],
+  ])("of %j is taken as %j", (basePath, resolved) => {
+    expect(createGateway({ ...options(), basePath }).basePath).toBe(resolved);
+  });
+});

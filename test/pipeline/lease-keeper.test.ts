@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CreditLedger, Lease, RenewRequest, RenewStatus } from "../../src/ledger/credit-ledger.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { LeaseKeeper } from "../../src/pipeline/lease-keeper.js";
+import type { GatewayWarning } from "../../src/pipeline/warning.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const starts = { session: 0, week: 0, month: 0 };
+const limits = windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 60_000, now: 0 });
+const lease = (id: string): Lease => ({ id, subject: "a", amount: 10, expiresAt: 0, starts, ends: starts, limits });
+
+function setUp(answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed")) {
+  const renewals: [string, number][][] = [];
+  const warnings: GatewayWarning[] = [];
+  const ledger: CreditLedger = {
+    ...memoryCreditLedger(),
+    renew: async (requests) => {
+      renewals.push(requests.map((request) => [request.lease.id, request.observed]));
+      return answer(requests);
+    },
+  };
+  return { renewals, warnings, keeper: new LeaseKeeper(ledger, 60_000, (warning) => warnings.push(warning)) };
+}
+
+describe("LeaseKeeper", () => {
+  it("renews all leases together, three times in their life, with the cost so far", async () => {
+    const { keeper, renewals } = setUp();
+    let observed = 1;
+    keeper.keep(lease("a"), () => observed);
+    keeper.keep(lease("b"), () => 7);
+    await vi.advanceTimersByTimeAsync(20_000);
+    observed = 5;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toEqual([
+      [["a", 1], ["b", 7]],
+      [["a", 5], ["b", 7]],
+    ]);
+    keeper.stop();
+  });
+
+  it("stops renewing what was dropped or is closed, and sleeps when nothing is left", async () => {
+    const { keeper, renewals } = setUp((requests) => requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")));
+    keeper.keep(lease("a"), () => 0);
+    keeper.keep(lease("b"), () => 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    keeper.drop(lease("a"));
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+    keeper.keep(lease("c"), () => 3);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals.at(-1)).toEqual([["c", 3]]);
+    keeper.stop();
+  });
+
+  it("warns and tries again when the ledger fails", async () => {
+    let broken = true;
+    const { keeper, renewals, warnings } = setUp((requests) => {
+      if (broken) throw new Error("down");
+      return requests.map(() => "renewed");
+    });
+    keeper.keep(lease("a"), () => 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(warnings).toMatchObject([{ code: "ledger_failed" }]);
+    broken = false;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toHaveLength(2);
+    keeper.stop();
+  });
+});
