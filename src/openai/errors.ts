@@ -40,6 +40,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
+export function isGatewayError(value: unknown): value is GatewayError {
+  return value instanceof GatewayError || (value instanceof Error && value.name === "GatewayError");
+}
+
 /** `{"error":{…}}` with exactly the four members that clients know. */
 export function toErrorJson(error: ErrorObject): string {
   const { message, type, param, code } = error;

@@ -1,10 +1,17 @@
 import type { AnswerContext } from "../openai/chat-answer.js";
 import { type ChatRequest, parseChatRequest, promptTokens, toUpstreamBody } from "../openai/chat-request.js";
 import { ChatStream } from "../openai/chat-stream.js";
-import { GatewayError, internalError, serviceUnavailable, withHeaders } from "../openai/errors.js";
+import {
+  badGateway,
+  type GatewayError,
+  internalError,
+  isGatewayError,
+  serviceUnavailable,
+  withHeaders,
+} from "../openai/errors.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { noTokens } from "../openai/usage.js";
-import { type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { Caller } from "./accounts.js";
 import { authorize, requireChatModel } from "./authorize.js";
 import type { CatalogModel } from "./catalog.js";
@@ -106,6 +113,7 @@ function enter(
   };
   call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));
   inFlight.enter(call);
+  settlement.hold();
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone, { once: true });
   return {
@@ -131,7 +139,7 @@ async function wholeResponse(
 ): Promise<GatewayResponse> {
   let received = 0;
   const seen = () => partialAnswer(context.promptTokens, received);
-  settlement.keepAlive(seen);
+  settlement.hold(seen);
   // A client that leaves pays for what the model has done; that the gateway closes is not the client's doing.
   call.whenAbandoned((reason) =>
     finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
@@ -150,7 +158,7 @@ async function streamResponse(
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
-  settlement.keepAlive(() => stream.tokens);
+  settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish({ reason, tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" }));
   const pieces = relayStream(upstream, stream, call, context, pipeline, finish);
   // Failures before the first piece still become a status of their own.
@@ -191,7 +199,8 @@ function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, 
 
 function toGatewayError(thrown: unknown, call: Call): GatewayError {
   if (call.abortReason === "shutdown") return serviceUnavailable("The gateway is shutting down. Try again shortly.");
-  return thrown instanceof GatewayError ? thrown : internalError(thrown);
+  if (isGatewayError(thrown)) return thrown;
+  return isUpstreamError(thrown) ? badGateway("The model did not answer. Try again.", { cause: thrown }) : internalError(thrown);
 }
 
 function endReason(error: GatewayError, call: Call): Outcome["reason"] {

@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
-import { badGateway, type GatewayError, upstreamTimeout } from "../openai/errors.js";
+import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import {
+  isUpstreamError,
   type UpstreamAnswer,
   type UpstreamCall,
-  UpstreamError,
+  type UpstreamError,
   type UpstreamProvider,
 } from "../providers/upstream-provider.js";
 
@@ -35,9 +36,8 @@ export async function forward(
 /** What a failed call or a broken body is to the client. Leaves {@link UpstreamError} `aborted` and known errors as they are. */
 export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError {
   if (isGatewayError(error)) return error;
-  const failure = error instanceof Error && error.name === "UpstreamError" ? (error as UpstreamError).failure : "unreachable";
-  if (failure === "aborted") return error as UpstreamError;
-  if (failure === "timeout") return upstreamTimeout(error);
+  if (isUpstreamError(error) && error.failure === "aborted") return error;
+  if (isUpstreamError(error) && error.failure === "timeout") return upstreamTimeout(error);
   return badGateway("The model did not answer. Try again.", { cause: error });
 }
 
@@ -61,11 +61,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function isGatewayError(error: unknown): error is GatewayError {
-  return error instanceof Error && error.name === "GatewayError";
-}
-
 function ignoreUnlessAborted(error: unknown): Buffer {
-  if (error instanceof UpstreamError && error.failure === "aborted") throw error;
+  if (isUpstreamError(error) && error.failure === "aborted") throw error;
   return Buffer.alloc(0);
 }

@@ -5,7 +5,7 @@ import { type ErrorObject, GatewayError, serviceUnavailable, toErrorJson } from 
 import { createEventReader } from "../openai/event-reader.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { isRecord, type TokenCounts } from "../openai/usage.js";
-import { type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import type { RelayOptions } from "./pipeline.js";
@@ -142,7 +142,7 @@ function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureCo
     return { reason: "upstream_failed", error: fromErrorObject(thrown.upstreamError, context) };
   }
   const error = toUpstreamFailure(thrown);
-  if (error instanceof UpstreamError) return { reason: "client_gone", error: undefined };
+  if (isUpstreamError(error)) return { reason: "client_gone", error: undefined };
   return { reason: error.status === 504 ? "upstream_timeout" : "upstream_failed", error };
 }
 
@@ -160,7 +160,7 @@ function seen(stream: ChatStream): { tokens: TokenCounts; source: UsageSource } 
 }
 
 function isInterrupted(error: unknown): boolean {
-  return error instanceof UpstreamError && error.failure === "interrupted";
+  return isUpstreamError(error) && error.failure === "interrupted";
 }
 
 function isJson(answer: UpstreamAnswer): boolean {

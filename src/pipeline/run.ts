@@ -1,6 +1,6 @@
 import { matchRoute, type Route } from "../endpoints/routes.js";
 import { modelList } from "../endpoints/models.js";
-import { GatewayError, internalError, modelNotAllowed, modelNotFound, serviceUnavailable, toErrorJson, unknownUrl } from "../openai/errors.js";
+import { GatewayError, internalError, isGatewayError, modelNotAllowed, modelNotFound, serviceUnavailable, toErrorJson, unknownUrl } from "../openai/errors.js";
 import { authenticate } from "./authenticate.js";
 import { mayUse } from "./authorize.js";
 import { completeChat } from "./chat-completions.js";
@@ -64,7 +64,7 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
     log.failed("client_gone");
     return { status: 499, headers: {}, body: null };
   }
-  const error = thrown instanceof GatewayError ? thrown : internalError(thrown);
+  const error = isGatewayError(thrown) ? thrown : internalError(thrown);
   log.failed(error.code);
   if (error.code === "internal_error") {
     warn({ code: "internal_error", message: "A bug in the gateway: a request got a 500.", cause: thrown, requestId: log.requestId });

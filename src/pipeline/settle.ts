@@ -75,10 +75,13 @@ export class Settlement {
     return this.#reservation?.windows;
   }
 
-  /** From now on the lease is renewed, with the cost of what `tokens` says at the time. */
-  keepAlive(tokens: () => TokenCounts): void {
+  /**
+   * From now on the lease is renewed.
+   * @param seen - what a renewal tells the ledger to charge should this process die. Default: nothing.
+   */
+  hold(seen?: () => TokenCounts): void {
     if (this.#reservation === undefined || this.#charge !== undefined) return;
-    this.#keeper.keep(this.#reservation.lease, () => this.#price.cost(tokens()));
+    this.#keeper.keep(this.#reservation.lease, () => (seen === undefined ? 0 : this.#price.cost(seen())));
   }
 
   /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */

@@ -42,7 +42,7 @@ export interface UpstreamProvider {
 }
 
 /**
- * `unreachable`: refused, no such host, TLS, no connection in time. `timeout`: connected, but silent for too long.
+ * `unreachable`: refused, no such host, TLS. `timeout`: no connection, no answer or no more of it in time.
  * `interrupted`: the connection broke. `aborted`: the call's own signal.
  */
 export type UpstreamFailure = "unreachable" | "timeout" | "interrupted" | "aborted";
@@ -56,4 +56,9 @@ export class UpstreamError extends Error {
     super(message, options);
     this.failure = failure;
   }
+}
+
+/** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
+export function isUpstreamError(value: unknown): value is UpstreamError {
+  return value instanceof UpstreamError || (value instanceof Error && value.name === "UpstreamError");
 }

@@ -4,9 +4,9 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const reports = join(root, "test/package/api");
@@ -22,9 +22,16 @@ const entries = Object.entries(manifest.exports).flatMap(([path, target]) =>
 const temporary = mkdtempSync(join(tmpdir(), "infergate-api-"));
 let problems = 0;
 try {
-  for (const { name, types } of entries) check(name, report(name, types));
+  const configs = entries.map(extractorConfig);
+  const [first, ...others] = configs;
+  if (first === undefined) throw new Error("package.json exports nothing.");
+  // One program for all entries.
+  const compilerState = CompilerState.create(first, {
+    additionalEntryPoints: others.map((config) => config.mainEntryPointFilePath),
+  });
+  for (const config of configs) check(report(config, compilerState), basename(config.reportFilePath));
   for (const file of readdirSync(reports)) {
-    if (entries.some(({ name }) => file === `${name}.api.md`)) continue;
+    if (configs.some((config) => basename(config.reportFilePath) === file)) continue;
     if (update) rmSync(join(reports, file));
     else problem(`test/package/api/${file} is the report of no entry.`);
   }
@@ -36,17 +43,25 @@ if (problems > 0) {
   process.exitCode = 1;
 }
 
-/** The report of what the entry's declarations export. */
-function report(name: string, types: string): string {
-  const config = ExtractorConfig.prepare({
+function extractorConfig({ name, types }: { name: string; types: string }): ExtractorConfig {
+  const mainEntryPointFilePath = join(root, types);
+  if (!existsSync(mainEntryPointFilePath)) throw new Error(`${types} is missing: npm run build`);
+  return ExtractorConfig.prepare({
     configObject: {
       projectFolder: root,
-      mainEntryPointFilePath: join(root, types),
+      mainEntryPointFilePath,
       newlineKind: "lf",
       compiler: {
         overrideTsconfig: {
-          compilerOptions: { target: "ES2022", module: "ESNext", moduleResolution: "bundler", strict: true, types: ["node"] },
-          files: [join(root, types)],
+          compilerOptions: {
+            target: "ES2022",
+            module: "ESNext",
+            moduleResolution: "bundler",
+            strict: true,
+            skipLibCheck: true,
+            types: ["node"],
+          },
+          files: [mainEntryPointFilePath],
         },
       },
       apiReport: {
@@ -60,27 +75,32 @@ function report(name: string, types: string): string {
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
       messages: {
-        compilerMessageReporting: { default: { logLevel: "error" } },
-        extractorMessageReporting: { default: { logLevel: "none" } },
-        tsdocMessageReporting: { default: { logLevel: "none" } },
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
       },
     },
     configObjectFullPath: undefined,
     packageJsonFullPath: join(root, "package.json"),
   });
+}
+
+/** The report of what the entry's declarations export. */
+function report(config: ExtractorConfig, compilerState: CompilerState): string {
   const { succeeded } = Extractor.invoke(config, {
+    compilerState,
     localBuild: true,
     messageCallback: (message) => {
-      if (message.logLevel === "error") console.error(`${name}: ${message.text}`);
+      if (message.logLevel === ExtractorLogLevel.Error) console.error(message.formatMessageWithLocation(root));
       message.handled = true;
     },
   });
-  if (!succeeded) throw new Error(`No API report could be made of ${types}. Is the build in place?`);
-  return readFileSync(join(temporary, `${name}.api.md`), "utf8");
+  if (!succeeded) throw new Error(`No API report could be made of ${config.mainEntryPointFilePath}.`);
+  return readFileSync(config.reportFilePath, "utf8");
 }
 
-function check(name: string, now: string): void {
-  const path = join(reports, `${name}.api.md`);
+function check(now: string, file: string): void {
+  const path = join(reports, file);
   const before = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (before === now) return;
   if (update) {
@@ -88,8 +108,9 @@ function check(name: string, now: string): void {
     writeFileSync(path, now);
     return;
   }
-  problem(`The public API of ${name} is not what test/package/api/${name}.api.md says:`);
-  const [gone, added] = [linesNotIn(before, now), linesNotIn(now, before)];
+  problem(`The public API is not what test/package/api/${file} says:`);
+  const gone = linesNotIn(before, now);
+  const added = linesNotIn(now, before);
   for (const line of gone) console.error(`  - ${line}`);
   for (const line of added) console.error(`  + ${line}`);
   if (gone.length + added.length === 0) console.error("  the order of its lines differs.");
