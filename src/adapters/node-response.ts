@@ -1,86 +1,65 @@
+import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { GatewayResponse } from "../gateway/gateway.js";
+import type { ClientPresence } from "./client-presence.js";
+import { answerBeforeRest } from "./unread-body.js";
 
-/** How much of a body that nobody wants is taken in, so that the answer reaches a client that is still sending. */
-const drainBytes = 1024 * 1024;
-const drainMs = 1000;
+/** What both versions of HTTP can do. */
+interface Outgoing {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  flushHeaders(): void;
+  write(piece: Uint8Array | string): boolean;
+  end(body?: Uint8Array | string): unknown;
+  on(event: "drain", listener: () => void): unknown;
+  off(event: "drain", listener: () => void): unknown;
+}
 
-/** Writes the gateway's answer. Ends when the answer is complete or the client has gone; never rejects. */
+/** Writes the gateway's answer. Ends when the answer is complete or the client has gone. */
 export async function writeNodeResponse(
-  req: IncomingMessage,
-  res: ServerResponse,
-  response: GatewayResponse,
+  req: IncomingMessage | Http2ServerRequest,
+  res: ServerResponse | Http2ServerResponse,
+  client: ClientPresence,
+  { status, headers, body }: GatewayResponse,
 ): Promise<void> {
-  const { status, headers, body } = response;
-  if (res.destroyed || res.headersSent) {
-    if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
-    return;
-  }
+  const closes = headers["connection"] === "close";
+  // HTTP/2 knows no such header.
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   if (isStream(body)) {
-    await writeStream(res, status, headers, body);
+    await writeStream(res, client, status, headers, body);
     return;
   }
-  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body));
-  res.writeHead(status, headers);
-  if (headers["connection"] === "close" && !req.complete) {
-    if (body !== null) res.write(body);
-    endAfterDraining(req, res);
-    return;
-  }
-  res.end(req.method === "HEAD" || body === null ? undefined : body);
+  // The host may have answered in the meantime, by a time-out for instance.
+  if (client.gone || res.headersSent) return;
+  const bytes = body ?? "";
+  if (body !== null) headers["content-length"] = String(Buffer.byteLength(bytes));
+  writeHead(res, status, headers);
+  if (closes && !req.complete) answerBeforeRest(req, res, bytes);
+  else end(res, req.method === "HEAD" || body === null ? undefined : bytes);
 }
 
 /** Each piece leaves at once; the next one is asked for when the client has taken it. */
 async function writeStream(
-  res: ServerResponse,
+  res: Outgoing,
+  client: ClientPresence,
   status: number,
   headers: Record<string, string>,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  res.writeHead(status, headers);
-  res.flushHeaders();
+  const pieces = body[Symbol.asyncIterator]();
   try {
-    for await (const piece of body) {
-      if (res.destroyed) break;
-      if (!res.write(piece)) await drained(res);
-      if (res.destroyed) break;
+    if (client.gone || res.headersSent) return;
+    res.writeHead(status, headers);
+    res.flushHeaders();
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (client.gone) return;
+      if (done) break;
+      if (!res.write(value)) await drained(res, client);
     }
-    if (!res.destroyed) res.end();
-  } catch {
-    // The pipeline turns failures into an error event; without one, only a broken connection tells the client.
-    res.destroy();
-  }
-}
-
-function drained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off("drain", done).off("close", done);
-      resolve();
-    };
-    if (res.destroyed) resolve();
-    else res.on("drain", done).on("close", done);
-  });
-}
-
-/** A connection that is closed while its client is still sending is reset, and the answer may be lost with it. */
-function endAfterDraining(req: IncomingMessage, res: ServerResponse): void {
-  let taken = 0;
-  const end = () => {
-    clearTimeout(timer);
-    req.off("data", take).off("end", end).off("close", end);
     res.end();
-  };
-  const take = (piece: Uint8Array | string) => {
-    taken += piece.length;
-    if (taken > drainBytes) end();
-  };
-  const timer = setTimeout(end, drainMs);
-  req.on("data", take).on("end", end).on("close", end);
-  req.resume();
-}
-
-function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Array> {
-  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+  } finally {
+    await pieces.return?.();
+  }
 }

@@ -28,7 +28,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan, catalog, warn);
+  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warn);
 
   const clock = resolved.clock ?? systemClock;
   const cache = {

@@ -106,7 +106,7 @@ function having<Type>(what: string, methods: readonly (keyof Type & string)[]): 
 const priceSchema = z.strictObject({
   input: amount,
   cachedInput: amount.optional(),
-  output: amount,
+  output: amount.optional(),
   reasoning: amount.optional(),
   request: amount.optional(),
 });
@@ -134,7 +134,12 @@ const optionsSchema = z.strictObject({
   models: z.array(modelSchema),
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
   plans: having<PlanStore>("a plan store, such as memoryPlanStore({…})", ["find"]),
-  ledger: having<CreditLedger>("a credit ledger, such as memoryCreditLedger()", ["reserve", "renew", "settle", "release"]),
+  ledger: having<CreditLedger>("a credit ledger, such as memoryCreditLedger()", [
+    "reserve",
+    "renew",
+    "settle",
+    "release",
+  ]),
   providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
   basePath: z
     .string()
@@ -166,7 +171,8 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
  */
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
-  if (!result.success) throw new TypeError(`createGateway: the options are not valid.\n${z.prettifyError(result.error)}`);
+  if (!result.success)
+    throw new TypeError(`createGateway: the options are not valid.\n${z.prettifyError(result.error)}`);
   const problems = findContradictions(result.data);
   if (problems.length > 0) {
     throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
@@ -178,7 +184,8 @@ function findContradictions({ models, providers }: ResolvedOptions): string[] {
   const problems: string[] = [];
   const known = Object.keys(providers);
   const seen = new Set<string>();
-  for (const { id, upstream, contextLength, maxOutputTokens } of models) {
+  for (const { id, type, price, upstream, contextLength, maxOutputTokens } of models) {
+    if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
     if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
     seen.add(id);
     if (!known.includes(upstream.provider)) {

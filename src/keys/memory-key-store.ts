@@ -5,7 +5,10 @@ import type { ApiKey, KeyStore } from "./key-store.js";
 export type MemoryKey = Omit<ApiKey, "id"> & {
   /** Default: `key_` and the first twelve digits of the hash. */
   id?: string;
-} & ({ /** The key itself. Only its hash is kept. */ key: string; hash?: undefined } | { /** See {@link hashKey}. */ hash: string; key?: undefined });
+} & (
+    | { /** The key itself. Only its hash is kept. */ key: string; hash?: undefined }
+    | { /** See {@link hashKey}. */ hash: string; key?: undefined }
+  );
 
 const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revokedAt", "models", "anchor"];
 

@@ -1,3 +1,4 @@
+import type { TokenCounts } from "../openai/usage.js";
 import type { Micro } from "./credit-ledger.js";
 import { type Decimal, scale, toDecimal } from "./decimal.js";
 
@@ -7,24 +8,12 @@ export interface Price {
   input: number;
   /** Credits per million of the prompt tokens that the upstream read from its cache. Default: `input`. */
   cachedInput?: number | undefined;
-  /** Credits per million completion tokens. */
-  output: number;
+  /** Credits per million completion tokens. Chat models must have it; for others the default is 0. */
+  output?: number | undefined;
   /** Credits per million of the completion tokens that were spent on reasoning. Default: `output`. */
   reasoning?: number | undefined;
   /** Credits per call. Default: 0. */
   request?: number | undefined;
-}
-
-/** The tokens of one call, as OpenAI counts them: safe integers of at least 0. */
-export interface TokenCounts {
-  /** The whole prompt. */
-  input: number;
-  /** How many of `input` came from the upstream's cache. */
-  cachedInput: number;
-  /** The whole completion. */
-  output: number;
-  /** How many of `output` were reasoning. */
-  reasoning: number;
 }
 
 /** A price made ready for the hot path. Every result is rounded up once, and saturates at the largest safe integer. */
@@ -49,8 +38,8 @@ const microDecimals = 6;
 export function compilePrice(price: Price): CompiledPrice {
   const input = readPrice(price.input, "input");
   const cachedInput = readPrice(price.cachedInput ?? price.input, "cachedInput");
-  const output = readPrice(price.output, "output");
-  const reasoning = readPrice(price.reasoning ?? price.output, "reasoning");
+  const output = readPrice(price.output ?? 0, "output");
+  const reasoning = readPrice(price.reasoning ?? price.output ?? 0, "reasoning");
   const request = readPrice(price.request ?? 0, "request");
 
   // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:

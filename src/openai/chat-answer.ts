@@ -52,7 +52,10 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
     reasoning: 0,
   };
   if (reported === undefined || !hasUsageTotals(answer["usage"])) {
-    edits.set("usage", JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }));
+    edits.set(
+      "usage",
+      JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }),
+    );
   }
   return {
     body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { editMembers, elementsOf, type JsonMember, membersOf, valueOf } from "./json-members.js";
-import { findJsonFault, type JsonFault } from "./json-syntax.js";
+import { editMembers, elementsOf, type JsonMember, membersOf, valueAt } from "./json-members.js";
 import { pathAt } from "./json-path.js";
+import { findJsonFault, type JsonFault } from "./json-syntax.js";
 import { estimatePromptTokens } from "./token-estimate.js";
 import { isRecord } from "./usage.js";
 
@@ -44,7 +44,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   }
   const read = (name: string): unknown => {
     const member = seen.get(name);
-    return member === undefined ? undefined : (valueOf(body, member) ?? undefined);
+    return member === undefined ? undefined : (valueAt(body, member) ?? undefined);
   };
   const model = read("model");
   if (model === undefined) throw missingParameter("model");
@@ -100,7 +100,7 @@ export function toUpstreamBody(
 
 function withUsage(request: ChatRequest): string {
   const member = request.members.find(({ name }) => name === "stream_options");
-  const options = member === undefined ? null : valueOf(request.body, member);
+  const options = member === undefined ? null : valueAt(request.body, member);
   return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
 }
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { type AnswerContext, completionId, textBytes } from "./chat-answer.js";
 import { editMembers, membersOf } from "./json-members.js";
-import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
 import { estimateTokens } from "./token-estimate.js";
+import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
 import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
 
 /** `error`: the upstream sent one. `garbage`: not JSON. `incomplete`: it stopped without a `finish_reason`. */

@@ -119,7 +119,10 @@ export function serviceUnavailable(message: string, cause?: unknown): GatewayErr
 }
 
 /** The model did not answer. Costs nothing, so a retry is welcome. */
-export function badGateway(message: string, options: { headers?: Record<string, string>; cause?: unknown } = {}): GatewayError {
+export function badGateway(
+  message: string,
+  options: { headers?: Record<string, string>; cause?: unknown } = {},
+): GatewayError {
   return new GatewayError(message, { status: 502, code: "bad_gateway", type: "server_error", ...options });
 }
 

@@ -1,4 +1,4 @@
-import { createParser, ParseError } from "eventsource-parser";
+import { createParser, type ParseError } from "eventsource-parser";
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -36,7 +36,8 @@ export function createEventReader(maxEventBytes: number): EventReader {
   });
   const feed = (text: string): ServerSentEvent[] => {
     parser.feed(text);
-    if (failure !== undefined) throw new EventTooLargeError("An event of the upstream is too large.", { cause: failure });
+    if (failure !== undefined)
+      throw new EventTooLargeError("An event of the upstream is too large.", { cause: failure });
     const ready = events;
     events = [];
     return ready;

@@ -50,7 +50,7 @@ export function elementsOf(bytes: Uint8Array, start: number): number[] {
 }
 
 /** The member's value, parsed. Meant for small ones. */
-export function valueOf(bytes: Uint8Array, member: Pick<JsonMember, "start" | "end">): unknown {
+export function valueAt(bytes: Uint8Array, member: Pick<JsonMember, "start" | "end">): unknown {
   return JSON.parse(textOf(bytes, member.start, member.end));
 }
 

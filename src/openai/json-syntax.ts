@@ -131,7 +131,9 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 function startsValue(byte: number): boolean {
-  return byte === quote || byte === 0x5b || byte === 0x2d || isDigit(byte) || byte === 0x74 || byte === 0x66 || byte === 0x6e;
+  return (
+    byte === quote || byte === 0x5b || byte === 0x2d || isDigit(byte) || byte === 0x74 || byte === 0x66 || byte === 0x6e
+  );
 }
 
 function isDigit(byte: number | undefined): boolean {
@@ -176,7 +178,7 @@ function escapeEnd(bytes: Uint8Array, start: number): number {
 }
 
 function isHexDigit(byte: number | undefined): boolean {
-  return isDigit(byte) || (byte !== undefined && ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66));
+  return isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 }
 
 const words = ["true", "false", "null"].map((word) => Buffer.from(word));

@@ -83,7 +83,9 @@ function misconfigured(status: number): GatewayError {
 function contextLengthExceeded(error: UpstreamErrorObject, context: UpstreamFailureContext): GatewayError {
   const message = scrub(error.message, context);
   return new GatewayError(
-    /maximum context length/i.test(message) ? message : `The request exceeds the model's maximum context length. ${message}`,
+    /maximum context length/i.test(message)
+      ? message
+      : `The request exceeds the model's maximum context length. ${message}`,
     { status: 400, code: "context_length_exceeded", param: "messages" },
   );
 }
@@ -116,7 +118,9 @@ function isOurQuota(error: UpstreamErrorObject): boolean {
 }
 
 function isContextLength(said: string): boolean {
-  return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(said);
+  return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(
+    said,
+  );
 }
 
 function guessStatus(error: unknown): number {

@@ -1,9 +1,9 @@
+import type { ApiKey, Instant, KeyStore } from "../keys/key-store.js";
 import type { Micro, WindowName } from "../ledger/credit-ledger.js";
 import { toMicro } from "../ledger/price.js";
-import type { ApiKey, Instant, KeyStore } from "../keys/key-store.js";
+import { serviceUnavailable } from "../openai/errors.js";
 import { planSchema } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
-import { serviceUnavailable } from "../openai/errors.js";
 import { type CachedLookupOptions, cachedLookup, type Lookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
 import type { Warn } from "./warning.js";
@@ -35,7 +35,12 @@ const defaultSessionMs = 5 * 60 * 60 * 1000;
 const defaultOutputTokens = 4096;
 
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
-export function callerLookup(store: KeyStore, catalog: Catalog, cache: CachedLookupOptions, warn: Warn): Lookup<Caller> {
+export function callerLookup(
+  store: KeyStore,
+  catalog: Catalog,
+  cache: CachedLookupOptions,
+  warn: Warn,
+): Lookup<Caller> {
   return cachedLookup(async (hash) => {
     try {
       const key = await store.find(hash);
@@ -57,12 +62,19 @@ export function allowanceLookup(
   return cachedLookup(async (id) => {
     try {
       const plan = await store.find(id);
-      if (plan !== undefined && plan !== null) return toAllowance(plan, catalog, warn);
+      if (plan !== undefined && plan !== null) return toAllowance(id, plan, catalog, warn);
     } catch (cause) {
-      warn({ code: "plan_store_failed", message: `The plan store failed on the plan "${id}"; its callers get a 503.`, cause });
+      warn({
+        code: "plan_store_failed",
+        message: `The plan store failed on the plan "${id}"; its callers get a 503.`,
+        cause,
+      });
       throw serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     }
-    warn({ code: "unknown_plan", message: `A key belongs to the plan "${id}", which does not exist: it sees no model.` });
+    warn({
+      code: "unknown_plan",
+      message: `A key belongs to the plan "${id}", which does not exist: it sees no model.`,
+    });
     return undefined;
   }, cache);
 }
@@ -71,8 +83,8 @@ export function allowanceLookup(
  * Checks a plan and resolves it against the catalog.
  * @throws TypeError | RangeError when the record is not valid.
  */
-export function toAllowance(plan: Plan, catalog: Catalog, warn: Warn): Allowance {
-  const { id, models, credits, ...rest } = planSchema.parse(plan);
+export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn): Allowance {
+  const { models, credits, ...rest } = planSchema.parse(plan);
   for (const pattern of models) {
     if (matchModels(catalog, [pattern]).size > 0) continue;
     warn({
@@ -80,7 +92,8 @@ export function toAllowance(plan: Plan, catalog: Catalog, warn: Warn): Allowance
       message: `The plan "${id}" names the model "${pattern}", which matches nothing in the catalog. Check its spelling.`,
     });
   }
-  const limit = (amount: number | null | undefined) => (amount === undefined || amount === null ? null : toMicro(amount));
+  const limit = (amount: number | null | undefined) =>
+    amount === undefined || amount === null ? null : toMicro(amount);
   return {
     plan: id,
     models: matchModels(catalog, models),

@@ -159,7 +159,9 @@ async function streamResponse(
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
   settlement.hold(() => stream.tokens);
-  call.whenAbandoned((reason) => finish({ reason, tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" }));
+  call.whenAbandoned((reason) =>
+    finish({ reason, tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" }),
+  );
   const pieces = relayStream(upstream, stream, call, context, pipeline, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
@@ -200,7 +202,9 @@ function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, 
 function toGatewayError(thrown: unknown, call: Call): GatewayError {
   if (call.abortReason === "shutdown") return serviceUnavailable("The gateway is shutting down. Try again shortly.");
   if (isGatewayError(thrown)) return thrown;
-  return isUpstreamError(thrown) ? badGateway("The model did not answer. Try again.", { cause: thrown }) : internalError(thrown);
+  return isUpstreamError(thrown)
+    ? badGateway("The model did not answer. Try again.", { cause: thrown })
+    : internalError(thrown);
 }
 
 function endReason(error: GatewayError, call: Call): Outcome["reason"] {

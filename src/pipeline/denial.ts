@@ -53,7 +53,9 @@ function describe(blocked: Blocked, state: WindowState, now: number, seconds: nu
 /** Credits with all their decimals that are not zero. */
 function credits(amount: Micro): string {
   const whole = Math.floor(amount / microPerCredit);
-  const rest = String(amount - whole * microPerCredit).padStart(6, "0").replace(/0+$/, "");
+  const rest = String(amount - whole * microPerCredit)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
   return rest === "" ? String(whole) : `${whole}.${rest}`;
 }
 

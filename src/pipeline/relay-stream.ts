@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { answerToChunk } from "../openai/answer-to-chunk.js";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
-import { type ErrorObject, GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
+import { type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
 import { createEventReader } from "../openai/event-reader.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { isRecord, type TokenCounts } from "../openai/usage.js";

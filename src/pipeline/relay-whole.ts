@@ -26,7 +26,10 @@ export async function relayWhole(
     for await (const piece of answer.body) {
       length += piece.length;
       received(length);
-      if (length > maxAnswerBytes) throw badGateway("The model's answer is too large.", { cause: new Error(`It is over ${maxAnswerBytes} bytes.`) });
+      if (length > maxAnswerBytes)
+        throw badGateway("The model's answer is too large.", {
+          cause: new Error(`It is over ${maxAnswerBytes} bytes.`),
+        });
       pieces.push(piece);
     }
   } catch (error) {
@@ -39,7 +42,9 @@ export async function relayWhole(
   if (isRecord(body) && body["error"] !== undefined && body["error"] !== null) {
     throw fromErrorObject(body["error"], context);
   }
-  throw badGateway("The model did not answer. Try again.", { cause: new Error("The upstream's answer is no chat completion.") });
+  throw badGateway("The model did not answer. Try again.", {
+    cause: new Error("The upstream's answer is no chat completion."),
+  });
 }
 
 /** What was seen of a whole answer that its client did not wait for. */

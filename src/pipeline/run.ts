@@ -1,6 +1,15 @@
-import { matchRoute, type Route } from "../endpoints/routes.js";
 import { modelList } from "../endpoints/models.js";
-import { GatewayError, internalError, isGatewayError, modelNotAllowed, modelNotFound, serviceUnavailable, toErrorJson, unknownUrl } from "../openai/errors.js";
+import { matchRoute, type Route } from "../endpoints/routes.js";
+import {
+  GatewayError,
+  internalError,
+  isGatewayError,
+  modelNotAllowed,
+  modelNotFound,
+  serviceUnavailable,
+  toErrorJson,
+  unknownUrl,
+} from "../openai/errors.js";
 import { authenticate } from "./authenticate.js";
 import { mayUse } from "./authorize.js";
 import { completeChat } from "./chat-completions.js";
@@ -21,7 +30,8 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
     response = errorResponse(thrown, request, log, pipeline.warn);
   }
   response.headers["x-request-id"] = log.requestId;
-  if (pipeline.cors !== undefined) Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));
+  if (pipeline.cors !== undefined)
+    Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));
   log.answered(response);
   return response;
 }
@@ -67,10 +77,20 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
   const error = isGatewayError(thrown) ? thrown : internalError(thrown);
   log.failed(error.code);
   if (error.code === "internal_error") {
-    warn({ code: "internal_error", message: "A bug in the gateway: a request got a 500.", cause: thrown, requestId: log.requestId });
+    warn({
+      code: "internal_error",
+      message: "A bug in the gateway: a request got a 500.",
+      cause: thrown,
+      requestId: log.requestId,
+    });
   } else if (error.status === 502 || error.status === 504) {
     const message = error.cause instanceof Error ? error.cause.message : error.message;
-    warn({ code: "upstream_failed", message: `A model server failed: ${message}`, cause: error.cause, requestId: log.requestId });
+    warn({
+      code: "upstream_failed",
+      message: `A model server failed: ${message}`,
+      cause: error.cause,
+      requestId: log.requestId,
+    });
   }
   return {
     status: error.status,

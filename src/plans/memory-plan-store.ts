@@ -10,7 +10,8 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
   const byId = new Map<string, Plan>();
   for (const [id, plan] of Object.entries(plans)) {
     const checked = planSchema.strict().safeParse({ ...plan, id });
-    if (!checked.success) throw new TypeError(`memoryPlanStore: the plan "${id}" is not valid.\n${z.prettifyError(checked.error)}`);
+    if (!checked.success)
+      throw new TypeError(`memoryPlanStore: the plan "${id}" is not valid.\n${z.prettifyError(checked.error)}`);
     byId.set(id, { ...plan, id });
   }
   return {

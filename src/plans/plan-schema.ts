@@ -7,7 +7,7 @@ const creditAmount = z.number().nonnegative().nullish();
  * one, so `credits` takes no unknown member.
  */
 export const planSchema = z.object({
-  id: z.string(),
+  id: z.string().optional(),
   models: z.array(z.string().min(1)).readonly(),
   credits: z.strictObject({ session: creditAmount, week: creditAmount, month: creditAmount }).nullish(),
   sessionMs: z.number().int().min(60_000).nullish(),

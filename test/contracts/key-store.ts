@@ -3,7 +3,10 @@ import { hashKey } from "../../src/keys/hash-key.js";
 import type { ApiKey, KeyStore } from "../../src/keys/key-store.js";
 
 /** What every key store must do. @param make - makes a store that holds these keys. */
-export function describeKeyStore(name: string, make: (keys: readonly (ApiKey & { key: string })[]) => Promise<KeyStore> | KeyStore): void {
+export function describeKeyStore(
+  name: string,
+  make: (keys: readonly (ApiKey & { key: string })[]) => Promise<KeyStore> | KeyStore,
+): void {
   describe(name, () => {
     const full = {
       key: "sk-full",
@@ -28,7 +31,8 @@ export function describeKeyStore(name: string, make: (keys: readonly (ApiKey & {
     it("leaves out what a key does not have", async () => {
       const found = await (await make([full, plain])).find(hashKey("sk-plain"));
       expect(found).toMatchObject({ id: "key_plain", account: "acct_2", plan: "basic" });
-      for (const member of ["expiresAt", "revokedAt", "anchor", "models"] as const) expect(found?.[member] ?? null).toBeNull();
+      for (const member of ["expiresAt", "revokedAt", "anchor", "models"] as const)
+        expect(found?.[member] ?? null).toBeNull();
     });
 
     it("finds nothing for another hash", async () => {

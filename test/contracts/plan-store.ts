@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Plan, PlanStore } from "../../src/plans/plan-store.js";
 
 /** What every plan store must do. @param make - makes a store that holds these plans. */
-export function describePlanStore(name: string, make: (plans: readonly Plan[]) => Promise<PlanStore> | PlanStore): void {
+export function describePlanStore(
+  name: string,
+  make: (plans: readonly Plan[]) => Promise<PlanStore> | PlanStore,
+): void {
   describe(name, () => {
     const pro: Plan = {
       id: "pro",
@@ -19,7 +22,8 @@ export function describePlanStore(name: string, make: (plans: readonly Plan[]) =
     it("leaves out what a plan does not have", async () => {
       const found = await (await make([{ id: "basic", models: [] }])).find("basic");
       expect(found).toMatchObject({ id: "basic", models: [] });
-      for (const member of ["credits", "sessionMs", "defaultOutputTokens"] as const) expect(found?.[member] ?? null).toBeNull();
+      for (const member of ["credits", "sessionMs", "defaultOutputTokens"] as const)
+        expect(found?.[member] ?? null).toBeNull();
     });
 
     it.each(["none", "PRO", "__proto__", "constructor", ""])("finds nothing for %j", async (id) => {

@@ -30,18 +30,39 @@ describe("createGateway refuses", () => {
     ["a plan store of another kind", { plans: {} }, /plan store/],
     ["a ledger of another kind", { ledger: { reserve() {} } }, /credit ledger/],
     ["a provider of another kind", { providers: { fake: {} } }, /openAICompatible[\s\S]*providers\.fake/],
-    ["a provider that does not exist", { models: [{ ...smallModel, upstream: { provider: "fakr", model: "m" } }] }, /"acme\/small" names the provider "fakr"[\s\S]*"fake"/],
+    [
+      "a provider that does not exist",
+      { models: [{ ...smallModel, upstream: { provider: "fakr", model: "m" } }] },
+      /"acme\/small" names the provider "fakr"[\s\S]*"fake"/,
+    ],
     ["two models of one id", { models: [smallModel, smallModel] }, /"acme\/small" appears twice/],
     ["an unknown member of a model", { models: [{ ...smallModel, max_output_tokens: 5 }] }, /max_output_tokens/],
     ["a negative price", { models: [{ ...smallModel, price: { input: -1, output: 0 } }] }, /price\.input/],
-    ["a price that is no number", { models: [{ ...smallModel, price: { input: Number.NaN, output: 0 } }] }, /price\.input/],
+    [
+      "a price that is no number",
+      { models: [{ ...smallModel, price: { input: Number.NaN, output: 0 } }] },
+      /price\.input/,
+    ],
+    [
+      "a chat model without a price of output",
+      { models: [{ ...smallModel, price: { input: 1 } }] },
+      /"acme\/small" has no price.output/,
+    ],
     ["an unknown kind of price", { models: [{ ...smallModel, price: { input: 1, output: 0, cached: 1 } }] }, /cached/],
-    ["too fine a price", { models: [{ ...smallModel, price: { input: 1e-13, output: 0 } }] }, /"acme\/small"[\s\S]*decimals/],
+    [
+      "too fine a price",
+      { models: [{ ...smallModel, price: { input: 1e-13, output: 0 } }] },
+      /"acme\/small"[\s\S]*decimals/,
+    ],
     ["no context length", { models: [{ ...smallModel, contextLength: 0 }] }, /contextLength/],
     ["more output than context", { models: [{ ...smallModel, contextLength: 10 }] }, /maxOutputTokens larger/],
     ["another type of model", { models: [{ ...smallModel, type: "image" }] }, /type/],
     ["an id with a star", { models: [{ ...smallModel, id: "acme/*" }] }, /models\[0\]\.id/],
-    ["an extra that replaces what the gateway sets", { models: [{ ...smallModel, extra: { id: "x" } }] }, /must not set/],
+    [
+      "an extra that replaces what the gateway sets",
+      { models: [{ ...smallModel, extra: { id: "x" } }] },
+      /must not set/,
+    ],
     ["a base path without a slash", { basePath: "ai" }, /must start with a slash/],
     ["a size in words", { maxBodyBytes: "32mb" }, /maxBodyBytes/],
     ["a time below zero", { keepAliveMs: -1 }, /keepAliveMs/],
@@ -63,7 +84,9 @@ describe("createGateway warns", () => {
       plans: memoryPlanStore({ pro: { models: ["acme/*", "acne/small"] } }),
       onWarning: (warning: GatewayWarning) => warnings.push(warning),
     });
-    expect(warnings).toMatchObject([{ code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') }]);
+    expect(warnings).toMatchObject([
+      { code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') },
+    ]);
   });
 });
 

@@ -25,7 +25,11 @@ describe("memoryKeyStore", () => {
   });
 
   it("refuses a key that appears twice, without repeating it", () => {
-    const twice = () => memoryKeyStore([{ key: "sk-secret", account: "a", plan: "p" }, { hash: hashKey("sk-secret"), account: "b", plan: "p" }]);
+    const twice = () =>
+      memoryKeyStore([
+        { key: "sk-secret", account: "a", plan: "p" },
+        { hash: hashKey("sk-secret"), account: "b", plan: "p" },
+      ]);
     expect(twice).toThrow(/keys\[1\] appears twice/);
     expect(twice).not.toThrow(/sk-secret/);
   });

@@ -50,7 +50,8 @@ const finish = chunk({ choices: [choice({}, "stop")] });
 
 describe("what is the same in all chunks", () => {
   it("names the client's model and leaves the rest of the text alone", () => {
-    const text = '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"upstream","x":1.0,"big":12345678901234567890,"choices":[{"index":0,"delta":{"role":"assistant","content":"h\\u00e9"}}]}';
+    const text =
+      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"upstream","x":1.0,"big":12345678901234567890,"choices":[{"index":0,"delta":{"role":"assistant","content":"h\\u00e9"}}]}';
     const bytes = open().push(text);
     expect(Buffer.from(bytes ?? []).toString()).toBe(`data: ${text.replace('"upstream"', '"acme/small"')}\n\n`);
   });
@@ -58,12 +59,20 @@ describe("what is the same in all chunks", () => {
   it("keeps one id and one creation time, with OpenAI's prefix", () => {
     const stream = open();
     expect(pushed(stream, chunk({ id: "gen-1" }))).toMatchObject({ id: "chatcmpl-gen-1", created: 1_763_693_187 });
-    expect(pushed(stream, chunk({ id: "gen-2", created: 5 }))).toMatchObject({ id: "chatcmpl-gen-1", created: 1_763_693_187 });
+    expect(pushed(stream, chunk({ id: "gen-2", created: 5 }))).toMatchObject({
+      id: "chatcmpl-gen-1",
+      created: 1_763_693_187,
+    });
   });
 
   it("fills in what is missing", () => {
     const sent = pushed(open(), JSON.stringify({ choices: [choice({ content: "hi" })] }));
-    expect(sent).toMatchObject({ id: "chatcmpl-own", object: "chat.completion.chunk", created: 1_700_000_000, model: "acme/small" });
+    expect(sent).toMatchObject({
+      id: "chatcmpl-own",
+      object: "chat.completion.chunk",
+      created: 1_700_000_000,
+      model: "acme/small",
+    });
   });
 });
 
@@ -88,7 +97,11 @@ describe("usage", () => {
     const stream = open({ includeUsage: true });
     pushed(stream, chunk({ choices: [choice({ role: "assistant" }, "stop")], usage: { ...usage, extra: 1 } }));
     const [last, done] = Buffer.from(stream.end()).toString().split("\n\n");
-    expect(JSON.parse(last?.slice(6) ?? "")).toMatchObject({ id: "chatcmpl-1", choices: [], usage: { ...usage, extra: 1 } });
+    expect(JSON.parse(last?.slice(6) ?? "")).toMatchObject({
+      id: "chatcmpl-1",
+      choices: [],
+      usage: { ...usage, extra: 1 },
+    });
     expect(done).toBe("data: [DONE]");
   });
 
@@ -151,29 +164,50 @@ describe("repairs", () => {
     const stream = open();
     expect(pushed(stream, '{"type":"ping"}')).toBeUndefined();
     expect(pushed(stream, "")).toBeUndefined();
-    expect(pushed(stream, chunk({ choices: [], prompt_filter_results: [] }))).toMatchObject({ prompt_filter_results: [] });
+    expect(pushed(stream, chunk({ choices: [], prompt_filter_results: [] }))).toMatchObject({
+      prompt_filter_results: [],
+    });
   });
 
   it("completes the first delta of each tool call", () => {
     const stream = open();
     const first = pushed(stream, chunk({ choices: [choice({ tool_calls: [{ id: "a", function: { name: "f" } }] })] }));
     expect(first).toMatchObject({
-      choices: [{ delta: { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] } }],
+      choices: [
+        { delta: { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] } },
+      ],
     });
-    const second = pushed(stream, chunk({ choices: [choice({ tool_calls: [{ id: "b", type: "function", function: { name: "g", arguments: "{}" } }] })] }));
+    const second = pushed(
+      stream,
+      chunk({
+        choices: [choice({ tool_calls: [{ id: "b", type: "function", function: { name: "g", arguments: "{}" } }] })],
+      }),
+    );
     expect(second).toMatchObject({ choices: [{ delta: { tool_calls: [{ index: 1, id: "b" }] } }] });
     const more = pushed(stream, chunk({ choices: [choice({ tool_calls: [{ function: { arguments: "}" } }] })] }));
     expect(more).toMatchObject({ choices: [{ delta: { tool_calls: [{ index: 1, function: { arguments: "}" } }] } }] });
   });
 
   it("makes an id for a tool call without one", () => {
-    const sent = pushed(open(), chunk({ choices: [choice({ tool_calls: [{ index: 0, function: { name: "f", arguments: "" } }] })] }));
+    const sent = pushed(
+      open(),
+      chunk({ choices: [choice({ tool_calls: [{ index: 0, function: { name: "f", arguments: "" } }] })] }),
+    );
     expect(JSON.stringify(sent)).toMatch(/"id":"call_[0-9a-f]{32}"/);
   });
 
   it("does not touch complete tool calls", () => {
-    const text = chunk({ choices: [choice({ role: "assistant", tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] })] });
-    expect(Buffer.from(open().push(text) ?? []).toString()).toBe(`data: ${text.replace("upstream-small", "acme/small")}\n\n`);
+    const text = chunk({
+      choices: [
+        choice({
+          role: "assistant",
+          tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }],
+        }),
+      ],
+    });
+    expect(Buffer.from(open().push(text) ?? []).toString()).toBe(
+      `data: ${text.replace("upstream-small", "acme/small")}\n\n`,
+    );
   });
 
   it("puts a chunk that came in several data lines on one", () => {
@@ -206,7 +240,9 @@ describe("the end", () => {
 
   it("does not take an empty finish reason for one", () => {
     const stream = open();
-    expect(pushed(stream, chunk({ choices: [choice({ content: "a" }, "")] }))).toMatchObject({ choices: [{ finish_reason: null }] });
+    expect(pushed(stream, chunk({ choices: [choice({ content: "a" }, "")] }))).toMatchObject({
+      choices: [{ finish_reason: null }],
+    });
     expect(stream.complete).toBe(false);
   });
 });
@@ -232,7 +268,17 @@ describe("what counts as output", () => {
     expect(stream.hasOutput).toBe(false);
     pushed(stream, chunk({ choices: [choice({ reasoning_content: "abc" })] }));
     expect(stream.hasOutput).toBe(true);
-    pushed(stream, chunk({ choices: [choice({ refusal: "def", tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "", arguments: "ghi" } }] })] }));
+    pushed(
+      stream,
+      chunk({
+        choices: [
+          choice({
+            refusal: "def",
+            tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "", arguments: "ghi" } }],
+          }),
+        ],
+      }),
+    );
     expect(stream.tokens.output).toBe(3);
   });
 });

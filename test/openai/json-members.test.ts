@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editMembers, elementsOf, membersOf, valueOf } from "../../src/openai/json-members.js";
+import { editMembers, elementsOf, membersOf, valueAt } from "../../src/openai/json-members.js";
 
 const jsonObject = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 8 });
 const indent = fc.constantFrom(undefined, 1, "\t");
@@ -11,7 +11,7 @@ describe("membersOf", () => {
     fc.assert(
       fc.property(jsonObject, indent, (object, space) => {
         const bytes = Buffer.from(JSON.stringify(object, null, space));
-        const found = membersOf(bytes).map((member) => [member.name, valueOf(bytes, member)]);
+        const found = membersOf(bytes).map((member) => [member.name, valueAt(bytes, member)]);
         expect(found).toEqual(Object.entries(JSON.parse(bytes.toString()) as object));
       }),
     );

@@ -10,7 +10,9 @@ afterEach(() => test.close());
 const messages = '"messages":[{"role":"user","content":"hi"}]';
 const valid = `"model":"acme/small",${messages}`;
 
-async function refused(request: Request): Promise<{ status: number; code: string; param: string | null; headers: Headers }> {
+async function refused(
+  request: Request,
+): Promise<{ status: number; code: string; param: string | null; headers: Headers }> {
   const response = await test.gateway.handler(request);
   const { error } = (await response.json()) as { error: { code: string; param: string | null; type: string } };
   expect(error.type).toBe("invalid_request_error");
@@ -36,11 +38,21 @@ describe("a body that is refused", () => {
     ["no message", '{"model":"acme/small","messages":[]}', "empty_array", "messages"],
     ["a message of text", '{"model":"acme/small","messages":["hi"]}', "invalid_type", "messages[0]"],
     ["a null message", '{"model":"acme/small","messages":[{"role":"user"},null]}', "invalid_type", "messages[1]"],
-    ["no role", '{"model":"acme/small","messages":[{"content":"role"}]}', "missing_required_parameter", "messages[0].role"],
+    [
+      "no role",
+      '{"model":"acme/small","messages":[{"content":"role"}]}',
+      "missing_required_parameter",
+      "messages[0].role",
+    ],
     ["a number as the role", '{"model":"acme/small","messages":[{"role":1}]}', "invalid_type", "messages[0].role"],
     ["stream of text", `{${valid},"stream":"true"}`, "invalid_type", "stream"],
     ["stream_options of text", `{${valid},"stream_options":"x"}`, "invalid_type", "stream_options"],
-    ["include_usage of text", `{${valid},"stream_options":{"include_usage":"yes"}}`, "invalid_type", "stream_options.include_usage"],
+    [
+      "include_usage of text",
+      `{${valid},"stream_options":{"include_usage":"yes"}}`,
+      "invalid_type",
+      "stream_options.include_usage",
+    ],
     ["max_tokens of zero", `{${valid},"max_tokens":0}`, "invalid_value", "max_tokens"],
     ["max_tokens below zero", `{${valid},"max_tokens":-5}`, "invalid_value", "max_tokens"],
     ["max_tokens of text", `{${valid},"max_tokens":"5"}`, "invalid_type", "max_tokens"],
@@ -48,7 +60,12 @@ describe("a body that is refused", () => {
     ["n of zero", `{${valid},"n":0}`, "invalid_value", "n"],
     ["n of a million", `{${valid},"n":1000000}`, "invalid_value", "n"],
     ["a number too large", `{${valid},"temperature":1e400}`, "invalid_value", "temperature"],
-    ["a deep number too large", `{"model":"acme/small","messages":[{"role":"user","x":[0,{"y":-1e999}]}]}`, "invalid_value", "messages[0].x[1].y"],
+    [
+      "a deep number too large",
+      `{"model":"acme/small","messages":[{"role":"user","x":[0,{"y":-1e999}]}]}`,
+      "invalid_value",
+      "messages[0].x[1].y",
+    ],
     ["NaN", `{${valid},"temperature":NaN}`, "invalid_json", null],
     ["a duplicate", `{${valid},"model":"acme/large"}`, "invalid_json", "model"],
     ["an escaped name", `{${valid},"m\\u006fdel":"acme/large"}`, "invalid_json", null],
@@ -60,7 +77,11 @@ describe("a body that is refused", () => {
 
   it("for its depth", async () => {
     const deep = `{${valid},"x":${"[".repeat(5000)}${"]".repeat(5000)}}`;
-    expect(await refused(chatRequest(deep))).toMatchObject({ status: 400, code: "invalid_value", param: expect.stringMatching(/^x\[0\]\[0\]/) });
+    expect(await refused(chatRequest(deep))).toMatchObject({
+      status: 400,
+      code: "invalid_value",
+      param: expect.stringMatching(/^x\[0\]\[0\]/),
+    });
   });
 
   it("for bytes that are not UTF-8", async () => {
@@ -71,7 +92,11 @@ describe("a body that is refused", () => {
   it("for its size, declared or not", async () => {
     const large = `{${valid},"x":"${"y".repeat(4_000_000)}"}`;
     const { status, code, headers } = await refused(chatRequest(large));
-    expect({ status, code, connection: headers.get("connection") }).toEqual({ status: 413, code: "request_too_large", connection: "close" });
+    expect({ status, code, connection: headers.get("connection") }).toEqual({
+      status: 413,
+      code: "request_too_large",
+      connection: "close",
+    });
   });
 
   it.each([

@@ -70,7 +70,10 @@ describe("a whole answer", () => {
     const body = (await (await call(chatRequest())).json()) as { usage: Record<string, number> };
     expect(body.usage["completion_tokens"]).toBe(2);
     expect(body.usage["prompt_tokens"]).toBeGreaterThan(10);
-    expect(test.events[0]).toMatchObject({ usageSource: "estimated", chargedMicro: (body.usage["prompt_tokens"] ?? 0) + 20 });
+    expect(test.events[0]).toMatchObject({
+      usageSource: "estimated",
+      chargedMicro: (body.usage["prompt_tokens"] ?? 0) + 20,
+    });
   });
 
   it("costs nothing when the upstream breaks off", async () => {
@@ -115,13 +118,17 @@ describe("a stream", () => {
   });
 
   it("ends with the usage chunk when the client asked for it", async () => {
-    const events = await readEvents(await call(chatRequest({ stream: true, stream_options: { include_usage: true, extra: 1 } })));
+    const events = await readEvents(
+      await call(chatRequest({ stream: true, stream_options: { include_usage: true, extra: 1 } })),
+    );
     expect(test.upstream.lastRequest.json).toMatchObject({ stream_options: { include_usage: true, extra: 1 } });
     expect(JSON.parse(events.at(-2) ?? "")).toMatchObject({ choices: [], usage: { total_tokens: 12 } });
   });
 
   it("answers with a status when the upstream fails before the first event", async () => {
-    test.upstream.reply(eventStream([errorBody("Too long for the maximum context length", { code: "context_length_exceeded" })]));
+    test.upstream.reply(
+      eventStream([errorBody("Too long for the maximum context length", { code: "context_length_exceeded" })]),
+    );
     const response = await call(chatRequest({ stream: true }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: "context_length_exceeded", param: "messages" } });
@@ -141,7 +148,12 @@ describe("a stream", () => {
     const last = JSON.parse(events.at(-1) ?? "");
     expect(Object.keys(last)).toEqual(["error"]);
     expect(last.error).toMatchObject({ type: "server_error", code: "bad_gateway", param: null });
-    expect(test.events[0]).toMatchObject({ status: 200, errorCode: "bad_gateway", usageSource: "partial", endReason: "upstream_failed" });
+    expect(test.events[0]).toMatchObject({
+      status: 200,
+      errorCode: "bad_gateway",
+      usageSource: "partial",
+      endReason: "upstream_failed",
+    });
     expect(test.events[0]?.chargedMicro).toBeGreaterThan(0);
   });
 

@@ -10,7 +10,9 @@ describe("close", () => {
     const response = await test.gateway.handler(chatRequest());
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("5");
-    expect(await response.json()).toMatchObject({ error: { code: "service_unavailable", type: "service_unavailable_error" } });
+    expect(await response.json()).toMatchObject({
+      error: { code: "service_unavailable", type: "service_unavailable_error" },
+    });
     expect((await test.gateway.handler(getRequest("/healthz"))).status).toBe(200);
     await test.close();
   });

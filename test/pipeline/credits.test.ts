@@ -152,7 +152,9 @@ describe("headers", () => {
   it("of a whole answer include its own charge, those of a stream do not", async () => {
     const test = await start({ session: 10 });
     expect((await test.call()).headers.get("x-ratelimit-remaining-session")).toBe("9");
-    test.upstream.reply(eventStream([{ ...oneCredit, choices: [{ index: 0, delta: { content: "x" }, finish_reason: "stop" }] }]));
+    test.upstream.reply(
+      eventStream([{ ...oneCredit, choices: [{ index: 0, delta: { content: "x" }, finish_reason: "stop" }] }]),
+    );
     const stream = await test.call({ stream: true });
     expect(stream.headers.get("x-ratelimit-remaining-session")).toBe("9");
     await stream.text();
@@ -189,7 +191,11 @@ describe("1,000 parallel calls on a stock for 100", () => {
     });
     await Promise.all(calls);
     const charged = test.events.reduce((sum, event) => sum + event.chargedMicro, 0);
-    const limits = windowLimits({ credits: { session: 100e6, week: null, month: null }, sessionMs: 5 * hour, now: Date.now() });
+    const limits = windowLimits({
+      credits: { session: 100e6, week: null, month: null },
+      sessionMs: 5 * hour,
+      now: Date.now(),
+    });
     const { windows } = await ledger.balance("acct", limits);
     expect(windows.session).toMatchObject({ used: charged, held: 0 });
     expect(windows.month.used).toBe(charged);

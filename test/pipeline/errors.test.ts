@@ -2,7 +2,15 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { chatAnswer, errorBody, hangAfterHeaders, hangBeforeHeaders, rawAnswer, resetBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import {
+  chatAnswer,
+  errorBody,
+  hangAfterHeaders,
+  hangBeforeHeaders,
+  rawAnswer,
+  resetBeforeHeaders,
+  wholeAnswer,
+} from "../support/fake-upstream.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;
@@ -121,20 +129,32 @@ describe("stores that fail", () => {
 
   it.each([
     ["the plan store", { plans: { find: () => Promise.reject(new Error("no plans")) } }, "plan_store_failed"],
-    ["a plan with a negative stock", { plans: { find: (id: string) => ({ id, models: ["*"], credits: { session: -1 } }) } }, "plan_store_failed"],
-    ["a key with an invalid date", { keys: { find: () => ({ id: "k", account: "a", plan: "pro", expiresAt: "soon" }) } }, "key_store_failed"],
+    [
+      "a plan with a negative stock",
+      { plans: { find: (id: string) => ({ id, models: ["*"], credits: { session: -1 } }) } },
+      "plan_store_failed",
+    ],
+    [
+      "a key with an invalid date",
+      { keys: { find: () => ({ id: "k", account: "a", plan: "pro", expiresAt: "soon" }) } },
+      "key_store_failed",
+    ],
     ["the ledger", { ledger: rejectingLedger() }, "ledger_failed"],
   ])("gives a 503 for %s", async (_name, options, code) => {
     const failingStores = await startTestGateway(options);
     const response = await failingStores.gateway.handler(chatRequest());
     expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ error: { type: "service_unavailable_error", code: "service_unavailable" } });
+    expect(await response.json()).toMatchObject({
+      error: { type: "service_unavailable_error", code: "service_unavailable" },
+    });
     expect(failingStores.warnings.map((warning) => warning.code)).toContain(code);
     await failingStores.close();
   });
 
   it("shows no model to a key whose plan does not exist, and warns", async () => {
-    const orphaned = await startTestGateway({ keys: memoryKeyStore([{ key: "sk-orphan", account: "a", plan: "gone" }]) });
+    const orphaned = await startTestGateway({
+      keys: memoryKeyStore([{ key: "sk-orphan", account: "a", plan: "gone" }]),
+    });
     const list = await orphaned.gateway.handler(getRequest("/v1/models", "sk-orphan"));
     expect(await list.json()).toEqual({ object: "list", data: [] });
     expect((await orphaned.gateway.handler(chatRequest({}, "sk-orphan"))).status).toBe(403);
@@ -145,7 +165,17 @@ describe("stores that fail", () => {
 
 function rejectingLedger() {
   const reject = () => Promise.reject(new Error("the ledger is down"));
-  return { reserve: reject, renew: reject, settle: reject, release: reject, balance: reject, grant: reject, reset: reject, forget: reject, close: async () => {} };
+  return {
+    reserve: reject,
+    renew: reject,
+    settle: reject,
+    release: reject,
+    balance: reject,
+    grant: reject,
+    reset: reject,
+    forget: reject,
+    close: async () => {},
+  };
 }
 
 describe("an upstream that fails", () => {
@@ -153,36 +183,110 @@ describe("an upstream that fails", () => {
     wholeAnswer({ error }, { status, headers });
 
   it.each([
-    ["a bad parameter", upstreamError(400, { message: "bad temperature", type: "invalid_request_error", param: "temperature", code: "invalid_value" }), 400, "invalid_value", "temperature"],
+    [
+      "a bad parameter",
+      upstreamError(400, {
+        message: "bad temperature",
+        type: "invalid_request_error",
+        param: "temperature",
+        code: "invalid_value",
+      }),
+      400,
+      "invalid_value",
+      "temperature",
+    ],
     ["a 422", wholeAnswer({ detail: "no such tool" }, { status: 422 }), 400, "upstream_rejected", null],
-    ["a numeric code", upstreamError(400, { message: "no", type: "BadRequestError", code: 400 }), 400, "upstream_rejected", null],
-    ["a context that is too long", upstreamError(400, { message: "This model's maximum context length is 10 tokens." }), 400, "context_length_exceeded", "messages"],
-    ["our key refused", upstreamError(401, { message: "Incorrect API key provided: sk-upstream-secret", code: "invalid_api_key" }), 502, "bad_gateway", null],
+    [
+      "a numeric code",
+      upstreamError(400, { message: "no", type: "BadRequestError", code: 400 }),
+      400,
+      "upstream_rejected",
+      null,
+    ],
+    [
+      "a context that is too long",
+      upstreamError(400, { message: "This model's maximum context length is 10 tokens." }),
+      400,
+      "context_length_exceeded",
+      "messages",
+    ],
+    [
+      "our key refused",
+      upstreamError(401, { message: "Incorrect API key provided: sk-upstream-secret", code: "invalid_api_key" }),
+      502,
+      "bad_gateway",
+      null,
+    ],
     ["our balance used up", upstreamError(402, { message: "pay" }), 502, "bad_gateway", null],
     ["our access denied", upstreamError(403, { message: "no" }), 502, "bad_gateway", null],
-    ["our quota used up", upstreamError(429, { message: "quota", type: "insufficient_quota", code: "insufficient_quota" }), 502, "bad_gateway", null],
-    ["shared capacity", upstreamError(429, { message: "slow down", type: "requests", code: "rate_limit_exceeded" }), 429, "rate_limit_exceeded", null],
-    ["a model that it does not know", upstreamError(404, { message: "The model upstream-small does not exist", code: "model_not_found" }), 502, "bad_gateway", null],
-    ["a missing file", upstreamError(404, { message: "No such file", param: "file_id", code: "not_there" }), 400, "not_there", "file_id"],
+    [
+      "our quota used up",
+      upstreamError(429, { message: "quota", type: "insufficient_quota", code: "insufficient_quota" }),
+      502,
+      "bad_gateway",
+      null,
+    ],
+    [
+      "shared capacity",
+      upstreamError(429, { message: "slow down", type: "requests", code: "rate_limit_exceeded" }),
+      429,
+      "rate_limit_exceeded",
+      null,
+    ],
+    [
+      "a model that it does not know",
+      upstreamError(404, { message: "The model upstream-small does not exist", code: "model_not_found" }),
+      502,
+      "bad_gateway",
+      null,
+    ],
+    [
+      "a missing file",
+      upstreamError(404, { message: "No such file", param: "file_id", code: "not_there" }),
+      400,
+      "not_there",
+      "file_id",
+    ],
     ["a 500", upstreamError(500, { message: "boom at 10.0.0.1" }), 502, "bad_gateway", null],
-    ["an HTML page", wholeAnswer("<html>nginx</html>", { status: 503, headers: { "content-type": "text/html" } }), 502, "bad_gateway", null],
-    ["a 200 with an error", wholeAnswer(errorBody("boom", { type: "server_error", code: "server_error" })), 502, "bad_gateway", null],
+    [
+      "an HTML page",
+      wholeAnswer("<html>nginx</html>", { status: 503, headers: { "content-type": "text/html" } }),
+      502,
+      "bad_gateway",
+      null,
+    ],
+    [
+      "a 200 with an error",
+      wholeAnswer(errorBody("boom", { type: "server_error", code: "server_error" })),
+      502,
+      "bad_gateway",
+      null,
+    ],
     ["a 200 with HTML", wholeAnswer("<html>", { headers: { "content-type": "text/html" } }), 502, "bad_gateway", null],
     ["a 200 that is empty", wholeAnswer(""), 502, "bad_gateway", null],
     ["no choices", wholeAnswer({ ...chatAnswer(), choices: [] }), 502, "bad_gateway", null],
-    ["a redirect", wholeAnswer("", { status: 307, headers: { location: "http://127.0.0.1:1/" } }), 502, "bad_gateway", null],
+    [
+      "a redirect",
+      wholeAnswer("", { status: 307, headers: { location: "http://127.0.0.1:1/" } }),
+      502,
+      "bad_gateway",
+      null,
+    ],
     ["a reset", resetBeforeHeaders(), 502, "bad_gateway", null],
     ["garbage", rawAnswer(["garbage\r\n\r\n"]), 502, "bad_gateway", null],
-  ])("with %s answers alike for streams and whole answers, and costs nothing", async (_name, reply, status, code, param) => {
-    test.upstream.reply(reply);
-    for (const stream of [false, true]) {
-      const answer = await failing(chatRequest({ stream }));
-      expect(answer).toMatchObject({ status, error: { code, param } });
-      expect(answer.error.message).not.toMatch(/upstream-secret|10\.0\.0\.1|127\.0\.0\.1|upstream-small/);
-      expect(answer.headers.get("x-ratelimit-remaining-session")).toBe("100");
-    }
-    expect(test.events.map(({ chargedMicro }) => chargedMicro)).toEqual([0, 0]);
-  });
+  ])(
+    "with %s answers alike for streams and whole answers, and costs nothing",
+    async (_name, reply, status, code, param) => {
+      test.upstream.reply(reply);
+      for (const stream of [false, true]) {
+        const answer = await failing(chatRequest({ stream }));
+        expect(answer).toMatchObject({ status, error: { code, param } });
+        expect(answer.error.message).not.toMatch(/upstream-secret|10\.0\.0\.1|127\.0\.0\.1|upstream-small/);
+        expect(answer.headers.get("x-ratelimit-remaining-session")).toBe("100");
+      }
+      expect(test.events.map(({ chargedMicro }) => chargedMicro)).toEqual([0, 0]);
+    },
+  );
 
   it.each([
     ["30", "30"],
@@ -192,7 +296,9 @@ describe("an upstream that fails", () => {
     ["soon", "1"],
     [undefined, "1"],
   ])("passes a Retry-After of %s on as %s", async (sent, expected) => {
-    test.upstream.reply(upstreamError(429, { message: "slow down" }, sent === undefined ? {} : { "retry-after": sent }));
+    test.upstream.reply(
+      upstreamError(429, { message: "slow down" }, sent === undefined ? {} : { "retry-after": sent }),
+    );
     const { headers } = await failing(chatRequest());
     expect(headers.get("retry-after")).toBe(expected);
     expect(headers.get("x-should-retry")).toBeNull();
@@ -209,9 +315,21 @@ describe("an upstream that fails", () => {
   });
 
   it("lets none of its own headers out", async () => {
-    test.upstream.reply(wholeAnswer(chatAnswer(), { headers: { "set-cookie": "a=b", server: "secret", "x-ratelimit-limit-requests": "5", "openai-organization": "org" } }));
+    test.upstream.reply(
+      wholeAnswer(chatAnswer(), {
+        headers: {
+          "set-cookie": "a=b",
+          server: "secret",
+          "x-ratelimit-limit-requests": "5",
+          "openai-organization": "org",
+        },
+      }),
+    );
     const response = await test.gateway.handler(chatRequest());
-    expect([...response.headers.keys()].filter((name) => !name.startsWith("x-ratelimit-"))).toEqual(["content-type", "x-request-id"]);
+    expect([...response.headers.keys()].filter((name) => !name.startsWith("x-ratelimit-"))).toEqual([
+      "content-type",
+      "x-request-id",
+    ]);
     expect(response.headers.get("x-ratelimit-limit-requests")).toBeNull();
   });
 
@@ -255,9 +373,12 @@ async function closedPort(): Promise<number> {
 }
 
 describe("URLs and methods", () => {
-  it.each(["/", "/v1", "/v1/nope", "/v1/chat", "/v1/modelsx", "/V1/models", "//v1/models", "/v1/embeddings"])("has no %s", async (path) => {
-    expect(await failing(getRequest(path))).toMatchObject({ status: 404, error: { code: "unknown_url" } });
-  });
+  it.each(["/", "/v1", "/v1/nope", "/v1/chat", "/v1/modelsx", "/V1/models", "//v1/models", "/v1/embeddings"])(
+    "has no %s",
+    async (path) => {
+      expect(await failing(getRequest(path))).toMatchObject({ status: 404, error: { code: "unknown_url" } });
+    },
+  );
 
   it.each([
     ["DELETE", "/v1/models", "GET, HEAD, OPTIONS"],

@@ -16,7 +16,9 @@ const starts = { session: 0, week: 0, month: 0 };
 const limits = windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 60_000, now: 0 });
 const lease = (id: string): Lease => ({ id, subject: "a", amount: 10, expiresAt: 0, starts, ends: starts, limits });
 
-function setUp(answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed")) {
+function setUp(
+  answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed"),
+) {
   const renewals: [string, number][][] = [];
   const warnings: GatewayWarning[] = [];
   const ledger: CreditLedger = {
@@ -39,14 +41,22 @@ describe("LeaseKeeper", () => {
     observed = 5;
     await vi.advanceTimersByTimeAsync(20_000);
     expect(renewals).toEqual([
-      [["a", 1], ["b", 7]],
-      [["a", 5], ["b", 7]],
+      [
+        ["a", 1],
+        ["b", 7],
+      ],
+      [
+        ["a", 5],
+        ["b", 7],
+      ],
     ]);
     keeper.stop();
   });
 
   it("stops renewing what was dropped or is closed, and sleeps when nothing is left", async () => {
-    const { keeper, renewals } = setUp((requests) => requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")));
+    const { keeper, renewals } = setUp((requests) =>
+      requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")),
+    );
     keeper.keep(lease("a"), () => 0);
     keeper.keep(lease("b"), () => 0);
     await vi.advanceTimersByTimeAsync(20_000);

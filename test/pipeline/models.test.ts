@@ -97,7 +97,10 @@ describe("plan patterns", () => {
     [["b/x.1"], ["b/x.1"]],
     [["b/x?1", "b/.*"], []],
     [["*x*"], ["a/x", "a/x:free", "b/x.1"]],
-    [["a/x", "b/y", "none"], ["a/x", "b/y"]],
+    [
+      ["a/x", "b/y", "none"],
+      ["a/x", "b/y"],
+    ],
     [[], []],
   ])("of %j match %j", async (patterns, ids) => {
     const matching = await startTestGateway({

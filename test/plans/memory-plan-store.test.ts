@@ -3,7 +3,9 @@ import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import type { Plan } from "../../src/plans/plan-store.js";
 import { describePlanStore } from "../contracts/plan-store.js";
 
-describePlanStore("memoryPlanStore", (plans) => memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))));
+describePlanStore("memoryPlanStore", (plans) =>
+  memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))),
+);
 
 describe("memoryPlanStore", () => {
   it.each([

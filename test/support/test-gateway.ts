@@ -98,7 +98,10 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
 }
 
 /** A chat completion request as the OpenAI SDK sends it. */
-export function chatRequest(body: Record<string, unknown> | string | Uint8Array = {}, key: string | null = "sk-pro"): Request {
+export function chatRequest(
+  body: Record<string, unknown> | string | Uint8Array = {},
+  key: string | null = "sk-pro",
+): Request {
   const isRecord = typeof body === "object" && !(body instanceof Uint8Array);
   return new Request("http://gateway.test/v1/chat/completions", {
     method: "POST",

@@ -1,0 +1,70 @@
+// Type-checked in a project that has nothing but the packed package, TypeScript and Node's types.
+import { createServer } from "node:http";
+import {
+  type ApiKey,
+  type CreditLedger,
+  createGateway,
+  type Gateway,
+  GatewayError,
+  type GatewayOptions,
+  hashKey,
+  type KeyStore,
+  type Model,
+  memoryCreditLedger,
+  memoryKeyStore,
+  memoryPlanStore,
+  openAICompatible,
+  type Plan,
+  type PlanStore,
+  type UpstreamProvider,
+} from "infergate";
+import { toExpressHandler } from "infergate/express";
+import { toFastifyPlugin } from "infergate/fastify";
+import { toFetchHandler, toRouteHandlers } from "infergate/fetch";
+import { toNodeHandler } from "infergate/node";
+
+const small: Model = {
+  id: "acme/small",
+  type: "chat",
+  publisher: "acme",
+  contextLength: 128_000,
+  maxOutputTokens: 16_384,
+  capabilities: { tools: true },
+  price: { input: 0.15, cachedInput: 0.075, output: 0.6, reasoning: 0.6, request: 0 },
+  upstream: { provider: "openai", model: "gpt-4o-mini" },
+  extra: { description: "small" },
+};
+
+const gateway: Gateway = createGateway({
+  models: [small],
+  keys: memoryKeyStore([{ key: "sk-demo", account: "acct_1", plan: "pro" }]),
+  plans: memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } } }),
+  ledger: memoryCreditLedger(),
+  providers: {
+    openai: openAICompatible({ baseURL: "https://api.openai.com/v1", apiKey: process.env["OPENAI_API_KEY"] }),
+  },
+});
+
+const rows = new Map<string, ApiKey>([[hashKey("sk-row"), { id: "key_1", account: "acct_1", plan: "pro" }]]);
+const keys: KeyStore = { find: async (hash) => rows.get(hash) };
+const plan: Plan = { id: "pro", models: ["*"], credits: {} };
+const plans: PlanStore = { find: async (id) => (id === plan.id ? plan : undefined) };
+const ledger: CreditLedger = memoryCreditLedger();
+const provider: UpstreamProvider = openAICompatible({ baseURL: "http://127.0.0.1:8080/v1" });
+const options: GatewayOptions = { models: [small], keys, plans, ledger, providers: { openai: provider } };
+
+export const own = createGateway(options);
+export const server = createServer(toNodeHandler(gateway));
+export const handler = toExpressHandler(gateway);
+export const plugin = toFastifyPlugin(gateway);
+export const fetchHandler: (request: Request) => Promise<Response> = toFetchHandler(gateway);
+export const { GET, POST, HEAD, OPTIONS } = toRouteHandlers(gateway);
+export const codeOf = (error: unknown): string | undefined => (error instanceof GatewayError ? error.code : undefined);
+
+// @ts-expect-error A model needs a price.
+export const wrong: Model = {
+  id: "acme/small",
+  type: "chat",
+  contextLength: 1,
+  upstream: { provider: "a", model: "b" },
+};

@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const consumer = fileURLToPath(new URL("consumer", import.meta.url));
+
+/** What the scenario prints, whatever it was loaded by. */
+const expected = {
+  adapters: ["function", "function"],
+  routes: ["GET", "POST", "HEAD", "OPTIONS"],
+  fetch: 200,
+  health: { status: "ok" },
+  answered: [200, "hello"],
+  tooLarge: [413, "request_too_large"],
+  unreachable: [502, "bad_gateway"],
+};
+
+describe("the packed package, installed in an empty project", () => {
+  let folder = "";
+  let project = "";
+  let packed: string[] = [];
+
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "infergate-package-")));
+    project = join(folder, "project");
+    const source = join(folder, "source");
+    await mkdir(source);
+    // Built here, so that a `dist` that others read or write is left alone.
+    await node(root, "node_modules/tsup/dist/cli-default.js", "--silent", "--out-dir", join(source, "dist"));
+    for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md"]) {
+      await cp(join(root, name), join(source, name)).catch(ignoreMissing);
+    }
+    const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
+    const [archive]: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
+    if (archive === undefined) throw new Error(`npm pack said: ${stdout}`);
+    packed = archive.files.map((file) => file.path);
+    await cp(consumer, project, { recursive: true });
+    await writeFile(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
+    await install(join(source, archive.filename), project);
+  }, 120_000);
+
+  afterAll(async () => {
+    if (folder !== "") await rm(folder, { recursive: true, force: true });
+  });
+
+  it("holds what users need and nothing else", () => {
+    const others = packed.filter((path) => !/^dist\/[\w.-]+\.(c?js|d\.c?ts)(\.map)?$/.test(path));
+    expect(others.filter((path) => path !== "README.md").toSorted()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "package.json",
+    ]);
+  });
+
+  it("names no path of the machine that built it", async () => {
+    const dist = join(project, "node_modules/infergate/dist");
+    for (const file of await readdir(dist)) {
+      const text = await readFile(join(dist, file), "utf8");
+      expect({ file, found: [root, folder, "/node_modules/"].filter((path) => text.includes(path)) }).toEqual({
+        file,
+        found: [],
+      });
+    }
+  });
+
+  it.each([
+    ["import", ["scenario-import.mjs"]],
+    ["require", ["scenario-require.cjs"]],
+    ["import, with the transport for other runtimes", ["--conditions=workerd", "scenario-import.mjs"]],
+    ["require, with the transport for other runtimes", ["--conditions=workerd", "scenario-require.cjs"]],
+  ])("works by %s", async (_name, args) => {
+    const { stdout, stderr } = await node(project, ...args);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  it.each([
+    ["node16, as ESM and CJS", { module: "node16", moduleResolution: "node16" }, ["consumer.mts", "consumer.cts"]],
+    ["bundler", { module: "esnext", moduleResolution: "bundler", exactOptionalPropertyTypes: true }, ["consumer.ts"]],
+  ])(
+    "type-checks under %s",
+    async (_name, options, files) => {
+      for (const file of files) await cp(join(consumer, "consumer.ts"), join(project, file));
+      const compilerOptions = {
+        target: "es2022",
+        lib: ["es2022"],
+        types: ["node"],
+        strict: true,
+        noEmit: true,
+        ...options,
+      };
+      const config = `tsconfig.${options.moduleResolution}.json`;
+      await writeFile(
+        join(project, config),
+        JSON.stringify({ compilerOptions: { skipLibCheck: false, ...compilerOptions }, files }),
+      );
+      const { stdout } = await node(project, join(root, "node_modules/typescript/bin/tsc"), "-p", config);
+      expect(stdout).toBe("");
+    },
+    60_000,
+  );
+});
+
+const run = promisify(execFile);
+
+/** Runs a script; fails with all that it printed. */
+async function node(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  try {
+    return await run(process.execPath, args, { cwd });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${args.join(" ")} failed.\n${stdout}${stderr}`);
+  }
+}
+
+/** Installs the archive with npm; where no registry answers, unpacks it beside the dependencies of this project. */
+async function install(archive: string, project: string): Promise<void> {
+  const modules = join(project, "node_modules");
+  try {
+    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "--engine-strict"];
+    await run("npm", ["install", ...options, archive], { cwd: project, timeout: 60_000 });
+  } catch {
+    await mkdir(join(modules, "infergate"), { recursive: true });
+    await run("tar", ["-xzf", archive, "--strip-components=1", "-C", join(modules, "infergate")]);
+    const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    for (const name of Object.keys(dependencies)) {
+      await cp(join(root, "node_modules", name), join(modules, name), { recursive: true });
+    }
+  }
+  await mkdir(join(modules, "@types"), { recursive: true });
+  await symlink(join(root, "node_modules/@types/node"), join(modules, "@types/node"));
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}
