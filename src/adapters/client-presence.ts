@@ -1,18 +1,18 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Stream } from "node:stream";
+import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
 /** Knows whether the client is still there to take its answer. */
 export class ClientPresence {
   #gone: boolean;
   #controller: AbortController | undefined;
 
-  constructor(req: IncomingMessage | Http2ServerRequest, res: ServerResponse | Http2ServerResponse) {
+  constructor(req: NodeIncoming, res: NodeOutgoing) {
     this.#gone = isClosed(res);
     if (this.#gone) return;
-    res.once("close", () => {
+    onceClosed(res, () => {
       if (!res.writableFinished) this.#leave();
     });
-    if (res.socket === null) this.#watchSocket(req, res);
+    if (res.socket === null) this.#watchConnection(req, res);
   }
 
   /** The connection was closed before the answer was complete. */
@@ -30,10 +30,10 @@ export class ClientPresence {
   }
 
   /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
-  #watchSocket({ socket }: IncomingMessage | Http2ServerRequest, res: ServerResponse | Http2ServerResponse): void {
+  #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
     const leave = () => this.#leave();
-    socket.once("close", leave);
-    res.once("close", () => socket.off("close", leave));
+    onceClosed(socket, leave);
+    onceClosed(res, () => socket.off("close", leave));
     if (socket.destroyed) this.#leave();
   }
 
@@ -43,7 +43,11 @@ export class ClientPresence {
   }
 }
 
-/** HTTP/2's response does not say so itself. */
-function isClosed(res: ServerResponse | Http2ServerResponse): boolean {
+/** HTTP/2's response does not tell by itself. */
+function isClosed(res: NodeOutgoing): boolean {
   return "stream" in res ? res.stream.destroyed : res.destroyed;
+}
+
+function onceClosed(stream: Stream, listener: () => void): void {
+  stream.once("close", listener);
 }

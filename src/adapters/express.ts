@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway/gateway.js";
-import { pathOf, pathWithin, serveNode } from "./node.js";
+import { pathOf, pathWithin } from "../gateway/request-path.js";
+import { serveNode } from "./node.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -22,9 +23,9 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
  */
 export function toExpressHandler(gateway: Gateway): ExpressHandler {
   return (req, res, next) => {
-    // A prefix that Express has taken off need not be there a second time.
-    const basePath = req.baseUrl.endsWith(gateway.basePath) ? "" : gateway.basePath;
-    const path = pathWithin(basePath, pathOf(req.url));
+    // A base path that Express has taken off need not be there a second time. It matches without regard to case.
+    const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
+    const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url ?? "/"));
     if (path === undefined || !gateway.serves(path)) next();
     else serveNode(gateway, req, res, path);
   };

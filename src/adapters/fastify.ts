@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
-import { pathOf, pathWithin, serveNode } from "./node.js";
+import { serveNode } from "./node.js";
+import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -9,19 +10,29 @@ export interface FastifyScope {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
     contentType: string,
-    parser: (request: FastifyRequestLike, payload: IncomingMessage, done: (error: Error | null) => void) => void,
+    parser: (
+      request: FastifyRequestLike,
+      payload: NodeIncoming,
+      done: (error: Error | null, body?: unknown) => void,
+    ) => void,
   ): unknown;
+  setErrorHandler(
+    handler: (error: Error & { code?: string }, request: FastifyRequestLike, reply: FastifyReplyLike) => void,
+  ): unknown;
+  hasRoute(route: { method: "GET"; url: string }): boolean;
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown;
 }
 
 /** What the plugin uses of a Fastify request. */
 export interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
+  readonly raw: NodeIncoming;
+  readonly params: unknown;
+  readonly body?: unknown;
 }
 
 /** What the plugin uses of a Fastify reply. */
 export interface FastifyReplyLike {
-  readonly raw: ServerResponse;
+  readonly raw: NodeOutgoing;
   hijack(): unknown;
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
@@ -31,7 +42,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error
 
 /**
  * Mounts the gateway in a Fastify 4 or 5 app, with or without a prefix. The app's hooks run before it; its body limit,
- * parsers, error and 404 handlers stay its own.
+ * parsers, error and 404 handlers stay its own. A path that the app has already got a route for stays the app's.
  *
  * @example
  * ```ts
@@ -40,22 +51,38 @@ export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error
  */
 export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
   return (scope, _options, done) => {
-    // The gateway reads the body itself, or its errors and its limit would be Fastify's.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null));
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;
-    const serve = ({ raw: req }: FastifyRequestLike, reply: FastifyReplyLike): void => {
-      reply.hijack();
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      }
-      serveNode(gateway, req, reply.raw, pathWithin(mount + basePath, pathOf(req.url)) ?? "//");
-    };
+    readBodiesLate(scope);
+    refuseMediaTypes(scope, gateway);
     for (const pattern of gateway.routes) {
-      scope.all(basePath + pattern, serve);
-      if (!pattern.endsWith("*")) scope.all(`${basePath}${pattern}/`, serve);
+      const serve = (request: FastifyRequestLike, reply: FastifyReplyLike): void => {
+        serveReply(gateway, pathFrom(pattern, request), request, reply);
+      };
+      for (const path of pattern.endsWith("*") ? [pattern] : [pattern, `${pattern}/`]) {
+        const url = basePath + path;
+        if (!scope.hasRoute({ method: "GET", url: mount + url })) scope.all(url, serve);
+      }
     }
     done();
   };
+}
+
+/** The gateway reads bodies itself, or their errors and their limit would be Fastify's. */
+function readBodiesLate(scope: FastifyScope): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (request, payload, done) => {
+    // Not the request itself when a `preParsing` hook has inflated it, for instance.
+    done(null, payload === request.raw ? undefined : payload);
+  });
+}
+
+/** Fastify refuses a malformed `content-type` by itself, before any handler; so does the gateway, in OpenAI's shape. */
+function refuseMediaTypes(scope: FastifyScope, gateway: Gateway): void {
+  scope.setErrorHandler((error, request, reply) => {
+    // With an empty one, the gateway would do the work, and the app's later hooks would have been left out.
+    const isMalformed = error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" && request.raw.headers["content-type"] !== "";
+    if (!isMalformed) throw error;
+    serveReply(gateway, "/v1/chat/completions", request, reply);
+  });
 }

@@ -1,9 +1,7 @@
-import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
 import type { Readable } from "node:stream";
 import { BodyError, type GatewayRequest } from "../gateway/gateway.js";
 import type { ClientPresence } from "./client-presence.js";
+import type { NodeIncoming } from "./node-pair.js";
 import { parsedBodyBytes } from "./parsed-body.js";
 import { readStream } from "./read-stream.js";
 
@@ -11,17 +9,12 @@ import { readStream } from "./read-stream.js";
 export class NodeRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
-  readonly #req: IncomingMessage | Http2ServerRequest;
+  readonly #req: NodeIncoming;
   readonly #client: ClientPresence;
   readonly #payload: Readable;
 
   /** @param payload - what the host has made of the request's stream, such as its inflated content. */
-  constructor(
-    req: IncomingMessage | Http2ServerRequest,
-    client: ClientPresence,
-    path: string,
-    payload: Readable = req,
-  ) {
+  constructor(req: NodeIncoming, client: ClientPresence, path: string, payload: Readable) {
     this.#req = req;
     this.#client = client;
     this.#payload = payload;

@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { GatewayResponse } from "../gateway/gateway.js";
 import type { ClientPresence } from "./client-presence.js";
-import { answerBeforeRest } from "./unread-body.js";
+import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import { discardRest } from "./discard-rest.js";
 
-/** What both versions of HTTP can do. */
+/** What both kinds of response can do. */
 interface Outgoing {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
@@ -18,33 +17,52 @@ interface Outgoing {
 
 /** Writes the gateway's answer. Ends when the answer is complete or the client has gone. */
 export async function writeNodeResponse(
-  req: IncomingMessage | Http2ServerRequest,
-  res: ServerResponse | Http2ServerResponse,
+  req: NodeIncoming,
+  res: NodeOutgoing,
   client: ClientPresence,
-  { status, headers, body }: GatewayResponse,
+  response: GatewayResponse,
 ): Promise<void> {
-  const closes = headers["connection"] === "close";
-  // HTTP/2 knows no such header.
-  if (req.httpVersionMajor >= 2) delete headers["connection"];
+  const { body, headers } = response;
   if (isStream(body)) {
-    await writeStream(res, client, status, headers, body);
+    // HTTP/2 knows no such header.
+    if (req.httpVersionMajor >= 2) delete headers["connection"];
+    await writeStream(res, client, response, body);
     return;
   }
-  // The host may have answered in the meantime, by a time-out for instance.
-  if (client.gone || res.headersSent) return;
+  // The host may have answered in the meantime: its own time-out, for instance.
+  if (!client.gone && !res.headersSent) writeWhole(req, res, response, body);
+}
+
+function writeWhole(
+  req: NodeIncoming,
+  res: NodeOutgoing,
+  { status, headers }: GatewayResponse,
+  body: string | Uint8Array | null,
+): void {
+  const outgoing: Outgoing = res;
+  const closes = headers["connection"] === "close" && !req.complete;
   const bytes = body ?? "";
   if (body !== null) headers["content-length"] = String(Buffer.byteLength(bytes));
-  writeHead(res, status, headers);
-  if (closes && !req.complete) answerBeforeRest(req, res, bytes);
-  else end(res, req.method === "HEAD" || body === null ? undefined : bytes);
+  if (req.httpVersionMajor >= 2) delete headers["connection"];
+  outgoing.writeHead(status, headers);
+  if (!closes) {
+    outgoing.end(req.method === "HEAD" ? "" : bytes);
+  } else if ("stream" in res) {
+    const { stream } = res;
+    outgoing.end(bytes);
+    discardRest(req, () => stream.close());
+  } else {
+    // The answer's length is known, so it is complete without its end; the end would close the connection.
+    outgoing.write(bytes);
+    discardRest(req, () => outgoing.end());
+  }
 }
 
 /** Each piece leaves at once; the next one is asked for when the client has taken it. */
 async function writeStream(
   res: Outgoing,
   client: ClientPresence,
-  status: number,
-  headers: Record<string, string>,
+  { status, headers }: GatewayResponse,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
@@ -52,14 +70,34 @@ async function writeStream(
     if (client.gone || res.headersSent) return;
     res.writeHead(status, headers);
     res.flushHeaders();
-    for (;;) {
+    while (!client.gone) {
       const { done, value } = await pieces.next();
       if (client.gone) return;
-      if (done) break;
-      if (!res.write(value)) await drained(res, client);
+      if (done) {
+        res.end();
+        return;
+      }
+      if (!res.write(value)) await drained(res, client.signal);
     }
-    res.end();
   } finally {
     await pieces.return?.();
   }
+}
+
+/** Resolves when the client has taken what was written, or has gone. */
+function drained(res: Outgoing, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off("drain", done);
+      gone.removeEventListener("abort", done);
+      resolve();
+    };
+    res.on("drain", done);
+    gone.addEventListener("abort", done);
+    if (gone.aborted) done();
+  });
+}
+
+function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }

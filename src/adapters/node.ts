@@ -1,10 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
-import { isGone, NodeRequest } from "./node-request.js";
+import { outside, pathOf, pathWithin } from "../gateway/request-path.js";
+import { ClientPresence } from "./client-presence.js";
+import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
 
-/** A request listener for `node:http`; with `next`, middleware for Connect and what is built on it. */
-export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
+/** A request listener for `node:http` and `node:http2`; with `next`, middleware for Connect and what is built on it. */
+export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?: unknown) => void) => void;
 
 /**
  * Mounts the gateway in a `node:http` server. Without `next`, a path that is not the gateway's gets its 404; with it,
@@ -17,53 +20,34 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: (er
  */
 export function toNodeHandler(gateway: Gateway): NodeHandler {
   return (req, res, next) => {
-    const path = pathWithin(gateway.basePath, pathOf(req.url));
-    if (next !== undefined && (path === undefined || !gateway.serves(path))) {
-      next();
-      return;
-    }
-    serveNode(gateway, req, res, path ?? outside);
+    const path = pathOf(req.url ?? "/");
+    const within = pathWithin(gateway.basePath, path);
+    if (next !== undefined && (within === undefined || !gateway.serves(within))) next();
+    else serveNode(gateway, req, res, within ?? outside(path));
   };
 }
 
-/** What no gateway serves. */
-const outside = "//";
-
 /**
- * The one bridge from Node's pair to the gateway and back.
+ * The one bridge from Node's pair to the gateway and back. Whatever happens to the connection, it throws nothing.
+ *
  * @param path - undecoded, without query, from where the gateway is mounted.
+ * @param payload - what the host has made of the request's stream, if it is not the request itself.
  */
-export function serveNode(gateway: Gateway, req: IncomingMessage, res: ServerResponse, path: string): void {
-  const request = new NodeRequest(req, res, path, (req as { body?: unknown }).body);
-  // While the gateway answers, a broken connection is no error of the host's.
-  req.on("error", ignore);
-  res.on("error", ignore);
-  res.on("close", () => {
-    if (isGone(res)) request.abort();
-  });
+export function serveNode(
+  gateway: Gateway,
+  req: NodeIncoming,
+  res: NodeOutgoing,
+  path: string,
+  payload: Readable = req,
+): void {
+  // A broken connection is no error of the host's.
+  for (const stream of new Set<Stream>([req, res, payload])) stream.on("error", ignore);
+  const client = new ClientPresence(req, res);
   gateway
-    .handle(request)
-    .then((response) => writeNodeResponse(req, res, response))
+    .handle(new NodeRequest(req, client, path, payload))
+    .then((response) => writeNodeResponse(req, res, client, response))
+    // Only a broken connection can tell the client now.
     .catch(() => res.destroy());
 }
 
 function ignore(): void {}
-
-/** The path of a request target, which may have come in absolute form (RFC 9112, section 3.2.2). */
-export function pathOf(url = "/"): string {
-  let start = 0;
-  if (url.charCodeAt(0) !== 0x2f && url.includes("://")) {
-    start = url.indexOf("/", url.indexOf("://") + 3);
-    if (start < 0) return "/";
-  }
-  const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
-}
-
-/** The path behind a mount path, or `undefined` when it is not below it: `/api/ai/v10` is not below `/api/ai/v1`. */
-export function pathWithin(mount: string, path: string): string | undefined {
-  if (mount === "") return path;
-  if (!path.startsWith(mount)) return undefined;
-  if (path.length === mount.length) return "/";
-  return path.charCodeAt(mount.length) === 0x2f ? path.slice(mount.length) : undefined;
-}

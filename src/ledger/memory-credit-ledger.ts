@@ -67,7 +67,19 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
   if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
     throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
   }
-  return new MemoryCreditLedger(clock, maxAccounts);
+  const ledger = new MemoryCreditLedger(clock, maxAccounts);
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
+  return {
+    reserve: (request) => ledger.reserve(request),
+    renew: (requests) => ledger.renew(requests),
+    settle: (lease, settlement) => ledger.settle(lease, settlement),
+    release: (lease) => ledger.release(lease),
+    balance: (subject, limits) => ledger.balance(subject, limits),
+    grant: (request) => ledger.grant(request),
+    reset: (subject, windows) => ledger.reset(subject, windows),
+    forget: (subject) => ledger.forget(subject),
+    close: () => ledger.close(),
+  };
 }
 
 const closedMemoryMs = 60_000;

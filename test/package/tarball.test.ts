@@ -18,6 +18,7 @@ const expected = {
   answered: [200, "hello"],
   tooLarge: [413, "request_too_large"],
   unreachable: [502, "bad_gateway"],
+  warnings: ["upstream_failed"],
 };
 
 describe("the packed package, installed in an empty project", () => {

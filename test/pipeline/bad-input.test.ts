@@ -91,12 +91,7 @@ describe("a body that is refused", () => {
 
   it("for its size, declared or not", async () => {
     const large = `{${valid},"x":"${"y".repeat(4_000_000)}"}`;
-    const { status, code, headers } = await refused(chatRequest(large));
-    expect({ status, code, connection: headers.get("connection") }).toEqual({
-      status: 413,
-      code: "request_too_large",
-      connection: "close",
-    });
+    expect(await refused(chatRequest(large))).toMatchObject({ status: 413, code: "request_too_large" });
   });
 
   it.each([

@@ -33,6 +33,7 @@ exports.scenario = async (infergate, entries) => {
   const gone = await listen(() => {});
   gone.server.close();
 
+  const warnings = [];
   const gateway = infergate.createGateway({
     models: [model("acme/small", "upstream"), model("acme/gone", "gone")],
     keys: infergate.memoryKeyStore([{ key: "sk-test", account: "acct_1", plan: "pro" }]),
@@ -43,6 +44,7 @@ exports.scenario = async (infergate, entries) => {
       gone: infergate.openAICompatible({ baseURL: `${gone.url}/v1` }),
     },
     maxBodyBytes: 1000,
+    onWarning: ({ code }) => warnings.push(code),
   });
   const host = await listen(entries.toNodeHandler(gateway));
 
@@ -64,6 +66,7 @@ exports.scenario = async (infergate, entries) => {
     // These go by the class of an error that one entry throws and another catches.
     tooLarge: await chat("acme/small", "x".repeat(2000)),
     unreachable: await chat("acme/gone"),
+    warnings,
   };
   await gateway.close();
   host.server.close();
