@@ -1,1 +1,7 @@
-export { type FastifyPlugin, type FastifyReplyLike, type FastifyRequestLike, type FastifyScope, toFastifyPlugin } from "./adapters/fastify.js";
+export {
+  type FastifyPlugin,
+  type FastifyReplyLike,
+  type FastifyRequestLike,
+  type FastifyScope,
+  toFastifyPlugin,
+} from "./adapters/fastify.js";

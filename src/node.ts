@@ -1,1 +1,1 @@
-export { type NodeHandler, toNodeHandler } from "./adapters/node.js";
+export { type NodeHandler, type NodeIncoming, type NodeOutgoing, toNodeHandler } from "./adapters/node.js";

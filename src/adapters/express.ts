@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway/gateway.js";
-import { pathOf, pathWithin } from "../gateway/request-path.js";
-import { serveNode } from "./node.js";
+import { pathOf, pathWithin, serveNode } from "./node.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -25,7 +24,7 @@ export function toExpressHandler(gateway: Gateway): ExpressHandler {
   return (req, res, next) => {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
-    const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url ?? "/"));
+    const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url));
     if (path === undefined || !gateway.serves(path)) next();
     else serveNode(gateway, req, res, path);
   };

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
-import { serveNode } from "./node.js";
-import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import { type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -19,6 +18,10 @@ export interface FastifyScope {
   setErrorHandler(
     handler: (error: Error & { code?: string }, request: FastifyRequestLike, reply: FastifyReplyLike) => void,
   ): unknown;
+  readonly initialConfig: {
+    readonly ignoreTrailingSlash?: boolean;
+    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+  };
   hasRoute(route: { method: "GET"; url: string }): boolean;
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown;
 }
@@ -56,16 +59,36 @@ export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
     readBodiesLate(scope);
     refuseMediaTypes(scope, gateway);
     for (const pattern of gateway.routes) {
-      const serve = (request: FastifyRequestLike, reply: FastifyReplyLike): void => {
-        serveReply(gateway, pathFrom(pattern, request), request, reply);
-      };
-      for (const path of pattern.endsWith("*") ? [pattern] : [pattern, `${pattern}/`]) {
-        const url = basePath + path;
-        if (!scope.hasRoute({ method: "GET", url: mount + url })) scope.all(url, serve);
+      if (scope.hasRoute({ method: "GET", url: mount + basePath + pattern })) continue;
+      for (const path of pathsOf(pattern, scope)) {
+        scope.all(basePath + path, (request, reply) => serveReply(gateway, pathFrom(pattern, request), request, reply));
       }
     }
     done();
   };
+}
+
+/** One trailing slash does not matter, whether the app minds it or not. */
+function pathsOf(pattern: string, { initialConfig }: FastifyScope): string[] {
+  const isIgnored = initialConfig.ignoreTrailingSlash || initialConfig.routerOptions?.ignoreTrailingSlash;
+  return isIgnored || pattern.endsWith("*") ? [pattern] : [pattern, `${pattern}/`];
+}
+
+/** From the route, not from the URL: its prefix may hold parameters, and `rewriteUrl` may have changed it. */
+function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
+  if (!pattern.endsWith("*")) return pattern;
+  // Fastify has decoded it; the gateway decodes it again.
+  const rest = typeof params === "object" && params !== null && "*" in params ? String(params["*"]) : "";
+  return pattern.slice(0, -1) + encodeURIComponent(rest);
+}
+
+/** The app's later hooks have run; from here on the reply is the gateway's. */
+function serveReply(gateway: Gateway, path: string, request: FastifyRequestLike, reply: FastifyReplyLike): void {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  serveNode(gateway, request.raw, reply.raw, path, request.body instanceof Readable ? request.body : undefined);
 }
 
 /** The gateway reads bodies itself, or their errors and their limit would be Fastify's. */

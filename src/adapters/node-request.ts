@@ -1,20 +1,20 @@
 import type { Readable } from "node:stream";
 import { BodyError, type GatewayRequest } from "../gateway/gateway.js";
-import type { ClientPresence } from "./client-presence.js";
+import type { NodeClient } from "./node-client.js";
 import type { NodeIncoming } from "./node-pair.js";
-import { parsedBodyBytes } from "./parsed-body.js";
-import { readStream } from "./read-stream.js";
+import { parsedBodyBytes } from "./node-parsed-body.js";
+import { readNodeBody } from "./node-read-body.js";
 
 /** A Node request as the gateway reads it, without a web class between. */
 export class NodeRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
   readonly #req: NodeIncoming;
-  readonly #client: ClientPresence;
+  readonly #client: NodeClient;
   readonly #payload: Readable;
 
   /** @param payload - what the host has made of the request's stream, such as its inflated content. */
-  constructor(req: NodeIncoming, client: ClientPresence, path: string, payload: Readable) {
+  constructor(req: NodeIncoming, client: NodeClient, path: string, payload: Readable) {
     this.#req = req;
     this.#client = client;
     this.#payload = payload;
@@ -46,7 +46,7 @@ export class NodeRequest implements GatewayRequest {
       return bytes;
     }
     if (Number(this.#header("content-length")) > maxBytes) throw new BodyError("too_large");
-    return await readStream(this.#payload, maxBytes, timeoutMs);
+    return await readNodeBody(this.#payload, maxBytes, timeoutMs);
   }
 
   #header(name: string): string | undefined {

@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { GatewayResponse } from "../gateway/gateway.js";
-import type { ClientPresence } from "./client-presence.js";
+import type { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
-import { discardRest } from "./discard-rest.js";
+import { discardRest } from "./node-discard-rest.js";
 
 /** What both kinds of response can do. */
 interface Outgoing {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
-  flushHeaders(): void;
+  /** Missing in the types of HTTP/2 alone. */
+  flushHeaders?(): void;
   write(piece: Uint8Array | string): boolean;
   end(body?: Uint8Array | string): unknown;
   on(event: "drain", listener: () => void): unknown;
@@ -19,7 +20,7 @@ interface Outgoing {
 export async function writeNodeResponse(
   req: NodeIncoming,
   res: NodeOutgoing,
-  client: ClientPresence,
+  client: NodeClient,
   response: GatewayResponse,
 ): Promise<void> {
   const { body, headers } = response;
@@ -61,7 +62,7 @@ function writeWhole(
 /** Each piece leaves at once; the next one is asked for when the client has taken it. */
 async function writeStream(
   res: Outgoing,
-  client: ClientPresence,
+  client: NodeClient,
   { status, headers }: GatewayResponse,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -69,7 +70,7 @@ async function writeStream(
   try {
     if (client.gone || res.headersSent) return;
     res.writeHead(status, headers);
-    res.flushHeaders();
+    res.flushHeaders?.();
     while (!client.gone) {
       const { done, value } = await pieces.next();
       if (client.gone) return;

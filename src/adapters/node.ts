@@ -1,10 +1,13 @@
-import type { Readable } from "node:stream";
+import type { Readable, Stream } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
-import { outside, pathOf, pathWithin } from "../gateway/request-path.js";
-import { ClientPresence } from "./client-presence.js";
+import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import { pathOf, pathWithin } from "./node-path.js";
 import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
+
+export type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+export { pathOf, pathWithin } from "./node-path.js";
 
 /** A request listener for `node:http` and `node:http2`; with `next`, middleware for Connect and what is built on it. */
 export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?: unknown) => void) => void;
@@ -20,15 +23,20 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  */
 export function toNodeHandler(gateway: Gateway): NodeHandler {
   return (req, res, next) => {
-    const path = pathOf(req.url ?? "/");
+    const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);
     if (next !== undefined && (within === undefined || !gateway.serves(within))) next();
-    else serveNode(gateway, req, res, within ?? outside(path));
+    else serveNode(gateway, req, res, within ?? outsideOf(path));
   };
 }
 
+/** A path outside of the base path, so written that no gateway serves it. */
+function outsideOf(path: string): string {
+  return `/${path}`;
+}
+
 /**
- * The one bridge from Node's pair to the gateway and back. Whatever happens to the connection, it throws nothing.
+ * The one bridge from Node's pair to the gateway and back. Nothing is ever thrown, whatever happens to the connection.
  *
  * @param path - undecoded, without query, from where the gateway is mounted.
  * @param payload - what the host has made of the request's stream, if it is not the request itself.
@@ -40,9 +48,10 @@ export function serveNode(
   path: string,
   payload: Readable = req,
 ): void {
-  // A broken connection is no error of the host's.
-  for (const stream of new Set<Stream>([req, res, payload])) stream.on("error", ignore);
-  const client = new ClientPresence(req, res);
+  ignoreErrors(req);
+  ignoreErrors(res);
+  if (payload !== req) ignoreErrors(payload);
+  const client = new NodeClient(req, res);
   gateway
     .handle(new NodeRequest(req, client, path, payload))
     .then((response) => writeNodeResponse(req, res, client, response))
@@ -50,4 +59,7 @@ export function serveNode(
     .catch(() => res.destroy());
 }
 
-function ignore(): void {}
+/** A broken connection is no error of the host's; without a listener it would end the process. */
+function ignoreErrors(stream: Stream): void {
+  stream.on("error", () => {});
+}

@@ -1,12 +1,16 @@
 import type { Gateway, GatewayResponse } from "./gateway.js";
-import { outside, pathOf, pathWithin } from "./request-path.js";
 import { WebRequest } from "./web-request.js";
 
 /** Answers a web-standard request. Runs wherever `Request` and `Response` do. */
 export async function handleWebRequest(gateway: Gateway, request: Request): Promise<Response> {
-  const path = pathOf(request.url);
-  const webRequest = new WebRequest(request, pathWithin(gateway.basePath, path) ?? outside(path));
+  const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
   return toWebResponse(await gateway.handle(webRequest), webRequest);
+}
+
+/** The path behind the base path; outside of it, a path that no gateway serves. */
+function pathBehind(basePath: string, path: string): string {
+  if (path === basePath) return "/";
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;
 }
 
 function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest): Response {

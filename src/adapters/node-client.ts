@@ -2,7 +2,7 @@ import type { Stream } from "node:stream";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
 /** Knows whether the client is still there to take its answer. */
-export class ClientPresence {
+export class NodeClient {
   #gone: boolean;
   #controller: AbortController | undefined;
 

@@ -6,7 +6,7 @@ import { BodyError, type BodyFailure } from "../gateway/gateway.js";
  * Reads a stream to its end. What is left of one that fails stays unread.
  * @throws BodyError
  */
-export function readStream(stream: Readable, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+export function readNodeBody(stream: Readable, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (stream.destroyed) {
       reject(new BodyError("aborted"));
