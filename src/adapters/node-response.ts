@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { GatewayResponse } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
-import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 import { discardRest } from "./node-discard-rest.js";
+import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
 /** What both kinds of response can do. */
 interface Outgoing {

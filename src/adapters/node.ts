@@ -2,12 +2,10 @@ import type { Readable, Stream } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
 import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
-import { pathOf, pathWithin } from "./node-path.js";
 import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
 
 export type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
-export { pathOf, pathWithin } from "./node-path.js";
 
 /** A request listener for `node:http` and `node:http2`; with `next`, middleware for Connect and what is built on it. */
 export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?: unknown) => void) => void;
@@ -63,3 +61,28 @@ export function serveNode(
 function ignoreErrors(stream: Stream): void {
   stream.on("error", () => {});
 }
+
+/**
+ * The path of a request target, undecoded and without query. The target may come in absolute form (RFC 9112, section
+ * 3.2.2). `new URL` is no help: it reads `//v1/models` as the host v1.
+ */
+export function pathOf(target = "/"): string {
+  let start = 0;
+  if (target.charCodeAt(0) !== slash) {
+    const authority = target.indexOf("://") + 3;
+    start = authority < 3 ? 0 : target.indexOf("/", authority);
+    if (start < 0) return "/";
+  }
+  const query = target.indexOf("?", start);
+  return query < 0 ? target.slice(start) : target.slice(start, query);
+}
+
+/** The path behind `basePath`, or `undefined` when it is not below it: `/api/ai/v10` is not below `/api/ai/v1`. */
+export function pathWithin(basePath: string, path: string): string | undefined {
+  if (basePath === "") return path;
+  if (!path.startsWith(basePath)) return undefined;
+  if (path.length === basePath.length) return "/";
+  return path.charCodeAt(basePath.length) === slash ? path.slice(basePath.length) : undefined;
+}
+
+const slash = 0x2f;

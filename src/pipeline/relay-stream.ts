@@ -8,9 +8,9 @@ import { isRecord, type TokenCounts } from "../openai/usage.js";
 import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
+import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 import type { RelayOptions } from "./pipeline.js";
 import type { EndReason, Outcome, UsageSource } from "./settle.js";
-import { SilenceTimer, silence } from "./silence.js";
 
 /**
  * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
@@ -26,7 +26,7 @@ export async function* relayStream(
   options: RelayOptions,
   finish: (outcome: Outcome) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const timer = new SilenceTimer(options.keepAliveMs);
+  const timer = new KeepAliveTimer(options.keepAliveMs);
   const chunks = readChunks(answer, stream, options);
   let finished = false;
   let committed = false;
@@ -37,10 +37,10 @@ export async function* relayStream(
   try {
     for (let pending = chunks.next(); ; ) {
       const next = await timer.wait(pending);
-      if (next !== silence && next.done) break;
+      if (next !== overdue && next.done) break;
       committed = true;
-      yield next === silence ? keepAlive : next.value;
-      if (next !== silence) pending = chunks.next();
+      yield next === overdue ? keepAlive : next.value;
+      if (next !== overdue) pending = chunks.next();
     }
     const closing = stream.end();
     await end({ reason: "completed", tokens: stream.tokens, source: stream.estimated ? "estimated" : "provider" });

@@ -1,18 +1,18 @@
-/** Nothing came while it was waited for. */
-export const silence = Symbol("silence");
+/** Nothing came for so long that the client needs a sign of life. */
+export const overdue = Symbol("overdue");
 
-/** Waits for promises, but not in silence for longer than a set time. One timer serves them all. */
-export class SilenceTimer {
+/** Waits for promises, but not for longer than a set time. One timer serves them all. */
+export class KeepAliveTimer {
   readonly #afterMs: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #wake: ((value: typeof silence) => void) | undefined;
+  #wake: ((value: typeof overdue) => void) | undefined;
 
   constructor(afterMs: number) {
     this.#afterMs = afterMs;
   }
 
-  /** The promise's value, or {@link silence}; the promise can then be waited for again. */
-  wait<Value>(promise: Promise<Value>): Promise<Value | typeof silence> {
+  /** The promise's value, or {@link overdue}; the promise can then be waited for again. */
+  wait<Value>(promise: Promise<Value>): Promise<Value | typeof overdue> {
     this.#restart();
     return new Promise((resolve, reject) => {
       this.#wake = resolve;
@@ -32,6 +32,6 @@ export class SilenceTimer {
       return;
     }
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#wake?.(silence), this.#afterMs);
+    this.#timer = setTimeout(() => this.#wake?.(overdue), this.#afterMs);
   }
 }
