@@ -59,7 +59,8 @@ export async function* relayStream(
       call.abort("client_gone");
       await end({ reason: "client_gone", ...seen(stream) });
     }
-    await chunks.return(undefined);
+    // Not waited for: a provider that does not heed its signal must not keep the client.
+    chunks.return(undefined).catch(() => {});
   }
 }
 
