@@ -77,9 +77,9 @@ function pathsOf(pattern: string, { initialConfig }: FastifyScope): string[] {
 /** From the route, not from the URL: its prefix may hold parameters, and `rewriteUrl` may have changed it. */
 function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
   if (!pattern.endsWith("*")) return pattern;
-  // Fastify has decoded it; the gateway decodes it again.
   const rest = typeof params === "object" && params !== null && "*" in params ? String(params["*"]) : "";
-  return pattern.slice(0, -1) + encodeURIComponent(rest);
+  // Fastify has decoded it, the gateway decodes it again; and a trailing slash does not matter.
+  return pattern.slice(0, -1) + encodeURIComponent(rest.replace(/\/$/, ""));
 }
 
 /** The app's later hooks have run; from here on the reply is the gateway's. */

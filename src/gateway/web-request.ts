@@ -41,56 +41,91 @@ export class WebRequest implements GatewayRequest {
 
   async body({ maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
     const { body } = this.#request;
-    if (Number(this.header("content-length")) > maxBytes) throw new BodyError("too_large");
     if (body === null || body.locked || this.#request.bodyUsed) return new Uint8Array();
-    return await readBody(body, this.signal, maxBytes, timeoutMs);
+    if (Number(this.header("content-length")) > maxBytes) {
+      discardRest(body.getReader());
+      throw new BodyError("too_large");
+    }
+    return await readBody(body.getReader(), this.signal, maxBytes, timeoutMs);
   }
 }
 
-/**
- * What is left of a body that failed is neither read nor cancelled: some hosts would reset the connection, and the
- * client would never read its answer. Hosts dispose of what is unread.
- */
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
+
+/** Reads a body to its end. */
 function readBody(
-  body: ReadableStream<Uint8Array>,
+  reader: BodyReader,
   signal: AbortSignal,
   maxBytes: number,
   timeoutMs: number,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const reader = body.getReader();
     const pieces: Uint8Array[] = [];
     let length = 0;
-    let ended = false;
+    let failed = false;
     const stop = () => {
-      ended = true;
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     };
     const fail = (failure: BodyFailure, cause?: unknown) => {
+      failed = true;
       stop();
       reject(new BodyError(failure, { cause }));
     };
-    const abort = (cause?: unknown) => fail("aborted", cause);
-    const timer = setTimeout(() => fail("too_slow"), timeoutMs);
-    signal.addEventListener("abort", abort);
-    const read = (): void => {
-      reader.read().then(({ done, value }) => {
-        if (ended) return;
-        if (done) {
-          stop();
-          resolve(concat(pieces, length));
-          return;
-        }
-        length += value.length;
-        pieces.push(value);
-        if (length > maxBytes) fail("too_large");
-        else read();
-      }, abort);
+    const abort = (cause?: unknown) => {
+      fail("aborted", cause);
+      cancel(reader);
     };
+    const timer = setTimeout(() => {
+      fail("too_slow");
+      discardRest(reader);
+    }, timeoutMs);
+    const take = ({ done, value }: BodyPiece): void => {
+      if (failed) return;
+      if (done) {
+        stop();
+        resolve(concat(pieces, length));
+        return;
+      }
+      length += value.length;
+      pieces.push(value);
+      if (length <= maxBytes) {
+        reader.read().then(take, abort);
+      } else {
+        fail("too_large");
+        discardRest(reader);
+      }
+    };
+    signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
-    else read();
+    else reader.read().then(take, abort);
   });
+}
+
+/** How much of a body that nobody wants is taken in, and for how long. */
+const mostBytes = 64 * 1024 * 1024;
+const mostMs = 2000;
+
+/** Hosts on Node break the connection when a body is cancelled, and the client could not read its answer. */
+function discardRest(reader: BodyReader): void {
+  let taken = 0;
+  const timer = setTimeout(() => cancel(reader), mostMs);
+  const take = ({ done, value }: BodyPiece): void => {
+    taken += value?.length ?? 0;
+    if (!done && taken <= mostBytes) {
+      reader.read().then(take, end);
+      return;
+    }
+    end();
+    cancel(reader);
+  };
+  const end = () => clearTimeout(timer);
+  reader.read().then(take, end);
+}
+
+function cancel(reader: BodyReader): void {
+  reader.cancel().catch(() => {});
 }
 
 function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {

@@ -18,6 +18,10 @@ export class AccountMap {
     this.#limit = limit;
   }
 
+  get size(): number {
+    return this.#accounts.size;
+  }
+
   get(subject: string): Account | undefined {
     return this.#accounts.get(subject);
   }

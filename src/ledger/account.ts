@@ -124,9 +124,8 @@ function sharedAdmission(earlier: Admission | undefined, { session, week, month 
     earlier.starts.session === session.start &&
     earlier.starts.week === week.start &&
     earlier.starts.month === month.start &&
-    earlier.ends.session === session.end &&
-    earlier.ends.week === week.end &&
-    earlier.ends.month === month.end
+    // Within an account a week or month is told by its start; a session can open twice in a millisecond.
+    earlier.ends.session === session.end
   ) {
     return earlier;
   }

@@ -122,6 +122,11 @@ export class ChatStream {
     return toEvent(edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits));
   }
 
+  /** A chunk of nothing but text, of a choice that has begun, went to the client without {@link push}. */
+  passed(textBytes: number): void {
+    this.#outputBytes += textBytes;
+  }
+
   /**
    * What the client gets when the upstream has ended: the usage chunk, if it asked and has not had it, and `[DONE]`.
    * @throws StreamFault `incomplete`

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { answerToChunk } from "../openai/answer-to-chunk.js";
+import { ByteWriter } from "../openai/byte-writer.js";
+import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
 import { type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
-import { createEventReader } from "../openai/event-reader.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { isRecord, type TokenCounts } from "../openai/usage.js";
 import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
@@ -74,34 +75,32 @@ async function* readChunks(
     yield* wholeAnswerChunks(answer, stream, maxAnswerBytes);
     return;
   }
-  const reader = createEventReader(maxEventBytes);
+  const relay = new ChatEventRelay(stream, { maxEventBytes });
   try {
     for await (const bytes of answer.body) {
-      const events = reader.read(bytes);
-      const pieces: Uint8Array[] = [];
-      let fault: unknown;
-      for (const { data, event } of events) {
-        try {
-          const piece = stream.push(data, event);
-          if (piece !== undefined) pieces.push(piece);
-        } catch (error) {
-          fault = error;
-          break;
-        }
+      const out = new ByteWriter(bytes.length + spareBytes);
+      let fault: { error: unknown } | undefined;
+      try {
+        relay.read(bytes, out);
+      } catch (error) {
+        fault = { error };
       }
-      if (pieces.length > 0) yield pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
-      if (fault !== undefined) throw fault;
+      // What came before the fault is the client's.
+      if (out.length > 0) yield out.finish();
+      if (fault !== undefined) throw fault.error;
       if (stream.done) return;
     }
   } catch (error) {
     // All that was asked for has arrived: how the connection ends does not matter any more.
     if (!(stream.complete && isInterrupted(error))) throw error;
   }
-  for (const { data, event } of reader.end()) {
-    const piece = stream.push(data, event);
-    if (piece !== undefined) yield piece;
-  }
+  const out = new ByteWriter(spareBytes);
+  relay.end(out);
+  if (out.length > 0) yield out.finish();
 }
+
+/** What events may grow by as they are rewritten, before the buffer has to. */
+const spareBytes = 256;
 
 /** An upstream that answers a request for a stream with a whole answer, or with an error inside a 200. */
 async function* wholeAnswerChunks(

@@ -281,6 +281,18 @@ export function describeCreditLedger(name: string, make: (clock: Clock) => Credi
         await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerInputError);
         await account.ledger.settle(lease, { amount: Number.MAX_SAFE_INTEGER });
         expect(await account.counts()).toEqual(everywhere(Number.MAX_SAFE_INTEGER, 0));
+        await account.spend(1);
+        expect(await account.counts()).toEqual(everywhere(Number.MAX_SAFE_INTEGER, 0));
+      });
+
+      it("raises no hold beyond what can be counted", async () => {
+        const account = await fixture();
+        await account.admit(Number.MAX_SAFE_INTEGER - 10);
+        const lease = await account.admit(5);
+        expect(await account.ledger.renew([{ lease, observed: 100, leaseMs: 60 * second }])).toEqual(["renewed"]);
+        expect((await account.windows()).month.held).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+        await account.ledger.settle(lease, { amount: 1 });
+        expect(await account.counts()).toEqual(everywhere(1, Number.MAX_SAFE_INTEGER - 10));
       });
 
       it("admits no more in parallel than one after the other", async () => {
@@ -582,6 +594,44 @@ export function describeCreditLedger(name: string, make: (clock: Clock) => Credi
           startsAt: Date.UTC(2026, 2, 28),
           resetsAt: Date.UTC(2026, 2, 31),
         });
+      });
+
+      it("does not bring back a session older than the newest", async () => {
+        const account = await fixture();
+        const older = await account.admit(10);
+        account.clock.advance(60 * second);
+        const { session, ...calendar } = account.limits;
+        const limits = { session: { ...session, lengthMs: 60 * second }, ...calendar };
+        await account.ledger.settle(await account.admit(5, { limits }), { amount: 5 });
+        account.clock.advance(60 * second);
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await account.ledger.settle(older, { amount: 7 });
+        expect((await account.windows()).session.startsAt).toBeNull();
+        expect((await account.windows()).week.used).toBe(12);
+      });
+
+      it("tells each lease its own session, also when two would end at one moment", async () => {
+        const account = await fixture();
+        await account.ledger.release(await account.admit(1));
+        account.clock.advance(hour);
+        const { session, ...calendar } = account.limits;
+        const shorter = { session: { ...session, lengthMs: sessionMs - hour }, ...calendar };
+        const lease = await account.admit(1, { limits: shorter });
+        expect(lease.starts.session).toBe(start + hour);
+        expect(lease.ends.session).toBe(start + sessionMs);
+        await account.ledger.release(lease);
+        expect((await account.admit(1)).ends.session).toBe(start + hour + sessionMs);
+      });
+
+      it("takes up no window for a release", async () => {
+        const account = await fixture({ anchor: start - day });
+        const lease = await account.admit(10);
+        await account.ledger.forget(account.subject);
+        account.plan = {};
+        const { limits, subject } = account;
+        await account.ledger.grant({ id: unique("grant"), subject, window: "month", amount: 1, limits });
+        await account.ledger.release(lease);
+        expect((await account.windows()).week.startsAt).toBe(weekEnd - 7 * day);
       });
 
       it("puts no charge in the place of a window that is open", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { AccountMap } from "../../src/ledger/account-map.js";
 import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
 import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -139,6 +140,26 @@ describe("memoryCreditLedger", () => {
       expect(await used(`${month}-0`)).toBe(10);
       clock.advance(33 * day);
     }
+  });
+
+  it("looks for such accounts at every reservation, not only when it is full", async () => {
+    const inspect = vi.spyOn(AccountMap.prototype, "inspect");
+    const { spend } = setUp();
+    for (let index = 0; index < 3; index++) await spend("a");
+    expect(inspect.mock.calls.map(([count]) => count)).toEqual([2, 2, 2]);
+    inspect.mockRestore();
+  });
+
+  it("keeps an account whose session outlasts its week and month", async () => {
+    const { clock, ledger, spend } = setUp({ maxAccounts: 1 });
+    const credits = { session: null, week: null, month: null };
+    const limits = windowLimits({ credits, sessionMs: 90 * day, now: clock.now() });
+    const result = await ledger.reserve({ id: "long", subject: "a", amount: 5, limits, leaseMs: 60 * second });
+    if (result.ok) await ledger.settle(result.lease, { amount: 5 });
+    clock.set(monthEnd + 30 * day);
+    await expect(spend("b")).rejects.toBeInstanceOf(LedgerUnavailableError);
+    clock.set(start + 91 * day);
+    await spend("b");
   });
 
   it("remembers an account for a day beyond its end, for a clock that went ahead", async () => {

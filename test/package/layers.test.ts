@@ -59,6 +59,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: ["../gateway/gateway.js", "./node.js", "node:http"],
     refused: ["../gateway/create-gateway.js", "../pipeline/exchange.js", "./express.js", "express", "fastify", "hono"],
   },
+  "src/adapters/node-probe.ts": {
+    allowed: ["../gateway/gateway.js", "./node-request.js", "node:http"],
+    refused: ["../gateway/create-gateway.js", "../pipeline/exchange.js", "./express.js", "./node.js", "undici"],
+  },
   "src/probe.ts": { allowed: ["./adapters/node.js"], refused: ["zod", "./index.js"] },
 };
 

@@ -16,6 +16,7 @@ const expected = {
   fetch: 200,
   health: { status: "ok" },
   answered: [200, "hello"],
+  streamed: [200, "text/event-stream", "hello", true],
   tooLarge: [413, "request_too_large"],
   unreachable: [502, "bad_gateway"],
   warnings: ["upstream_failed"],
@@ -123,9 +124,17 @@ async function node(cwd: string, ...args: string[]): Promise<{ stdout: string; s
 async function install(archive: string, project: string): Promise<void> {
   const modules = join(project, "node_modules");
   try {
-    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "--engine-strict"];
+    const options = [
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+      "--fetch-retries=0",
+      "--fetch-timeout=20000",
+      "--engine-strict",
+    ];
     await run("npm", ["install", ...options, archive], { cwd: project, timeout: 60_000 });
-  } catch {
+  } catch (error) {
+    if (!/E(NOTFOUND|CONN|TIMEDOUT|AI_AGAIN|NOTCACHED)|SOCKET_TIMEOUT/.test(String(error))) throw error;
     await mkdir(join(modules, "infergate"), { recursive: true });
     await run("tar", ["-xzf", archive, "--strip-components=1", "-C", join(modules, "infergate")]);
     const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));

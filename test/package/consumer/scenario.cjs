@@ -16,7 +16,22 @@ exports.scenario = async (infergate, entries) => {
     upstream: { provider, model: "upstream-model" },
   });
   const upstream = await listen((req, res) => {
-    req.resume().on("end", () => {
+    let body = "";
+    req.setEncoding("utf8").on("data", (text) => {
+      body += text;
+    });
+    req.on("end", () => {
+      if (JSON.parse(body).stream === true) {
+        res.setHeader("content-type", "text/event-stream");
+        const chunk = (choices, usage) =>
+          `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "upstream-model", choices, usage })}\n\n`;
+        res.write(chunk([{ index: 0, delta: { role: "assistant", content: "hel" }, finish_reason: null }]));
+        res.write(chunk([{ index: 0, delta: { content: "lo" }, finish_reason: null }]));
+        res.write(chunk([{ index: 0, delta: {}, finish_reason: "stop" }]));
+        res.write(chunk([], { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }));
+        res.end("data: [DONE]\n\n");
+        return;
+      }
       res.setHeader("content-type", "application/json");
       res.end(
         JSON.stringify({
@@ -48,14 +63,30 @@ exports.scenario = async (infergate, entries) => {
   });
   const host = await listen(entries.toNodeHandler(gateway));
 
-  const chat = async (name, content = "hi") => {
-    const response = await fetch(`${host.url}/v1/chat/completions`, {
+  const send = (body) =>
+    fetch(`${host.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
-      body: JSON.stringify({ model: name, messages: [{ role: "user", content }] }),
+      body: JSON.stringify(body),
     });
+  const chat = async (name, content = "hi") => {
+    const response = await send({ model: name, messages: [{ role: "user", content }] });
     const body = await response.json();
     return [response.status, body.error?.code ?? body.choices[0].message.content];
+  };
+  const stream = async (name) => {
+    const response = await send({ model: name, messages: [{ role: "user", content: "hi" }], stream: true });
+    const events = (await response.text())
+      .trimEnd()
+      .split("\n\n")
+      .map((event) => event.replace(/^data: /, ""));
+    const chunks = events.filter((data) => data !== "[DONE]").map((data) => JSON.parse(data));
+    return [
+      response.status,
+      response.headers.get("content-type")?.split(";")[0],
+      chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join(""),
+      events.at(-1) === "[DONE]",
+    ];
   };
   const results = {
     adapters: [entries.toExpressHandler(gateway), entries.toFastifyPlugin(gateway)].map((adapter) => typeof adapter),
@@ -63,6 +94,7 @@ exports.scenario = async (infergate, entries) => {
     fetch: (await entries.toFetchHandler(gateway)(new Request("http://host/healthz"))).status,
     health: await (await fetch(`${host.url}/healthz`)).json(),
     answered: await chat("acme/small"),
+    streamed: await stream("acme/small"),
     // These go by the class of an error that one entry throws and another catches.
     tooLarge: await chat("acme/small", "x".repeat(2000)),
     unreachable: await chat("acme/gone"),

@@ -1,0 +1,47 @@
+import { Buffer } from "node:buffer";
+
+/** Gathers bytes into one buffer. */
+export class ByteWriter {
+  #buffer: Buffer;
+  #length = 0;
+
+  /** @param size - what will probably be needed. */
+  constructor(size: number) {
+    this.#buffer = Buffer.allocUnsafe(size);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Writes the bytes of a buffer from `start` to `end`. */
+  writeFrom(bytes: Buffer, start: number, end: number): void {
+    this.#makeRoom(end - start);
+    bytes.copy(this.#buffer, this.#length, start, end);
+    this.#length += end - start;
+  }
+
+  /** What was written since `start`, for reading only. */
+  since(start: number): Buffer {
+    return this.#buffer.subarray(start, this.#length);
+  }
+
+  /** What was written. The writer is not to be used after it. */
+  finish(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}

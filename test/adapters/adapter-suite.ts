@@ -1,0 +1,31 @@
+import { describe } from "vitest";
+import { describeBodies } from "./bodies-suite.js";
+import { describeCalls } from "./calls-suite.js";
+import { describeConnections } from "./connections-suite.js";
+import { describeDepartures } from "./departures-suite.js";
+import { describeFlow } from "./flow-suite.js";
+import type { Adapter, Place } from "./host.js";
+import { watchProcess } from "./process-watch.js";
+import { describeRouting } from "./routing-suite.js";
+
+const places: readonly Place[] = [
+  { prefix: "", position: "before" },
+  { prefix: "", position: "after" },
+  { prefix: "/api/ai", position: "before" },
+  { prefix: "/api/ai", position: "after" },
+];
+
+/** What holds wherever the gateway is mounted. */
+export function describeAdapter(adapter: Adapter): void {
+  watchProcess();
+  describe.each(places)(`${adapter.name}, prefix "$prefix", $position the host's routes:`, (place) => {
+    describeRouting(adapter, place);
+    describeCalls(adapter, place);
+    // The rest knows nothing of the place.
+    if (place.position === "after") return;
+    describeBodies(adapter, place);
+    describeDepartures(adapter, place);
+    describeFlow(adapter, place);
+    if (adapter.hasServer) describeConnections(adapter, place);
+  });
+}

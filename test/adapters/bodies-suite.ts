@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chatBody, chatCall, refusal } from "./client.js";
+import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
+import { openRaw, postHead } from "./raw-connection.js";
+
+const megabyte = Buffer.alloc(1024 * 1024, " ");
+
+async function drained(socket: Socket): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  await Promise.race([once(socket, "drain", { signal }), once(socket, "close", { signal })]).catch(() => {});
+  stop.abort();
+}
+
+/** Bodies that are too large or too slow. */
+export function describeBodies(adapter: Adapter, place: Place): void {
+  describe("a body", () => {
+    let test: HostedGateway;
+    beforeAll(async () => {
+      test = await startHosted(adapter, place, { maxBodyBytes: 1000, bodyTimeoutMs: 100 });
+    });
+    afterAll(() => test.close());
+    const call = (body: NonNullable<RequestInit["body"]>) =>
+      test.host.fetch(test.path("/v1/chat/completions"), { ...chatCall({}, { body }), duplex: "half" });
+
+    it("of the largest size is read", async () => {
+      expect((await call(chatBody().padEnd(1000))).status).toBe(200);
+    });
+
+    it("in pieces is read", async () => {
+      const bytes = Buffer.from(chatBody({ user: "h\u00e9" }));
+      const body = new ReadableStream({
+        start(controller) {
+          for (let start = 0; start < bytes.length; start += 7) controller.enqueue(bytes.subarray(start, start + 7));
+          controller.close();
+        },
+      });
+      expect((await call(body)).status).toBe(200);
+      expect(test.upstream.lastRequest.json).toMatchObject({ user: "h\u00e9" });
+    });
+
+    it("over the limit is a 413, by its length or on the way", async () => {
+      const pieces = [megabyte.subarray(0, 999), megabyte.subarray(0, 2)];
+      const stream = new ReadableStream({
+        pull(controller) {
+          const piece = pieces.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(piece);
+        },
+      });
+      for (const body of [chatBody().padEnd(1001), stream]) {
+        const response = await call(body);
+        expect(await refusal(response)).toEqual([413, "request_too_large"]);
+      }
+    });
+
+    it("of 40 MB gets its 413 while it is still being sent", async () => {
+      const response = await call(Buffer.concat(Array.from({ length: 40 }, () => megabyte)));
+      expect(await refusal(response)).toEqual([413, "request_too_large"]);
+    });
+
+    it.runIf(adapter.hasServer).each(["content-length: 41943040", "transfer-encoding: chunked"])(
+      "of 40 MB gets its 413 even when nothing is read before all is sent (%s)",
+      async (header) => {
+        const connection = await openRaw(test.host.origin);
+        const { socket } = connection;
+        socket.pause();
+        connection.send(postHead(test.path("/v1/chat/completions"), header));
+        const isChunked = header.endsWith("chunked");
+        for (let sent = 0; sent < 40 && !socket.destroyed; sent++) {
+          if (isChunked) socket.write("100000\r\n");
+          const isTaken = socket.write(megabyte);
+          if (isChunked) socket.write("\r\n");
+          if (!isTaken) await drained(socket);
+        }
+        if (isChunked) socket.write("0\r\n\r\n");
+        socket.resume();
+        expect(await connection.until(/"code":"request_too_large"\}\}/)).toMatch(/^HTTP\/1\.1 413 /);
+        socket.destroy();
+      },
+    );
+
+    it("that does not end in time is a 408", async () => {
+      let push = (_bytes: Uint8Array) => {};
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          push = (bytes) => controller.enqueue(bytes);
+        },
+      });
+      const answer = call(body);
+      push(Buffer.from('{"model":'));
+      const response = await answer;
+      expect(await refusal(response)).toEqual([408, "request_timeout"]);
+    });
+  });
+}

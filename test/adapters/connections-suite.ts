@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createGate, hangBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import { chatBody, eventually } from "./client.js";
+import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
+import { openRaw, postHead } from "./raw-connection.js";
+
+const key = "authorization: Bearer sk-pro";
+
+/** What a client can do to a connection. */
+export function describeConnections(adapter: Adapter, place: Place): void {
+  describe("a connection", () => {
+    let test: HostedGateway;
+    beforeAll(async () => {
+      test = await startHosted(adapter, place, { maxBodyBytes: 1_000_000 });
+    });
+    afterAll(() => test.close());
+    const chat = `${place.prefix}/v1/chat/completions`;
+    const models = `${place.prefix}/v1/models`;
+    const post = (body: string, ...headers: string[]) => postHead(chat, `content-length: ${body.length}`, ...headers) + body;
+    const get = (target: string, ...headers: string[]) =>
+      ["GET " + target + " HTTP/1.1", "host: gateway.test", ...headers, "", ""].join("\r\n");
+
+    it("is used again after answers and refusals, read or unread", async () => {
+      const connection = await openRaw(test.host.origin);
+      const large = " ".repeat(500_000);
+      const unauthorized = post(large).replace("sk-pro", "sk-wrong");
+      const untyped = post(large).replace("application/json", "text/csv");
+      const statuses = [200, 401, 400, 415, 404, 200];
+      const requests = [post(chatBody()), unauthorized, post("{"), untyped, get(`${models}/x`, key), post(chatBody())];
+      for (const [index, request] of requests.entries()) {
+        connection.send(request);
+        await connection.until(new RegExp(`^${"(?:HTTP/1.1 [^]*?\\r\\n\\r\\n\\{[^]*\\})".repeat(index + 1)}$`));
+      }
+      expect([...connection.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual(statuses);
+      connection.socket.destroy();
+    });
+
+    it("answers pipelined requests in their order", async () => {
+      const gate = createGate();
+      test.upstream.replyOnce(wholeAnswer(undefined, { gate }));
+      const connection = await openRaw(test.host.origin);
+      connection.send(post(chatBody()), get(models, key) + get(`${models}/x`, key));
+      await eventually(() => gate.waiting === 1);
+      gate.open();
+      const received = await connection.until("model_not_found");
+      expect(received).toMatch(/^HTTP\/1\.1 200 [^]*"chat.completion"[^]*HTTP\/1\.1 200 [^]*"list"[^]*HTTP\/1\.1 404 /);
+      connection.socket.destroy();
+    });
+
+    // Bridges that listen to the response alone do not hear of it.
+    it("ends all its calls to the upstream when it breaks", async () => {
+      const known = test.upstream.requests.length;
+      const events = test.events.length;
+      test.upstream.reply(hangBeforeHeaders());
+      const connection = await openRaw(test.host.origin);
+      connection.send(post(chatBody()) + post(chatBody({ stream: true })));
+      await eventually(() => test.upstream.requests.length === known + 2);
+      connection.socket.destroy();
+      const calls = test.upstream.requests.slice(known);
+      expect(await Promise.all(calls.map((call) => call.closed))).toEqual(["broken", "broken"]);
+      await eventually(() => test.events.length === events + 2);
+      expect(test.events.slice(events)).toMatchObject([{ status: 499 }, { status: 499 }]);
+      test.upstream.reply(wholeAnswer());
+    });
+
+    it("with two keys in one request is refused", async () => {
+      const received = await exchange(test, get(models, key, "Authorization: Bearer sk-basic", "connection: close"));
+      expect(received).toMatch(/^HTTP\/1\.1 401 /);
+      expect(received).toContain('"code":"invalid_api_key"');
+    });
+
+    it("takes the absolute form of a target", async () => {
+      const received = await exchange(test, get(`http://elsewhere.test${models}?x=1`, key, "connection: close"));
+      expect(received).toMatch(/^HTTP\/1\.1 200 [^]*"object":"list"/);
+    });
+
+    it("takes no empty segment for a host", async () => {
+      const received = await exchange(test, get(`/${models}`, key, "connection: close"));
+      expect(received).toMatch(/^HTTP\/1\.1 404 /);
+    });
+
+    it("of HTTP/1.0 gets a whole answer and a stream", async () => {
+      for (const stream of [false, true]) {
+        const received = await exchange(test, post(chatBody({ stream })).replace("HTTP/1.1", "HTTP/1.0"));
+        expect(received).toMatch(stream ? /data: \[DONE\]\n\n$/ : /"chat.completion"[^]*\}$/);
+        expect(received).not.toContain("chunked");
+      }
+    });
+  });
+}
+
+async function exchange({ host }: HostedGateway, request: string): Promise<string> {
+  const connection = await openRaw(host.origin);
+  connection.send(request);
+  return await connection.closed;
+}

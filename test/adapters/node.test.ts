@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { toNodeHandler } from "../../src/node.js";
+import { startTestGateway } from "../support/test-gateway.js";
+import { hangBeforeHeaders } from "../support/fake-upstream.js";
+import { describeAdapter } from "./adapter-suite.js";
+import { authorized, chatBody, chatCall, refusal } from "./client.js";
+import { type Host, listen, listenOn, toHost } from "./host.js";
+import { nodeAdapter } from "./node-adapter.js";
+import { openRaw, postHead } from "./raw-connection.js";
+
+describeAdapter(nodeAdapter);
+
+describe("node:http", () => {
+  type Listener = (req: IncomingMessage, res: ServerResponse, next: () => void) => void | Promise<void>;
+  const start = async (first: Listener = (_req, _res, next) => next(), basePath = "") => {
+    const test = await startTestGateway({ basePath });
+    const handler = toNodeHandler(test.gateway);
+    const host: Host = await listen((req, res) => void first(req, res, () => handler(req, res)));
+    const close = async () => {
+      await host.close();
+      await test.close();
+    };
+    return { test, host, close };
+  };
+
+  it.each([
+    ["/api/ai", "/api/ai/v1/models", 200],
+    ["/api/ai", "/api/ai/v1/models?x=/v1", 200],
+    ["/api/ai", "/v1/models", 404],
+    ["/api/ai", "/api/aiv1/models", 404],
+    ["/api/ai", "/api/ai", 404],
+    ["/api/ai", "/API/ai/v1/models", 404],
+    ["/api/ai/", "/api/ai/v1/models", 200],
+    ["/api/ai/v1", "/api/ai/v1/v1/models", 200],
+    ["/api/ai/v1", "/api/ai/v10/v1/models", 404],
+    ["", "/api/ai/v1/models", 404],
+  ])("without next, basePath %j answers %s with %d", async (basePath, path, status) => {
+    const { host, close } = await start(undefined, basePath);
+    const response = await host.fetch(path, { headers: authorized });
+    if (status === 404) expect(await refusal(response)).toEqual([404, "unknown_url"]);
+    else expect(response.status).toBe(status);
+    await close();
+  });
+
+  it("refuses a request whose body has been read by somebody who kept it", async () => {
+    const { host, close } = await start(async (req, _res, next) => {
+      for await (const _piece of req);
+      next();
+    });
+    expect(await refusal(await host.fetch("/v1/chat/completions", chatCall()))).toEqual([400, "invalid_json"]);
+    await close();
+  });
+
+  it.each([true, false])("calls no upstream for a client that left before the gateway's turn (body read: %s)", async (isRead) => {
+    let arrived = () => {};
+    let left = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const departure = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const { test, host, close } = await start(async (req, res, next) => {
+      if (isRead) {
+        for await (const _piece of req);
+        Object.assign(req, { body: JSON.parse(chatBody()) });
+      }
+      res.once("close", left);
+      arrived();
+      await departure;
+      next();
+    });
+    const completed = test.nextEvent();
+    const connection = await openRaw(host.origin);
+    const body = chatBody();
+    connection.send(postHead("/v1/chat/completions", `content-length: ${body.length}`) + body);
+    await arrival;
+    connection.socket.destroy();
+    expect(await completed).toMatchObject({ status: 499 });
+    expect(test.upstream.requests).toEqual([]);
+    await close();
+  });
+
+  it("breaks the connection when a header of the host makes an answer impossible", async () => {
+    const { test, host, close } = await start((_req, res, next) => {
+      res.writeHead = () => {
+        throw new Error("not with me");
+      };
+      next();
+    });
+    for (const stream of [false, true]) {
+      const completed = test.nextEvent();
+      await expect(host.fetch("/v1/chat/completions", chatCall({ stream }))).rejects.toThrow("fetch failed");
+      expect(await completed).toMatchObject({ endReason: stream ? "client_gone" : "completed" });
+    }
+    await close();
+  });
+
+  it("adds one listener for the end of a connection, not one for each of its requests", async () => {
+    const { host, close } = await start();
+    let most = 0;
+    const server = createServer((req, res) => {
+      most = Math.max(most, req.socket.listenerCount("close"));
+      res.end();
+    });
+    await toHost(await listenOn(server)).fetch("/");
+    const own = most;
+    server.closeAllConnections();
+    server.close();
+    const connection = await openRaw(host.origin);
+    for (let count = 0; count < 30; count++) {
+      connection.send("GET /healthz HTTP/1.1", "host: x", "", "");
+      await connection.until(new RegExp(`^(?:[^]*"ok"){${count + 1}}`));
+    }
+    expect(own).toBeGreaterThan(0);
+    connection.socket.destroy();
+    await close();
+  });
+
+  it("closes while a call is waiting", async () => {
+    const { test, host, close } = await start();
+    test.upstream.replyOnce(hangBeforeHeaders());
+    const answer = host.fetch("/v1/chat/completions", chatCall());
+    await test.upstream.nextRequest();
+    await test.gateway.close();
+    expect(await refusal(await answer)).toEqual([503, "service_unavailable"]);
+    await close();
+  });
+});
