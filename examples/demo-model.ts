@@ -27,7 +27,11 @@ export function demoModel({ wordMs = 40 } = {}): UpstreamProvider {
       };
       if (call.stream) {
         const contentType = { "content-type": "text/event-stream" };
-        return { status: 200, headers: contentType, body: stream(head, words, finishReason, usage, wordMs, call.signal) };
+        return {
+          status: 200,
+          headers: contentType,
+          body: stream(head, words, finishReason, usage, wordMs, call.signal),
+        };
       }
       const message = { role: "assistant", content: words.join(""), refusal: null };
       const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
@@ -51,7 +55,10 @@ function lastText(messages: ChatBody["messages"]): string {
   const content = messages.at(-1)?.content;
   if (typeof content === "string") return content.slice(0, 200);
   const parts = Array.isArray(content) ? (content as { text?: string }[]) : [];
-  return parts.map(({ text }) => text ?? "").join(" ").slice(0, 200);
+  return parts
+    .map(({ text }) => text ?? "")
+    .join(" ")
+    .slice(0, 200);
 }
 
 async function* stream(

@@ -4,7 +4,11 @@ import { demoKey, demoModelId } from "../gateway.js";
 /** Prints what a newcomer can do with the running server. Every command works as printed. */
 export function printWelcome(origin: string): void {
   const body = (stream: boolean) =>
-    JSON.stringify({ model: demoModelId, messages: [{ role: "user", content: "Hello!" }], ...(stream ? { stream } : {}) });
+    JSON.stringify({
+      model: demoModelId,
+      messages: [{ role: "user", content: "Hello!" }],
+      ...(stream ? { stream } : {}),
+    });
   const curl = (flags: string, stream: boolean) =>
     `curl ${flags} ${origin}/v1/chat/completions -H "Authorization: Bearer ${demoKey}" -H "Content-Type: application/json" -d '${body(stream)}'`;
   console.log(`infergate is mounted in Express.

@@ -31,9 +31,7 @@ export class NodeClient {
 
   /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
   #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
-    const leave = () => this.#leave();
-    onceClosed(socket, leave);
-    onceClosed(res, () => socket.off("close", leave));
+    onceClosed(res, onceConnectionClosed(socket, () => this.#leave()));
     if (socket.destroyed) this.#leave();
   }
 
@@ -46,6 +44,21 @@ export class NodeClient {
 /** HTTP/2's response does not tell by itself. */
 function isClosed(res: NodeOutgoing): boolean {
   return "stream" in res ? res.stream.destroyed : res.destroyed;
+}
+
+const waiting = new WeakMap<Stream, Set<() => void>>();
+
+/** One listener for each connection, however many answers wait on it: Node warns of more than ten. */
+function onceConnectionClosed(socket: Stream, listener: () => void): () => void {
+  const listeners = waiting.get(socket) ?? new Set();
+  if (!waiting.has(socket)) {
+    waiting.set(socket, listeners);
+    onceClosed(socket, () => {
+      for (const leave of listeners) leave();
+    });
+  }
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 function onceClosed(stream: Stream, listener: () => void): void {

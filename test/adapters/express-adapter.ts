@@ -11,6 +11,7 @@ export type ExpressVersion = keyof typeof expressVersions;
 export function expressAdapter(version: ExpressVersion, ...middleware: RequestHandler[]): Adapter {
   return {
     name: version,
+    bridgesItself: false,
     hasServer: true,
   prefixedBy: "host",
     passesOn: true,

@@ -16,6 +16,7 @@ export type FastifyVersion = keyof typeof fastifyVersions;
 export function fastifyAdapter(version: FastifyVersion): Adapter {
   return {
     name: version,
+    bridgesItself: false,
     hasServer: true,
     prefixedBy: "host",
     passesOn: true,

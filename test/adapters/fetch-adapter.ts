@@ -9,6 +9,7 @@ type Handler = (request: Request) => Promise<Response>;
 /** The handler itself, without a server. */
 export const fetchAdapter: Adapter = {
   name: "fetch handler",
+  bridgesItself: true,
   hasServer: false,
   prefixedBy: "basePath",
   passesOn: false,
@@ -25,6 +26,7 @@ export const fetchAdapter: Adapter = {
 /** Hono on Node. */
 export const honoAdapter: Adapter = {
   name: "Hono",
+  bridgesItself: true,
   hasServer: true,
   prefixedBy: "basePath",
   passesOn: false,
@@ -34,6 +36,7 @@ export const honoAdapter: Adapter = {
 /** Route handlers, chosen by method as Next.js does. */
 export const routeHandlersAdapter: Adapter = {
   name: "route handlers",
+  bridgesItself: true,
   hasServer: true,
   prefixedBy: "basePath",
   passesOn: false,

@@ -25,6 +25,8 @@ export interface Adapter {
   readonly prefixedBy: "host" | "basePath";
   /** Whether a path below the prefix that is not the gateway's goes on to the host's routes. */
   readonly passesOn: boolean;
+  /** Whether the host goes from Node's request to a web-standard one itself. */
+  readonly bridgesItself: boolean;
   /** Whether there is a server: without one, {@link Host.fetch} calls the handler. */
   readonly hasServer: boolean;
   start(gateway: Gateway, place: Place): Promise<Host>;

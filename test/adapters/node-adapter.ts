@@ -5,6 +5,7 @@ import { type Adapter, hostAnswers, listen } from "./host.js";
 /** `node:http`, with a hand-written chain of listeners as its host. */
 export const nodeAdapter: Adapter = {
   name: "node:http",
+  bridgesItself: false,
   hasServer: true,
   prefixedBy: "basePath",
   passesOn: true,
