@@ -1,5 +1,5 @@
 export { createGateway } from "./gateway/create-gateway.js";
-export type { Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
+export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
 export type { GatewayOptions, Model } from "./gateway/options.js";
 export { hashKey } from "./keys/hash-key.js";
@@ -32,6 +32,7 @@ export {
   LedgerInputError,
   LedgerUnavailableError,
 } from "./ledger/credit-ledger.js";
+export type { MemoryCreditLedgerOptions } from "./ledger/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./ledger/memory-credit-ledger.js";
 export type { Price } from "./ledger/price.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
@@ -43,7 +44,9 @@ export type { EndReason, UsageSource } from "./pipeline/settle.js";
 export type { GatewayWarning } from "./pipeline/warning.js";
 export { memoryPlanStore } from "./plans/memory-plan-store.js";
 export type { Plan, PlanCredits, PlanStore } from "./plans/plan-store.js";
+export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
+export type { ApiKeySource } from "./providers/read-api-key.js";
 export type {
   UpstreamAnswer,
   UpstreamCall,

@@ -4,13 +4,15 @@ import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 /** Knows whether the client is still there to take its answer. */
 export class NodeClient {
   #gone: boolean;
+  #answered = false;
   #controller: AbortController | undefined;
 
   constructor(req: NodeIncoming, res: NodeOutgoing) {
     this.#gone = isClosed(res);
     if (this.#gone) return;
+    // What the response says of its own end differs between the versions of HTTP, and may be of the host's doing.
     onceClosed(res, () => {
-      if (!res.writableFinished) this.#leave();
+      if (!this.#answered) this.#leave();
     });
     if (res.socket === null) this.#watchConnection(req, res);
   }
@@ -18,6 +20,11 @@ export class NodeClient {
   /** The connection was closed before the answer was complete. */
   get gone(): boolean {
     return this.#gone;
+  }
+
+  /** All of the answer is written: it does not matter any more whether the client leaves. */
+  answered(): void {
+    this.#answered = true;
   }
 
   /** Aborted when the client goes. Made only when it is asked for: a controller costs microseconds. */
@@ -31,7 +38,10 @@ export class NodeClient {
 
   /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
   #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
-    onceClosed(res, onceConnectionClosed(socket, () => this.#leave()));
+    onceClosed(
+      res,
+      onceConnectionClosed(socket, () => this.#leave()),
+    );
     if (socket.destroyed) this.#leave();
   }
 

@@ -31,7 +31,9 @@ export async function writeNodeResponse(
     return;
   }
   // The host may have answered in the meantime: its own time-out, for instance.
-  if (!client.gone && !res.headersSent) writeWhole(req, res, response, body);
+  if (client.gone || res.headersSent) return;
+  client.answered();
+  writeWhole(req, res, response, body);
 }
 
 function writeWhole(
@@ -75,6 +77,7 @@ async function writeStream(
       const { done, value } = await pieces.next();
       if (client.gone) return;
       if (done) {
+        client.answered();
         res.end();
         return;
       }

@@ -54,12 +54,7 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
 
 /** Reads a body to its end. */
-function readBody(
-  reader: BodyReader,
-  signal: AbortSignal,
-  maxBytes: number,
-  timeoutMs: number,
-): Promise<Uint8Array> {
+function readBody(reader: BodyReader, signal: AbortSignal, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = [];
     let length = 0;

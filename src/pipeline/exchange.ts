@@ -43,3 +43,8 @@ export class BodyError extends Error {
     this.failure = failure;
   }
 }
+
+/** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
+export function isBodyError(value: unknown): value is BodyError {
+  return value instanceof BodyError || (value instanceof Error && value.name === "BodyError");
+}

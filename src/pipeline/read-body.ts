@@ -1,5 +1,5 @@
 import { GatewayError, invalidJson } from "../openai/errors.js";
-import { BodyError, type GatewayRequest } from "./exchange.js";
+import { type BodyError, type GatewayRequest, isBodyError } from "./exchange.js";
 
 export interface BodyLimits {
   maxBodyBytes: number;
@@ -31,7 +31,7 @@ export async function readBody(request: GatewayRequest, limits: BodyLimits): Pro
   try {
     return await request.body({ maxBytes: limits.maxBodyBytes, timeoutMs: limits.bodyTimeoutMs });
   } catch (error) {
-    throw error instanceof BodyError ? bodyFailure(error, limits) : error;
+    throw isBodyError(error) ? bodyFailure(error, limits) : error;
   }
 }
 

@@ -78,7 +78,8 @@ export function describeCalls(adapter: Adapter, place: Place): void {
     });
 
     it("reaches the upstream byte for byte", async () => {
-      const body = '{"model" : "acme/small", "messages":[{"role":"user","content":"h\u00e9 \\u00e9 \u{1f600}"}], "seed":12345678901234567890}';
+      const body =
+        '{"model" : "acme/small", "messages":[{"role":"user","content":"h\u00e9 \\u00e9 \u{1f600}"}], "seed":12345678901234567890}';
       expect((await call({}, { body })).status).toBe(200);
       expect(test.upstream.lastRequest.body.toString()).toBe(body.replace("acme/small", "upstream-small"));
     });

@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, type FakeRequest, hangBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import {
+  chatChunks,
+  createGate,
+  eventStream,
+  type FakeRequest,
+  hangBeforeHeaders,
+  wholeAnswer,
+} from "../support/fake-upstream.js";
 import { chatCall, eventually, readPieces } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 import { openRaw, postHead } from "./raw-connection.js";
@@ -28,26 +35,31 @@ export function describeDepartures(adapter: Adapter, place: Place): void {
       expect(await upstream.closed).toBe("broken");
       expect(await completed).toMatchObject({ status: 499, endReason: "client_gone", chargedMicro: 0 });
       // Who calls the handler itself gets to see what nobody else does.
-      expect(await answer).toEqual(test.host.origin === undefined ? expect.objectContaining({ status: 499 }) : "AbortError");
+      expect(await answer).toEqual(
+        test.host.origin === undefined ? expect.objectContaining({ status: 499 }) : "AbortError",
+      );
     });
 
-    it.each(["cancels the body", "aborts the request"])("mid-stream ends the call to the upstream (%s)", async (how) => {
-      const gate = createGate();
-      const known = test.upstream.requests.length;
-      test.upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
-      gate.step(3);
-      const completed = test.nextEvent();
-      const client = new AbortController();
-      const response = await call({ stream: true }, { signal: client.signal });
-      const pieces = readPieces(response);
-      expect(await pieces.next()).toContain("data: ");
-      const upstream = await callAfter(known, test);
-      if (how === "cancels the body") await pieces.cancel();
-      else client.abort();
-      expect(await upstream.closed).toBe("broken");
-      expect(await completed).toMatchObject({ status: 200, endReason: "client_gone", usageSource: "partial" });
-      await pieces.cancel().catch(() => {});
-    });
+    it.each(["cancels the body", "aborts the request"])(
+      "mid-stream ends the call to the upstream (%s)",
+      async (how) => {
+        const gate = createGate();
+        const known = test.upstream.requests.length;
+        test.upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
+        gate.step(3);
+        const completed = test.nextEvent();
+        const client = new AbortController();
+        const response = await call({ stream: true }, { signal: client.signal });
+        const pieces = readPieces(response);
+        expect(await pieces.next()).toContain("data: ");
+        const upstream = await callAfter(known, test);
+        if (how === "cancels the body") await pieces.cancel();
+        else client.abort();
+        expect(await upstream.closed).toBe("broken");
+        expect(await completed).toMatchObject({ status: 200, endReason: "client_gone", usageSource: "partial" });
+        await pieces.cancel().catch(() => {});
+      },
+    );
 
     it("while it is sending its request calls no upstream", async () => {
       const calls = test.upstream.requests.length;

@@ -1,7 +1,7 @@
 import express5, { type Express, type RequestHandler, type Response } from "express";
 import express4 from "express4";
-import type { Gateway } from "../../src/gateway/gateway.js";
 import { toExpressHandler } from "../../src/express.js";
+import type { Gateway } from "../../src/gateway/gateway.js";
 import { type Adapter, type Host, hostAnswers, listen, type Place } from "./host.js";
 
 export const expressVersions = { "Express 4": express4, "Express 5": express5 };
@@ -13,7 +13,7 @@ export function expressAdapter(version: ExpressVersion, ...middleware: RequestHa
     name: version,
     bridgesItself: false,
     hasServer: true,
-  prefixedBy: "host",
+    prefixedBy: "host",
     passesOn: true,
     start: (gateway, place) => startExpress(version, gateway, place, middleware),
   };

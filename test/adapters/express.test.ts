@@ -1,11 +1,18 @@
 import { gzipSync } from "node:zlib";
 import compression from "compression";
-import express from "express";
+import type express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import { toExpressHandler } from "../../src/express.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  eventStream,
+  hangBeforeHeaders,
+  wholeAnswer,
+} from "../support/fake-upstream.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
-import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, readPieces, refusal } from "./client.js";
 import { type ExpressVersion, expressAdapter, expressVersions } from "./express-adapter.js";
@@ -23,7 +30,10 @@ describe.each(versions)("%s", (version) => {
     await host.close();
     await test.close();
   });
-  const start = async (mount: (app: express.Express, handler: ReturnType<typeof toExpressHandler>) => void, options: Partial<GatewayOptions> = {}) => {
+  const start = async (
+    mount: (app: express.Express, handler: ReturnType<typeof toExpressHandler>) => void,
+    options: Partial<GatewayOptions> = {},
+  ) => {
     test = await startTestGateway(options);
     const app = expressVersions[version]();
     mount(app, toExpressHandler(test.gateway));
@@ -173,24 +183,23 @@ describe.each(versions)("%s", (version) => {
     expect((await call({ headers: authorized }, `${prefix}/v1/models`)).status).toBe(status);
   });
 
-  it("writes nothing into an answer that the host has begun", async () => {
-    const gate = createGate();
+  it("writes nothing into an answer that the host has begun, and ends its call to the upstream", async () => {
     await start((app, handler) => {
       app.use((_req, res, next) => {
         next();
-        test.upstream.nextRequest().then(() => {
+        void test.upstream.nextRequest().then(() => {
           res.status(503).end("the host's time-out");
-          gate.open();
         });
       });
       app.use(handler);
     });
     for (const stream of [false, true]) {
+      test.upstream.replyOnce(hangBeforeHeaders());
       const completed = test.nextEvent();
-      test.upstream.replyOnce(stream ? eventStream(chatChunks(), { gate }) : wholeAnswer(undefined, { gate }));
       const response = await call(chatCall({ stream }));
       expect([response.status, await response.text()]).toEqual([503, "the host's time-out"]);
-      await completed;
+      expect(await test.upstream.lastRequest.closed).toBe("broken");
+      expect(await completed).toMatchObject({ status: 499 });
     }
   });
 });

@@ -1,7 +1,7 @@
 import fastify5, { type FastifyInstance, type FastifyServerOptions } from "fastify";
 import fastify4 from "fastify4";
-import type { Gateway } from "../../src/gateway/gateway.js";
 import { toFastifyPlugin } from "../../src/fastify.js";
+import type { Gateway } from "../../src/gateway/gateway.js";
 import { type Adapter, type Host, hostAnswers, type Place, toHost } from "./host.js";
 
 /** What the tests call is the same in both; `types.test.ts` has each version's own types. */

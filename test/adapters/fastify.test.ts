@@ -97,7 +97,10 @@ describe.each(versions)("%s", (version) => {
       const { app, plugin } = await create(version === "Fastify 5" ? { routerOptions: options } : options);
       app.register(plugin, { prefix: "/ai/" });
       host = await listenFastify(app);
-      const [slashes, models] = ["ignoreDuplicateSlashes" in options ? "//" : "/", "caseSensitive" in options ? "MODELS" : "models"];
+      const [slashes, models] = [
+        "ignoreDuplicateSlashes" in options ? "//" : "/",
+        "caseSensitive" in options ? "MODELS" : "models",
+      ];
       for (const path of [`/ai${slashes}v1/${models}`, `/ai/v1/${models}/`, `/ai${slashes}v1/${models}/acme/small`]) {
         expect([path, (await call(path, { headers: authorized })).status]).toEqual([path, 200]);
       }
@@ -149,7 +152,10 @@ describe.each(versions)("%s", (version) => {
     const stream = await app.inject({ method: "POST", url, headers, payload: chatBody({ stream: true }) });
     expect([stream.statusCode, stream.payload]).toEqual([200, expect.stringMatching(/^data: .*data: \[DONE\]\n\n$/s)]);
     const refused = await app.inject({ method: "POST", url, payload: "{" });
-    expect([refused.statusCode, refused.json()]).toEqual([401, { error: expect.objectContaining({ code: "invalid_api_key" }) }]);
+    expect([refused.statusCode, refused.json()]).toEqual([
+      401,
+      { error: expect.objectContaining({ code: "invalid_api_key" }) },
+    ]);
     expect((await app.inject({ method: "HEAD", url: "/ai/v1/models", headers: authorized })).statusCode).toBe(200);
     await app.close();
   });

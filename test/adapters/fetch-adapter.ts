@@ -1,7 +1,7 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import type { Gateway } from "../../src/gateway/gateway.js";
 import { toFetchHandler, toRouteHandlers } from "../../src/fetch.js";
+import type { Gateway } from "../../src/gateway/gateway.js";
 import { type Adapter, type Host, hostAnswers, type Place, toHost } from "./host.js";
 
 type Handler = (request: Request) => Promise<Response>;
@@ -43,7 +43,8 @@ export const routeHandlersAdapter: Adapter = {
   start(gateway, place) {
     const handlers = new Map(Object.entries(toRouteHandlers(gateway)));
     const handler: Handler = async (request) =>
-      (await handlers.get(request.method)?.(request, { params: Promise.resolve({}) })) ?? new Response(null, { status: 405 });
+      (await handlers.get(request.method)?.(request, { params: Promise.resolve({}) })) ??
+      new Response(null, { status: 405 });
     return listenHono(honoApp(gateway, place, handler));
   },
 };

@@ -1,11 +1,9 @@
-import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatChunks, type FakeAnswer, toEventBytes } from "../support/fake-upstream.js";
 import { chatCall, readPieces } from "./client.js";
+import { floodOf, mostPieces, stalled } from "./flood.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 
 const megabyte = 1024 * 1024;
-const mostPieces = 3000;
 
 /** A client that does not read what it gets. */
 export function describeFlow(adapter: Adapter, place: Place): void {
@@ -46,31 +44,4 @@ export function describeFlow(adapter: Adapter, place: Place): void {
       expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
     });
   });
-}
-
-/** Writes events of 64 KB as fast as they are taken, and counts them. */
-function floodOf(flood: { written: number }, pieces = mostPieces): FakeAnswer {
-  const [role, text, ...finish] = chatChunks("x".repeat(64 * 1024)).map(toEventBytes);
-  return async (_request, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(role);
-    const closed = once(response, "close");
-    for (flood.written = 0; flood.written < pieces && !response.destroyed; flood.written++) {
-      if (!response.write(text)) await Promise.race([drained(response), closed]);
-    }
-    for (const piece of finish) response.write(piece);
-    response.end("data: [DONE]\n\n");
-  };
-}
-
-function drained(response: NodeJS.EventEmitter): Promise<void> {
-  return new Promise((resolve) => response.once("drain", resolve));
-}
-
-/** Waits until nothing more has been written for a while. */
-async function stalled(flood: { written: number }): Promise<void> {
-  for (let last = -1; last !== flood.written; ) {
-    last = flood.written;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }

@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Gateway } from "../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";

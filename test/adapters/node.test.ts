@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/node.js";
-import { startTestGateway } from "../support/test-gateway.js";
 import { hangBeforeHeaders } from "../support/fake-upstream.js";
+import { startTestGateway } from "../support/test-gateway.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, refusal } from "./client.js";
 import { type Host, listen } from "./host.js";
@@ -52,35 +52,38 @@ describe("node:http", () => {
     await close();
   });
 
-  it.each([true, false])("calls no upstream for a client that left before the gateway's turn (body read: %s)", async (isRead) => {
-    let arrived = () => {};
-    let left = () => {};
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    const departure = new Promise<void>((resolve) => {
-      left = resolve;
-    });
-    const { test, host, close } = await start(async (req, res, next) => {
-      if (isRead) {
-        for await (const _piece of req);
-        Object.assign(req, { body: JSON.parse(chatBody()) });
-      }
-      res.once("close", left);
-      arrived();
-      await departure;
-      next();
-    });
-    const completed = test.nextEvent();
-    const connection = await openRaw(host.origin);
-    const body = chatBody();
-    connection.send(postHead("/v1/chat/completions", `content-length: ${body.length}`) + body);
-    await arrival;
-    connection.socket.destroy();
-    expect(await completed).toMatchObject({ status: 499 });
-    expect(test.upstream.requests).toEqual([]);
-    await close();
-  });
+  it.each([true, false])(
+    "calls no upstream for a client that left before the gateway's turn (body read: %s)",
+    async (isRead) => {
+      let arrived = () => {};
+      let left = () => {};
+      const arrival = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const departure = new Promise<void>((resolve) => {
+        left = resolve;
+      });
+      const { test, host, close } = await start(async (req, res, next) => {
+        if (isRead) {
+          for await (const _piece of req);
+          Object.assign(req, { body: JSON.parse(chatBody()) });
+        }
+        res.once("close", left);
+        arrived();
+        await departure;
+        next();
+      });
+      const completed = test.nextEvent();
+      const connection = await openRaw(host.origin);
+      const body = chatBody();
+      connection.send(postHead("/v1/chat/completions", `content-length: ${body.length}`) + body);
+      await arrival;
+      connection.socket.destroy();
+      expect(await completed).toMatchObject({ status: 499 });
+      expect(test.upstream.requests).toEqual([]);
+      await close();
+    },
+  );
 
   it("breaks the connection when a header of the host makes an answer impossible", async () => {
     const { test, host, close } = await start((_req, res, next) => {

@@ -6,8 +6,8 @@ export interface RawConnection {
   /** All that has come so far. */
   readonly received: string;
   send(...lines: string[]): void;
-  /** Resolves when the pattern has come; fails when the connection ends without it. */
-  until(pattern: RegExp | string): Promise<string>;
+  /** Resolves when it has come; fails when the connection ends without it. */
+  until(pattern: RegExp | string | ((received: string) => boolean)): Promise<string>;
   /** Resolves with all that came when the connection is closed, by whichever side. */
   readonly closed: Promise<string>;
 }
@@ -42,9 +42,13 @@ export async function openRaw(origin: string | undefined): Promise<RawConnection
     },
     send: (...lines) => void socket.write(lines.join("\r\n"), "latin1"),
     async until(pattern) {
-      const isThere = () => (typeof pattern === "string" ? received.includes(pattern) : pattern.test(received));
+      const isThere = () => {
+        if (typeof pattern === "string") return received.includes(pattern);
+        return typeof pattern === "function" ? pattern(received) : pattern.test(received);
+      };
       while (!isThere()) {
-        if (socket.destroyed) throw new Error(`The connection ended without ${pattern}:\n${received}`, { cause: failure });
+        if (socket.destroyed)
+          throw new Error(`The connection ended without ${pattern}:\n${received}`, { cause: failure });
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -12,13 +12,16 @@ export function describeRouting(adapter: Adapter, place: Place): void {
     afterAll(() => test.close());
     const get = (path: string, method = "GET") => test.host.fetch(path, { method, headers: authorized });
 
-    it.each(["/v1/models", "/v1/models/", "/v1/models?beta=true", "/v1/models?next=/hello"])("serves %s", async (path) => {
-      const response = await get(test.path(path));
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe("application/json");
-      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-      expect(await response.json()).toMatchObject({ object: "list", data: [{ id: "acme/small" }, {}, {}, {}] });
-    });
+    it.each(["/v1/models", "/v1/models/", "/v1/models?beta=true", "/v1/models?next=/hello"])(
+      "serves %s",
+      async (path) => {
+        const response = await get(test.path(path));
+        expect(response.status).toBe(200);
+        expect(response.headers.get("content-type")).toBe("application/json");
+        expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+        expect(await response.json()).toMatchObject({ object: "list", data: [{ id: "acme/small" }, {}, {}, {}] });
+      },
+    );
 
     it.each(["acme/small", "acme%2Fsmall", "acme/small/", "acme%2fsmal%6C"])("serves the model %s", async (id) => {
       const response = await get(test.path(`/v1/models/${id}`));

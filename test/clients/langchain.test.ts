@@ -1,4 +1,4 @@
-import { type AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import { HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
@@ -30,7 +30,8 @@ describe("LangChain", () => {
     let tokens: number | undefined;
     for await (const chunk of await model().stream(prompt)) {
       text += chunk.text;
-      tokens = (chunk as AIMessageChunk).usage_metadata?.total_tokens ?? tokens;
+      const { usage_metadata: usage } = chunk as unknown as { usage_metadata?: { total_tokens: number } };
+      tokens = usage?.total_tokens ?? tokens;
     }
     expect([text, tokens]).toEqual(["Hello world", 12]);
   });

@@ -32,11 +32,20 @@ describe("the packed package, installed in an empty project", () => {
     project = join(folder, "project");
     const source = join(folder, "source");
     await mkdir(source);
-    // Built here, so that a `dist` that others read or write is left alone.
-    await node(root, "node_modules/tsup/dist/cli-default.js", "--silent", "--out-dir", join(source, "dist"));
-    for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md"]) {
-      await cp(join(root, name), join(source, name)).catch(ignoreMissing);
+    for (const name of [
+      "src",
+      "tsconfig.json",
+      "tsup.config.ts",
+      "package.json",
+      "README.md",
+      "LICENSE",
+      "CHANGELOG.md",
+    ]) {
+      await cp(join(root, name), join(source, name), { recursive: true }).catch(ignoreMissing);
     }
+    await symlink(join(root, "node_modules"), join(source, "node_modules"));
+    // Built in a copy, so that a `dist` that others read or write is left alone.
+    await node(source, "node_modules/tsup/dist/cli-default.js", "--silent");
     const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
     const [archive]: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
     if (archive === undefined) throw new Error(`npm pack said: ${stdout}`);

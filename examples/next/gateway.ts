@@ -1,0 +1,24 @@
+import { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } from "infergate";
+
+/** Mounted at app/api/ai/[...path]/route.ts; clients use the base URL /api/ai/v1. */
+export const gateway = createGateway({
+  basePath: "/api/ai",
+  models: [
+    {
+      id: "acme/small",
+      type: "chat",
+      contextLength: 128_000,
+      price: { input: 0.15, output: 0.6 },
+      upstream: { provider: "upstream", model: process.env.UPSTREAM_MODEL ?? "gpt-4o-mini" },
+    },
+  ],
+  keys: memoryKeyStore([{ key: "sk-demo", account: "acct_1", plan: "pro" }]),
+  plans: memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } } }),
+  ledger: memoryCreditLedger(),
+  providers: {
+    upstream: openAICompatible({
+      baseURL: process.env.UPSTREAM_BASE_URL ?? "https://api.openai.com/v1",
+      apiKey: process.env.UPSTREAM_API_KEY,
+    }),
+  },
+});

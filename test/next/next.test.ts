@@ -1,0 +1,98 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import OpenAI from "openai";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const app = `${root}examples/next`;
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
+
+let upstream: FakeUpstream;
+let server: ChildProcess | undefined;
+let origin: string;
+let client: OpenAI;
+
+async function run(folder: string, ...words: string[]): Promise<void> {
+  await promisify(execFile)(npm, words, { cwd: folder, env: environment, maxBuffer: 10_000_000 });
+}
+
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  await run(root, "run", "build");
+  await run(app, "ci", "--no-audit", "--no-fund");
+  await run(app, "run", "build");
+  server = spawn(process.execPath, ["node_modules/next/dist/bin/next", "start", "-p", "0", "-H", "127.0.0.1"], {
+    cwd: app,
+    env: { ...environment, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream", UPSTREAM_MODEL: "up" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  origin = await new Promise<string>((resolve, reject) => {
+    let printed = "";
+    server?.stdout?.on("data", (part: Buffer) => {
+      printed += part.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
+      if (found !== undefined && printed.includes("Ready")) resolve(found);
+    });
+    server?.once("exit", () => reject(new Error(`next start has ended:\n${printed}`)));
+  });
+  client = new OpenAI({ baseURL: `${origin}/api/ai/v1`, apiKey: "sk-demo" });
+}, 300_000);
+
+afterAll(async () => {
+  const exit = new Promise((resolve) => (server === undefined ? resolve(0) : server.once("exit", resolve)));
+  server?.kill("SIGTERM");
+  await exit;
+  await upstream.close();
+});
+
+const question = { model: "acme/small", messages: [{ role: "user" as const, content: "Hello!" }] };
+
+it("answers whole, with the stock's headers", async () => {
+  const { data, response } = await client.chat.completions.create(question).withResponse();
+  expect(data.choices[0]?.message.content).toBe("Hello world");
+  expect(response.headers.get("x-ratelimit-limit-session")).toBe("100");
+});
+
+it("streams each event before the next one is there", async () => {
+  const gate = createGate();
+  upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
+  gate.step(2);
+  const words: string[] = [];
+  for await (const chunk of await client.chat.completions.create({ ...question, stream: true })) {
+    words.push(chunk.choices[0]?.delta.content ?? "");
+    if (words.length < 4) gate.step();
+    else gate.open();
+  }
+  expect(words).toEqual(["", "Hello", " wide", " world", ""]);
+});
+
+it("stops the upstream when the client leaves", async () => {
+  const gate = createGate();
+  upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
+  gate.step(2);
+  for await (const _chunk of await client.chat.completions.create({ ...question, stream: true })) break;
+  expect(await upstream.lastRequest.closed).toBe("broken");
+});
+
+it("lists and retrieves models", async () => {
+  expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["acme/small"]);
+  expect(await client.models.retrieve("acme/small")).toMatchObject({ id: "acme/small" });
+});
+
+it("answers HEAD, OPTIONS, wrong keys and unknown paths", async () => {
+  const status = async (method: string, path: string, key = "sk-demo") =>
+    (await fetch(`${origin}/api/ai${path}`, { method, headers: { authorization: `Bearer ${key}` } })).status;
+  expect(await status("GET", "/healthz")).toBe(200);
+  expect(await status("HEAD", "/v1/models")).toBe(200);
+  expect(await status("OPTIONS", "/v1/chat/completions")).toBe(204);
+  expect(await status("GET", "/v1/models", "sk-wrong")).toBe(401);
+  expect(await status("GET", "/v1/nope")).toBe(404);
+  expect(await status("GET", "/v1/models/acme%2Fnone")).toBe(404);
+});
+
+it("leaves the app's own pages alone", async () => {
+  expect(await (await fetch(origin)).text()).toContain("An app like yours");
+});
