@@ -6,7 +6,7 @@ import type { FakeRequest } from "./fake-upstream/fake-request.js";
 export * from "./fake-upstream/chat-samples.js";
 export * from "./fake-upstream/fake-answers.js";
 export type { FakeRequest } from "./fake-upstream/fake-request.js";
-export { createGate, type Gate } from "./fake-upstream/gate.js";
+export { createGate } from "./fake-upstream/gate.js";
 
 /** A real model server on loopback that answers as the test tells it to. */
 export interface FakeUpstream {
