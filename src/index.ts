@@ -48,6 +48,7 @@ export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export type { ApiKeySource } from "./providers/read-api-key.js";
 export type {
+  AbortNotice,
   UpstreamAnswer,
   UpstreamCall,
   UpstreamEndpoint,

@@ -1,15 +1,17 @@
 import type { Stream } from "node:stream";
+import { AbortNotifier } from "../gateway/gateway.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
 /** Knows whether the client is still there to take its answer. */
 export class NodeClient {
-  #gone: boolean;
   #answered = false;
-  #controller: AbortController | undefined;
+  readonly #notifier = new AbortNotifier();
 
   constructor(req: NodeIncoming, res: NodeOutgoing) {
-    this.#gone = isClosed(res);
-    if (this.#gone) return;
+    if (isClosed(res)) {
+      this.#notifier.abort();
+      return;
+    }
     // What the response says of its own end differs between the versions of HTTP, and may be of the host's doing.
     onceClosed(res, () => {
       if (!this.#answered) this.#leave();
@@ -19,7 +21,7 @@ export class NodeClient {
 
   /** The connection was closed before the answer was complete. */
   get gone(): boolean {
-    return this.#gone;
+    return this.#notifier.aborted;
   }
 
   /** All of the answer is written: it does not matter any more whether the client leaves. */
@@ -27,13 +29,9 @@ export class NodeClient {
     this.#answered = true;
   }
 
-  /** Aborted when the client goes. Made only when it is asked for: a controller costs microseconds. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#gone) this.#controller.abort();
-    }
-    return this.#controller.signal;
+  /** Aborted when the client goes. */
+  get signal(): AbortNotifier {
+    return this.#notifier;
   }
 
   /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
@@ -46,8 +44,7 @@ export class NodeClient {
   }
 
   #leave(): void {
-    this.#gone = true;
-    this.#controller?.abort();
+    this.#notifier.abort();
   }
 }
 

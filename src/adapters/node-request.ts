@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { BodyError, type GatewayRequest } from "../gateway/gateway.js";
+import { type AbortNotifier, BodyError, type GatewayRequest } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import type { NodeIncoming } from "./node-pair.js";
 import { parsedBodyBytes } from "./node-parsed-body.js";
@@ -35,7 +35,7 @@ export class NodeRequest implements GatewayRequest {
     }
   }
 
-  get signal(): AbortSignal {
+  get signal(): AbortNotifier {
     return this.#client.signal;
   }
 

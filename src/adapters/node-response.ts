@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { GatewayResponse } from "../gateway/gateway.js";
+import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
@@ -89,7 +89,7 @@ async function writeStream(
 }
 
 /** Resolves when the client has taken what was written, or has gone. */
-function drained(res: Outgoing, gone: AbortSignal): Promise<void> {
+function drained(res: Outgoing, gone: AbortNotifier): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       res.off("drain", done);

@@ -1,5 +1,6 @@
 import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
 
+export { AbortNotifier } from "../pipeline/abort-notifier.js";
 export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
 export { BodyError } from "../pipeline/exchange.js";
 

@@ -74,7 +74,10 @@ export async function completeChat(
         model: model.upstreamModel,
         body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
         stream: chat.stream,
-        signal: call.signal,
+        notice: call.notice,
+        get signal() {
+          return call.signal;
+        },
         requestId,
       },
       context,
@@ -115,7 +118,7 @@ function enter(
   inFlight.enter(call);
   settlement.hold();
   if (request.signal.aborted) clientGone();
-  else request.signal.addEventListener("abort", clientGone, { once: true });
+  else request.signal.addEventListener("abort", clientGone);
   return {
     chat,
     call,

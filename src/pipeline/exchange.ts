@@ -1,3 +1,5 @@
+import type { AbortNotice } from "../providers/upstream-provider.js";
+
 /**
  * A request as the pipeline reads it: what every host can give without building a web `Request`.
  * Adapters make it; nothing else does.
@@ -15,7 +17,7 @@ export interface GatewayRequest {
    */
   body(limits: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array>;
   /** Aborted when the client has gone before the answer was complete. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
 }
 
 /** An answer, for an adapter to write. */

@@ -2,7 +2,7 @@ import { toFetchError } from "./fetch-error.js";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
 import type { TransportOptions } from "./transport.js";
-import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
+import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
 
 /** Rejects what somebody is waiting for right now. */
 type Reject = (error: UpstreamError) => void;
@@ -12,7 +12,7 @@ const finished: Result = { done: true, value: undefined };
 
 /** One call over `fetch`, from the request to the end of the body, which it is itself the iteration of. */
 export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, SilenceListener {
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortNotice;
   readonly #timeouts: TransportOptions;
   readonly #controller = new AbortController();
   readonly #timer = new SilenceTimer(this);
@@ -23,7 +23,7 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
   /** What the reader of the body has yet to hear. */
   #error: UpstreamError | undefined;
 
-  constructor(signal: AbortSignal, timeouts: TransportOptions) {
+  constructor(signal: AbortNotice, timeouts: TransportOptions) {
     this.#signal = signal;
     this.#timeouts = timeouts;
   }

@@ -21,7 +21,9 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
   const currentKey = typeof apiKey === "function" && !("authorization" in headers) ? apiKey : undefined;
 
   return {
-    async call({ endpoint, stream, body, signal }) {
+    async call(call) {
+      const { endpoint, stream, body } = call;
+      const signal = call.notice ?? call.signal;
       const path = `${basePath}/${endpoint}${query}`;
       const fixed = stream ? streamHeaders : wholeHeaders;
       const headers = currentKey ? { ...fixed, ...authorization(await readApiKey(currentKey, signal)) } : fixed;

@@ -1,5 +1,5 @@
 import { isHeaderValue } from "./header-syntax.js";
-import { UpstreamError } from "./upstream-provider.js";
+import { type AbortNotice, UpstreamError } from "./upstream-provider.js";
 
 /** Gives the key that is good right now. */
 export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
@@ -8,7 +8,7 @@ export type ApiKeySource = () => string | undefined | Promise<string | undefined
  * The key of this call, or an empty string for none.
  * @throws {@link UpstreamError} `unreachable` when there is no usable key; it never contains the key.
  */
-export async function readApiKey(source: ApiKeySource, signal: AbortSignal): Promise<string> {
+export async function readApiKey(source: ApiKeySource, signal: AbortNotice): Promise<string> {
   let apiKey: unknown;
   try {
     const current = source();
@@ -25,7 +25,7 @@ export async function readApiKey(source: ApiKeySource, signal: AbortSignal): Pro
   );
 }
 
-function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function orAborted<Value>(promise: Promise<Value>, signal: AbortNotice): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));
     if (signal.aborted) abort();

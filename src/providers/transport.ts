@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from "./upstream-provider.js";
+import type { AbortNotice, UpstreamAnswer } from "./upstream-provider.js";
 
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
 export interface Transport {
@@ -20,7 +20,7 @@ export interface TransportRequest {
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
   /** Ends the call at once. */
-  signal: AbortSignal;
+  signal: AbortNotice;
 }
 
 /** Where a transport leads, and how patient it is. */

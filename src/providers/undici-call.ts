@@ -5,7 +5,7 @@ import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
 import type { TransportOptions } from "./transport.js";
 import { toUpstreamError } from "./undici-error.js";
 import type { UndiciLine } from "./undici-line.js";
-import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
+import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
 
 /** What is called when the status and headers are there, or will never be. */
 export interface AnswerCallbacks {
@@ -20,7 +20,7 @@ export interface AnswerCallbacks {
 export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
   /** Set when a connection was chosen. */
   line: UndiciLine | undefined;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortNotice;
   readonly #answer: AnswerCallbacks;
   readonly #timeouts: TransportOptions;
   readonly #timer = new SilenceTimer(this);
@@ -31,7 +31,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #lingered = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortSignal, timeouts: TransportOptions, answer: AnswerCallbacks) {
+  constructor(signal: AbortNotice, timeouts: TransportOptions, answer: AnswerCallbacks) {
     this.#signal = signal;
     this.#timeouts = timeouts;
     this.#answer = answer;

@@ -1,6 +1,14 @@
 /** An operation of the OpenAI API, as the path behind the base URL. */
 export type UpstreamEndpoint = "chat/completions";
 
+/** As much of an `AbortSignal` as it takes to be told. Every `AbortSignal` is one. */
+export interface AbortNotice {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: "abort", listener: (() => void) | { handleEvent(): void }): void;
+  removeEventListener(type: "abort", listener: (() => void) | { handleEvent(): void }): void;
+}
+
 /** One call to a model server. */
 export interface UpstreamCall {
   endpoint: UpstreamEndpoint;
@@ -11,7 +19,9 @@ export interface UpstreamCall {
   /** Whether `body` asks for server-sent events. */
   stream: boolean;
   /** Aborted when the client has left or the gateway shuts down: cancel the call at once. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
+  /** The same, for providers to whom microseconds count: `signal` is made when it is first read. */
+  readonly notice?: AbortNotice;
   /** The gateway's request id, for logs. */
   requestId: string;
 }

@@ -82,6 +82,15 @@ export function describeBodies(adapter: Adapter, place: Place): void {
       },
     );
 
+    it.runIf(adapter.hasServer)("that is declared too large is refused before it is sent", async () => {
+      const started = performance.now();
+      const connection = await openRaw(test.host.origin);
+      connection.send(postHead(test.path("/v1/chat/completions"), "content-length: 1001"));
+      await connection.until('"code":"request_too_large"}}');
+      expect(performance.now() - started).toBeLessThan(1000);
+      connection.socket.destroy();
+    });
+
     it("that does not end in time is a 408", async () => {
       let push = (_bytes: Uint8Array) => {};
       const body = new ReadableStream<Uint8Array>({

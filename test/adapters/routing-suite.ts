@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { authorized } from "./client.js";
+import { authorized, chatCall } from "./client.js";
 import { type Adapter, type HostedGateway, hostAnswers, type Place, startHosted } from "./host.js";
 
 /** Which paths are the gateway's, which the host's. */
@@ -63,6 +63,11 @@ export function describeRouting(adapter: Adapter, place: Place): void {
       expect(response.status).toBe(204);
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
       expect(await response.text()).toBe("");
+    });
+
+    it("takes one trailing slash for none", async () => {
+      const response = await test.host.fetch(test.path("/v1/chat/completions/"), chatCall());
+      expect(response.status).toBe(200);
     });
 
     it("answers /healthz without a key", async () => {

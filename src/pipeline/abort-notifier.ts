@@ -1,0 +1,46 @@
+import type { AbortNotice } from "../providers/upstream-provider.js";
+
+type Listener = (() => void) | { handleEvent(): void };
+
+/**
+ * What an `AbortController` and its signal are for, as far as one request needs it: a whole one costs microseconds,
+ * which is much of what a request costs at all.
+ */
+export class AbortNotifier implements AbortNotice {
+  #aborted = false;
+  /** Hardly ever more than one. */
+  #first: Listener | undefined;
+  #others: Listener[] | undefined;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  abort(): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    const listeners = [this.#first, ...(this.#others ?? [])];
+    this.#first = undefined;
+    this.#others = undefined;
+    for (const listener of listeners) {
+      if (typeof listener === "function") listener();
+      else listener?.handleEvent();
+    }
+  }
+
+  /** Calls the listener when it comes to that; never at once, and at most once. */
+  addEventListener(_type: "abort", listener: Listener): void {
+    if (this.#aborted) return;
+    if (this.#first === undefined) {
+      this.#first = listener;
+      return;
+    }
+    this.#others ??= [];
+    this.#others.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: Listener): void {
+    if (this.#first === listener) this.#first = undefined;
+    else this.#others = this.#others?.filter((other) => other !== listener);
+  }
+}
