@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway, GatewayRequest, GatewayResponse } from "../../src/gateway/gateway.js";
 import { handleWebRequest } from "../../src/gateway/web-bridge.js";
+import type { AbortNotice } from "../../src/providers/upstream-provider.js";
 import { createGate } from "../support/fake-upstream.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 import { eventually, readPieces } from "./client.js";
@@ -61,11 +62,11 @@ describe.each(adapters)("$name", (adapter) => {
 
   it.each(["waits for a piece", "does not read"])("tells that the client has gone when it %s", async (state) => {
     const flood = { written: 0 };
-    let signal: AbortSignal | undefined;
+    let signal: AbortNotice | undefined;
     let returned = false;
     answer = async function* (request) {
       ({ signal } = request);
-      const gone = new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      const gone = new Promise<void>((resolve) => signal?.addEventListener("abort", resolve));
       try {
         yield Buffer.from("first");
         if (state === "waits for a piece") await gone;
@@ -87,7 +88,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   it("does not tell so of a client that has got everything", async () => {
-    const signals: AbortSignal[] = [];
+    const signals: AbortNotice[] = [];
     answer = ({ signal }) => {
       signals.push(signal);
       return signals.length % 2 === 0 ? "whole" : streamOf("whole");
