@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
-import { type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
+import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -95,8 +95,10 @@ function serveReply(gateway: Gateway, path: string, request: FastifyRequestLike,
 function readBodiesLate(scope: FastifyScope): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (request, payload, done) => {
-    // Not the request itself when a `preParsing` hook has inflated it, for instance.
-    done(null, payload === request.raw ? undefined : payload);
+    // A `preParsing` hook has made something else of it, such as its inflated content.
+    const isReplaced = payload !== request.raw;
+    if (isReplaced) ignoreErrors(payload);
+    done(null, isReplaced ? payload : undefined);
   });
 }
 

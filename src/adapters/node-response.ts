@@ -49,7 +49,7 @@ function writeWhole(
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   outgoing.writeHead(status, headers);
   if (!closes) {
-    outgoing.end(req.method === "HEAD" ? "" : bytes);
+    outgoing.end(bytes);
   } else if ("stream" in res) {
     const { stream } = res;
     outgoing.end(bytes);

@@ -48,7 +48,6 @@ export function serveNode(
 ): void {
   ignoreErrors(req);
   ignoreErrors(res);
-  if (payload !== req) ignoreErrors(payload);
   const client = new NodeClient(req, res);
   gateway
     .handle(new NodeRequest(req, client, path, payload))
@@ -58,7 +57,7 @@ export function serveNode(
 }
 
 /** A broken connection is no error of the host's; without a listener it would end the process. */
-function ignoreErrors(stream: Stream): void {
+export function ignoreErrors(stream: Stream): void {
   stream.on("error", () => {});
 }
 

@@ -40,6 +40,7 @@ import {
   checkSettle,
   checkSubject,
 } from "./ledger-input.js";
+import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
 
 /** Options of {@link memoryCreditLedger}. */
@@ -99,7 +100,7 @@ class MemoryCreditLedger implements CreditLedger {
   readonly #accounts: AccountMap;
   readonly #holds = new Map<string, Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
-  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs);
+  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, () => new ReceiptTable());
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
 
   constructor(clock: Clock, maxAccounts: number) {

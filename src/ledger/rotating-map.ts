@@ -1,8 +1,17 @@
+/** The entries of one period. */
+export interface Generation<Value> {
+  readonly size: number;
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): unknown;
+  delete(key: string): unknown;
+}
+
 /**
  * A map that forgets in bulk: two generations, of which the older is dropped when the newer has come of age. Each entry
  * lives for at least one period, and at most two while entries keep coming. No timer, no bookkeeping per entry.
  */
 export class RotatingMap<Value> {
+  readonly #makeGeneration: () => Generation<Value>;
   /**
    * Whatever was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was forgotten.
    * Holds also when the clock has been stepped.
@@ -10,14 +19,18 @@ export class RotatingMap<Value> {
   forgottenUntil = Number.NEGATIVE_INFINITY;
 
   readonly #periodMs: number;
-  #newer = new Map<string, Value>();
-  #older = new Map<string, Value>();
+  #newer: Generation<Value>;
+  #older: Generation<Value>;
   #newerSince = Number.NEGATIVE_INFINITY;
   #newerLatest = Number.NEGATIVE_INFINITY;
   #olderLatest = Number.NEGATIVE_INFINITY;
 
-  constructor(periodMs: number) {
+  /** @param makeGeneration - what the entries of a period are kept in. Default: a `Map`. */
+  constructor(periodMs: number, makeGeneration: () => Generation<Value> = () => new Map()) {
     this.#periodMs = periodMs;
+    this.#makeGeneration = makeGeneration;
+    this.#newer = makeGeneration();
+    this.#older = makeGeneration();
   }
 
   get size(): number {
@@ -48,7 +61,7 @@ export class RotatingMap<Value> {
     this.forgottenUntil = Math.max(this.forgottenUntil, this.#olderLatest);
     this.#older = this.#newer;
     this.#olderLatest = this.#newerLatest;
-    this.#newer = new Map();
+    this.#newer = this.#makeGeneration();
     this.#newerSince = now;
     this.#newerLatest = Number.NEGATIVE_INFINITY;
   }

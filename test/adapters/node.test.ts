@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/node.js";
-import { hangBeforeHeaders } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
 import { startTestGateway } from "../support/test-gateway.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, refusal } from "./client.js";
@@ -97,6 +97,63 @@ describe("node:http", () => {
       await expect(host.fetch("/v1/chat/completions", chatCall({ stream }))).rejects.toThrow("fetch failed");
       expect(await completed).toMatchObject({ endReason: stream ? "client_gone" : "completed" });
     }
+    await close();
+  });
+
+  it("leaves an answer alone that the host has begun", async () => {
+    let finish = () => {};
+    const { test, host, close } = await start((_req, res, next) => {
+      res.writeHead(202, { "content-type": "text/plain" });
+      res.write("the host's ");
+      finish = () => void res.end("answer");
+      next();
+    });
+    for (const stream of [false, true]) {
+      const completed = test.nextEvent();
+      const response = await host.fetch("/v1/chat/completions", chatCall({ stream }));
+      await completed;
+      // Only now would the gateway write.
+      await new Promise((resolve) => setImmediate(resolve));
+      finish();
+      expect([response.status, await response.text()]).toEqual([202, "the host's answer"]);
+    }
+    await close();
+  });
+
+  it("survives whatever the request and the response emit", async () => {
+    let emit = () => {};
+    const { test, host, close } = await start((req, res, next) => {
+      emit = () => {
+        req.emit("error", new Error("of the request"));
+        res.emit("error", new Error("of the response"));
+      };
+      next();
+    });
+    const gate = createGate();
+    test.upstream.replyOnce(wholeAnswer(undefined, { gate }));
+    const answer = host.fetch("/v1/chat/completions", chatCall());
+    await test.upstream.nextRequest();
+    emit();
+    gate.open();
+    expect((await answer).status).toBe(200);
+    await close();
+  });
+
+  it("survives a host that ends the gateway's stream", async () => {
+    let end = () => {};
+    const { test, host, close } = await start((_req, res, next) => {
+      end = () => void res.end();
+      next();
+    });
+    const gate = createGate();
+    test.upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
+    gate.step(3);
+    const completed = test.nextEvent();
+    const response = await host.fetch("/v1/chat/completions", chatCall({ stream: true }));
+    end();
+    gate.open();
+    await response.text();
+    expect(await completed).toMatchObject({ status: 200 });
     await close();
   });
 
