@@ -108,19 +108,21 @@ export class Settlement {
     const { lease, windows } = reservation;
     this.#keeper.drop(lease);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
-    const persist = (): Promise<SettleResult> =>
+    const persist = (mayBeDuplicateSince?: number): Promise<SettleResult> =>
       source === undefined
         ? this.#ledger.release(lease)
         : this.#ledger.settle(lease, {
             amount: micro,
             estimated: source !== "provider",
             tags: { ...this.#tags, ...tokens, source },
+            ...(mayBeDuplicateSince === undefined ? undefined : { mayBeDuplicateSince }),
           });
+    const firstAttempt = Date.now();
     try {
       return { micro, tokens, source, windows: (await persist()).windows };
     } catch (cause) {
       this.#warn({ code: "ledger_failed", message: "The ledger failed to settle a call; it is tried again.", cause });
-      this.#persisted = this.#repeat(persist);
+      this.#persisted = this.#repeat(() => persist(firstAttempt));
       return { micro, tokens, source, windows };
     }
   }
