@@ -58,6 +58,7 @@ export async function completeChat(
     ledger: pipeline.ledger,
     keeper: pipeline.keeper,
     warn: pipeline.warn,
+    clock: pipeline.clock,
     reservation,
     price: model.price,
     tags: { key: caller.keyId, model: model.id },

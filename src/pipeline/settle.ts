@@ -1,3 +1,4 @@
+import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Micro, SettleResult, WindowStates } from "../ledger/credit-ledger.js";
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
@@ -49,6 +50,7 @@ export class Settlement {
   readonly #price: CompiledPrice;
   readonly #keeper: LeaseKeeper;
   readonly #warn: Warn;
+  readonly #clock: Clock;
   readonly #tags: Readonly<Record<string, string | number>>;
   #charge: Promise<Charge> | undefined;
   #persisted: Promise<void> | undefined;
@@ -59,6 +61,7 @@ export class Settlement {
     price: CompiledPrice;
     keeper: LeaseKeeper;
     warn: Warn;
+    clock: Clock;
     /** For the ledger's journal. */
     tags: Readonly<Record<string, string | number>>;
   }) {
@@ -67,6 +70,7 @@ export class Settlement {
     this.#price = options.price;
     this.#keeper = options.keeper;
     this.#warn = options.warn;
+    this.#clock = options.clock;
     this.#tags = options.tags;
   }
 
@@ -117,7 +121,7 @@ export class Settlement {
             tags: { ...this.#tags, ...tokens, source },
             ...(mayBeDuplicateSince === undefined ? undefined : { mayBeDuplicateSince }),
           });
-    const firstAttempt = Date.now();
+    const firstAttempt = this.#clock.now();
     try {
       return { micro, tokens, source, windows: (await persist()).windows };
     } catch (cause) {
