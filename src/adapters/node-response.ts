@@ -69,12 +69,15 @@ async function writeStream(
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
+  let flushing: NodeJS.Immediate | undefined;
   try {
     if (client.gone || res.headersSent) return;
     res.writeHead(status, headers);
-    res.flushHeaders?.();
+    // Mostly the first piece is there already: then it leaves with the headers, in one write.
+    flushing = setImmediate(flushUnlessGone, res, client);
     while (!client.gone) {
       const { done, value } = await pieces.next();
+      clearImmediate(flushing);
       if (client.gone) return;
       if (done) {
         client.answered();
@@ -84,8 +87,13 @@ async function writeStream(
       if (!res.write(value)) await drained(res, client.signal);
     }
   } finally {
+    clearImmediate(flushing);
     await pieces.return?.();
   }
+}
+
+function flushUnlessGone(res: Outgoing, client: NodeClient): void {
+  if (!client.gone) res.flushHeaders?.();
 }
 
 /** Resolves when the client has taken what was written, or has gone. */

@@ -100,11 +100,14 @@ describe.each(adapters)("$name", (adapter) => {
   it("breaks the answer off when its stream fails", async () => {
     // Hono logs it.
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    const gate = createGate();
     answer = async function* () {
       yield Buffer.from("first");
+      await gate.pass();
       throw new Error("A bug.");
     };
     const response = await get();
+    gate.open();
     await expect(response.text()).rejects.toThrow();
     logged.mockRestore();
   });
