@@ -15,7 +15,7 @@ import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../provider
 import type { Caller } from "./accounts.js";
 import { authorize, requireChatModel } from "./authorize.js";
 import type { CatalogModel } from "./catalog.js";
-import { creditHeaders } from "./credit-headers.js";
+import { addCreditHeaders } from "./credit-headers.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
 import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
@@ -89,7 +89,7 @@ export async function completeChat(
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const { windows } = await finish({ reason: endReason(error, call), tokens: noTokens, source: undefined, error });
-    throw windows === undefined ? error : withHeaders(error, creditHeaders(windows));
+    throw windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
   }
 }
 
@@ -153,7 +153,7 @@ async function wholeResponse(
   });
   const { tokens, estimated } = answer;
   const { windows } = await finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
-  return { status: 200, headers: { "content-type": "application/json", ...stockHeaders(windows) }, body: answer.body };
+  return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body: answer.body };
 }
 
 async function streamResponse(
@@ -171,7 +171,7 @@ async function streamResponse(
   const first = await pieces.next();
   return {
     status: 200,
-    headers: { ...streamHeaders, ...stockHeaders(settlement.windows) },
+    headers: withStock({ ...streamHeaders }, settlement.windows),
     body: first.done ? pieces : startingWith(first.value, pieces),
   };
 }
@@ -184,8 +184,8 @@ const streamHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-function stockHeaders(windows: Charge["windows"]): Record<string, string> | undefined {
-  return windows === undefined ? undefined : creditHeaders(windows);
+function withStock(headers: Record<string, string>, windows: Charge["windows"]): Record<string, string> {
+  return windows === undefined ? headers : addCreditHeaders(headers, windows);
 }
 
 function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {

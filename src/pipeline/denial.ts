@@ -1,6 +1,6 @@
 import type { Blocked, Micro, ReserveResult, WindowName, WindowState } from "../ledger/credit-ledger.js";
 import { GatewayError } from "../openai/errors.js";
-import { creditHeaders, epochSeconds, microPerCredit } from "./credit-headers.js";
+import { addCreditHeaders, epochSeconds, microPerCredit } from "./credit-headers.js";
 
 export type Denial = Extract<ReserveResult, { ok: false }>;
 
@@ -18,7 +18,7 @@ export function denialError(denial: Denial): GatewayError {
     code: codes[blocked.window],
     type: "insufficient_quota",
     headers: {
-      ...creditHeaders(windows),
+      ...addCreditHeaders({}, windows),
       "x-ratelimit-reset": epochSeconds(blocked.availableAt),
       "retry-after": String(seconds),
       ...(blocked.cause === "used" ? { "x-should-retry": "false" } : undefined),

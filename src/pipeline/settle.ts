@@ -43,6 +43,12 @@ export interface Charge {
 const attempts = 6;
 const firstPauseMs = 100;
 
+/** What a call is filed under. */
+export interface CallTags {
+  key: string;
+  model: string;
+}
+
 /** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
 export class Settlement {
   readonly #ledger: CreditLedger;
@@ -51,7 +57,7 @@ export class Settlement {
   readonly #keeper: LeaseKeeper;
   readonly #warn: Warn;
   readonly #clock: Clock;
-  readonly #tags: Readonly<Record<string, string | number>>;
+  readonly #tags: CallTags;
   #charge: Promise<Charge> | undefined;
   #persisted: Promise<void> | undefined;
 
@@ -63,7 +69,7 @@ export class Settlement {
     warn: Warn;
     clock: Clock;
     /** For the ledger's journal. */
-    tags: Readonly<Record<string, string | number>>;
+    tags: CallTags;
   }) {
     this.#ledger = options.ledger;
     this.#reservation = options.reservation;
@@ -112,15 +118,21 @@ export class Settlement {
     const { lease, windows } = reservation;
     this.#keeper.drop(lease);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
-    const persist = (mayBeDuplicateSince?: number): Promise<SettleResult> =>
-      source === undefined
-        ? this.#ledger.release(lease)
-        : this.#ledger.settle(lease, {
-            amount: micro,
-            estimated: source !== "provider",
-            tags: { ...this.#tags, ...tokens, source },
-            ...(mayBeDuplicateSince === undefined ? undefined : { mayBeDuplicateSince }),
-          });
+    const persist = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
+      if (source === undefined) return this.#ledger.release(lease);
+      const { input, cachedInput, output, reasoning } = tokens;
+      const { key, model } = this.#tags;
+      const settlement = {
+        amount: micro,
+        estimated: source !== "provider",
+        // Spelled out, since spreading would take as long as the ledger itself.
+        tags: { key, model, input, cachedInput, output, reasoning, source },
+      };
+      return this.#ledger.settle(
+        lease,
+        mayBeDuplicateSince === undefined ? settlement : { ...settlement, mayBeDuplicateSince },
+      );
+    };
     const firstAttempt = this.#clock.now();
     try {
       return { micro, tokens, source, windows: (await persist()).windows };
