@@ -171,6 +171,33 @@ describe("a stream", () => {
     expect(test.events[0]).toMatchObject({ usageSource: "provider", endReason: "completed" });
   });
 
+  it("ends with [DONE], though the upstream keeps its connection open", async () => {
+    test.upstream.reply(eventStream([...chatChunks("Hello"), "data: [DONE]\n\n"], { end: "hang" }));
+    const events = await readEvents(await call(chatRequest({ stream: true })));
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(test.events[0]).toMatchObject({ endReason: "completed", usageSource: "provider" });
+  });
+
+  it("is over for the upstream when an adapter takes no more of it", async () => {
+    const gate = createGate();
+    test.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
+    gate.step(4);
+    const request = chatRequest({ stream: true });
+    const { body } = await test.gateway.handle({
+      method: "POST",
+      path: "/v1/chat/completions",
+      header: (name) => request.headers.get(name) ?? undefined,
+      body: async () => new Uint8Array(await request.arrayBuffer()),
+      signal: request.signal,
+    });
+    const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await pieces.next();
+    await pieces.next();
+    await pieces.return?.();
+    expect(test.events).toMatchObject([{ endReason: "client_gone", usageSource: "partial" }]);
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+  });
+
   it("is made of a whole answer when the upstream does not stream", async () => {
     test.upstream.reply(wholeAnswer(chatAnswer({ content: "Hello whole" })));
     const events = await readEvents(await call(chatRequest({ stream: true })));

@@ -164,6 +164,13 @@ describe("headers", () => {
     await test.close();
   });
 
+  it("round instants up, so that nobody comes too early", async () => {
+    const test = await start({ session: 10 });
+    test.advance(1);
+    expect((await test.call()).headers.get("x-ratelimit-reset-session")).toBe(String((monday + 5 * hour) / 1000 + 1));
+    await test.close();
+  });
+
   it("leave out windows that are not limited", async () => {
     const test = await start({ week: 10 });
     const names = [...(await test.call()).headers.keys()].filter((name) => name.startsWith("x-ratelimit"));

@@ -263,6 +263,7 @@ describe("an upstream that fails", () => {
       null,
     ],
     ["a 200 with HTML", wholeAnswer("<html>", { headers: { "content-type": "text/html" } }), 502, "bad_gateway", null],
+    ["a 201", wholeAnswer(chatAnswer(), { status: 201 }), 502, "bad_gateway", null],
     ["a 200 that is empty", wholeAnswer(""), 502, "bad_gateway", null],
     ["no choices", wholeAnswer({ ...chatAnswer(), choices: [] }), 502, "bad_gateway", null],
     [
