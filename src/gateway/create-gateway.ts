@@ -62,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const close = async (): Promise<void> => {
     await inFlight.close(resolved.closeGraceMs);
     keeper.stop();
-    await Promise.allSettled(Object.values(resolved.providers).map((provider) => provider.close?.()));
+    await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
 
@@ -109,10 +109,7 @@ function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
     return ({ code, message }) => console.warn(`infergate: ${message} [${code}]`);
   }
   return (warning) => {
-    try {
-      onWarning(warning);
-    } catch {
-      // Nobody is left to tell.
-    }
+    // Should it fail, at once or later, nobody is left to tell.
+    new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
   };
 }

@@ -43,6 +43,7 @@ function toReadableStream(body: AsyncIterable<Uint8Array>, request: WebRequest):
       },
       async cancel() {
         request.leave();
+        request.settled();
         await iterator.return?.();
       },
     },

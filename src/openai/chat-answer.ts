@@ -78,6 +78,11 @@ export function textBytes(message: unknown): number {
     const text = message[name];
     if (typeof text === "string") bytes += Buffer.byteLength(text);
   }
+  // Parts, audio and the like: of these only the size is known.
+  for (const name of ["content", "audio", "reasoning_details"]) {
+    const value = message[name];
+    if (typeof value === "object" && value !== null) bytes += JSON.stringify(value).length;
+  }
   if (Array.isArray(message["tool_calls"])) {
     for (const call of message["tool_calls"]) bytes += functionBytes(isRecord(call) ? call["function"] : undefined);
   }

@@ -23,6 +23,9 @@ export interface ChatRequest {
 
 const mostAnswers = 128;
 
+/** Far beyond any API, and far below what would fill the memory. */
+const mostMembers = 1000;
+
 /**
  * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
  * @throws GatewayError 400
@@ -33,12 +36,17 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
   const fault = findJsonFault(body, maxDepth);
   if (fault !== undefined) throw faultError(body, fault, maxDepth);
-  const members = membersOf(body);
+  const members = membersOf(body, 0, mostMembers);
+  if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
   const seen = new Map<string, JsonMember>();
   for (const member of members) {
     if (member.escaped) throw invalidJson("Member names at the top level must be written without escapes.");
     if (seen.has(member.name)) {
-      throw new GatewayError("The member appears twice.", { status: 400, code: "invalid_json", param: member.name });
+      throw new GatewayError("The member appears twice.", {
+        status: 400,
+        code: "invalid_json",
+        param: member.name.slice(0, 200),
+      });
     }
     seen.set(member.name, member);
   }
@@ -72,8 +80,9 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
   return Math.max(maxTokens, maxCompletionTokens ?? 0);
 }
 
-export function promptTokens(request: ChatRequest): number {
-  return estimatePromptTokens(request.body);
+/** An estimate of the prompt; a model reads no more than `contextLength`. */
+export function promptTokens(request: ChatRequest, contextLength: number): number {
+  return Math.min(estimatePromptTokens(request.body), contextLength);
 }
 
 /**
@@ -117,7 +126,11 @@ function checkMessages(body: Uint8Array, member: JsonMember | undefined): void {
   }
   for (const [index, start] of elements.entries()) {
     if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
-    const role = membersOf(body, start).find(({ name }) => name === "role");
+    const members = membersOf(body, start, mostMembers);
+    if (members.length > mostMembers) {
+      throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
+    }
+    const role = members.find(({ name }) => name === "role");
     if (role === undefined) throw missingParameter(`messages[${index}].role`);
     if (body[role.start] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
   }

@@ -49,6 +49,8 @@ export class ChatStream {
   #outputBytes = 0;
   #reported: TokenCounts | undefined;
   #reportedObject: Record<string, unknown> | undefined;
+  /** It came with the end of the answer, or behind it. */
+  #reportIsFinal = false;
   #usageChunkSent = false;
 
   constructor(context: ChatStreamContext) {
@@ -76,7 +78,7 @@ export class ChatStream {
     if (this.#reported === undefined) {
       return { input: this.#context.promptTokens, cachedInput: 0, output: seen, reasoning: 0 };
     }
-    if (this.complete) return this.#reported;
+    if (this.#reportIsFinal) return this.#reported;
     return { ...this.#reported, output: Math.max(this.#reported.output, seen) };
   }
 
@@ -107,14 +109,15 @@ export class ChatStream {
     const edits = new Map<string, string | null>();
     if (error === null) edits.set("error", null);
     const usage = isRecord(chunk["usage"]) ? chunk["usage"] : undefined;
-    this.#readUsage(usage ?? groqUsage(chunk));
     const choices = chunk["choices"];
     if (!Array.isArray(choices) || choices.length === 0) {
+      this.#readUsage(usage);
       if (usage === undefined ? !Array.isArray(choices) : !this.#isUsageChunk(usage)) return undefined;
       if (!Array.isArray(choices)) edits.set("choices", "[]");
     } else if (this.#repairChoices(choices)) {
       edits.set("choices", JSON.stringify(choices));
     }
+    this.#readUsage(usage ?? groqUsage(chunk));
     if (chunk["usage"] !== undefined && !this.#context.includeUsage) edits.set("usage", null);
     this.#stamp(chunk, edits);
     // A line break in valid JSON can only be white space, and must not break up the event's line.
@@ -161,6 +164,7 @@ export class ChatStream {
     if (tokens === undefined) return;
     this.#reported = tokens;
     this.#reportedObject = usage;
+    this.#reportIsFinal = this.complete;
   }
 
   /** Whether a chunk of nothing but usage goes to the client. */
@@ -204,7 +208,8 @@ export class ChatStream {
       repaired = true;
     }
     if (repairToolCallDeltas(delta["tool_calls"], state)) repaired = true;
-    if (choice["finish_reason"] === "") {
+    const finish = choice["finish_reason"] ?? null;
+    if (finish !== null && (typeof finish !== "string" || finish === "")) {
       choice["finish_reason"] = null;
       repaired = true;
     }

@@ -16,11 +16,13 @@ export interface JsonMember {
 /**
  * The members of the object that begins at `start`, in order, duplicates included.
  * The text must be valid JSON already: values are only leapt over.
+ *
+ * @param most - stop looking when there are more than so many.
  */
-export function membersOf(bytes: Uint8Array, start = 0): JsonMember[] {
+export function membersOf(bytes: Uint8Array, start = 0, most = Number.POSITIVE_INFINITY): JsonMember[] {
   const members: JsonMember[] = [];
   let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
-  while (bytes[position] === 0x22) {
+  while (bytes[position] === 0x22 && members.length <= most) {
     const nameStart = position;
     const nameEnd = skipString(bytes, nameStart);
     const familiar = familiarName(bytes, nameStart + 1, nameEnd - 1);

@@ -40,7 +40,7 @@ export function toClientError(
   if (status === 401 || status === 402 || status === 403) return refusedByUpstream(status);
   if (status === 400 || status === 404 || status === 413 || status === 422) {
     if (isContextLength(said)) return contextLengthExceeded(error, context);
-    if (/api[ _-]?key|authenticat|billing/i.test(said)) return refusedByUpstream(status);
+    if (isOurCredentials(error)) return refusedByUpstream(status);
     if (error.code === "model_not_found") return misconfigured(status);
     if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context);
   }
@@ -117,6 +117,12 @@ function isOurQuota(error: UpstreamErrorObject): boolean {
   return /quota|billing|balance|credit|spend_limit|usage_limit/i.test(`${error.type} ${error.code}`);
 }
 
+/** By type and code alone: a message may repeat the client's own words, such as the name of a function. */
+function isOurCredentials({ type, code, param, message }: UpstreamErrorObject): boolean {
+  if (/api[ _-]?key|authenticat|billing/i.test(`${type} ${code}`)) return true;
+  return param === null && /^\W*(incorrect|invalid|missing|expired) api[ _-]?key|api key not valid/i.test(message);
+}
+
 function isContextLength(said: string): boolean {
   return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(
     said,
@@ -126,7 +132,8 @@ function isContextLength(said: string): boolean {
 function guessStatus(error: unknown): number {
   if (!isRecord(error)) return 500;
   for (const name of ["status", "status_code", "code"]) {
-    const status = Number(error[name]);
+    const value = error[name];
+    const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
     if (Number.isInteger(status) && status >= 400 && status < 600) return status;
   }
   const { type, code } = readErrorObject({ error });
@@ -167,11 +174,13 @@ function scrub(message: string, context: UpstreamFailureContext): string {
     .replace(/\bhttps?:\/\/\S+/gi, "[url]")
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[host]")
     .replace(/\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|app|cloud|local|internal|svc)\b(?::\d+)?/gi, "[host]")
-    .replace(/\blocalhost(?::\d+)?\b/gi, "[host]")
+    .replace(/\blocalhost\b|\b(?=[\w.-]*[a-z])[\w-]+(?:\.[\w-]+)*:\d{2,5}\b|\[[0-9a-f:]{2,}\](?::\d+)?/gi, "[host]")
+    .replace(/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, "[redacted]")
+    .replace(/\bbearer\s+\S+|\bAIza[\w-]+/gi, "[redacted]")
     .replace(/\b(?:sk|pk|rk|key|org|proj|acct|req|user)[-_][A-Za-z0-9_*-]{4,}/g, "[redacted]")
     .replace(/\b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}\b/g, "[redacted]");
 }
 
 function wholeWord(text: string): RegExp {
-  return new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "g");
+  return new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "gi");
 }

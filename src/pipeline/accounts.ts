@@ -59,10 +59,11 @@ export function allowanceLookup(
   cache: CachedLookupOptions,
   warn: Warn,
 ): Lookup<Allowance> {
+  const warnOnce = once(warn);
   return cachedLookup(async (id) => {
     try {
       const plan = await store.find(id);
-      if (plan !== undefined && plan !== null) return toAllowance(id, plan, catalog, warn);
+      if (plan !== undefined && plan !== null) return toAllowance(id, plan, catalog, warnOnce);
     } catch (cause) {
       warn({
         code: "plan_store_failed",
@@ -71,7 +72,7 @@ export function allowanceLookup(
       });
       throw serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     }
-    warn({
+    warnOnce({
       code: "unknown_plan",
       message: `A key belongs to the plan "${id}", which does not exist: it sees no model.`,
     });
@@ -102,6 +103,18 @@ export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn
     defaultOutputTokens: rest.defaultOutputTokens ?? defaultOutputTokens,
   };
 }
+
+/** What is wrong with a plan is told when it is first seen, not each time that the cache asks for it again. */
+function once(warn: Warn): Warn {
+  const told = new Set<string>();
+  return (warning) => {
+    if (told.has(warning.message) || told.size >= mostTold) return;
+    told.add(warning.message);
+    warn(warning);
+  };
+}
+
+const mostTold = 1000;
 
 function toCaller(key: ApiKey, catalog: Catalog): Caller {
   return {

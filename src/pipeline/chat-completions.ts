@@ -21,11 +21,12 @@ import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
-import { relayStream } from "./relay-stream.js";
+import { brokenOff, relayStream } from "./relay-stream.js";
 import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
-import { estimateCost, reserve } from "./reserve.js";
+import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, type Outcome, Settlement } from "./settle.js";
+import type { Warn } from "./warning.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
 interface ChatCall {
@@ -53,7 +54,18 @@ export async function completeChat(
   const { requestId } = log;
   const now = pipeline.clock.now();
   const amount = estimateCost(chat, model, allowance);
-  const reservation = await reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+  const { inFlight } = pipeline;
+  // The body may have been on its way when the gateway began to close.
+  if (inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
+  const call = new Call();
+  inFlight.enter(call);
+  let reservation: Reservation | undefined;
+  try {
+    reservation = await reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+  } catch (error) {
+    inFlight.leave(call);
+    throw error;
+  }
   const settlement = new Settlement({
     ledger: pipeline.ledger,
     keeper: pipeline.keeper,
@@ -63,8 +75,8 @@ export async function completeChat(
     price: model.price,
     tags: { key: caller.keyId, model: model.id },
   });
-  const chatCall = enter(pipeline, request, { chat, settlement, model, log, now });
-  const { call, finish, context } = chatCall;
+  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now });
+  const { finish, context } = chatCall;
   try {
     if (call.abortReason !== undefined) throw new UpstreamError("aborted", "The client left before the call was made.");
     log.upstreamCalled();
@@ -93,14 +105,13 @@ export async function completeChat(
   }
 }
 
-/** From here on the call counts as in flight: it ends by `finish`, whoever it is that ends it. */
-function enter(
-  { inFlight }: Pipeline,
+/** From here on the call ends by `finish`, whoever it is that ends it. */
+function begin(
+  { inFlight, warn }: Pipeline,
   request: GatewayRequest,
-  parts: { chat: ChatRequest; settlement: Settlement; model: CatalogModel; log: RequestLog; now: number },
+  parts: { chat: ChatRequest; call: Call; settlement: Settlement; model: CatalogModel; log: RequestLog; now: number },
 ): ChatCall {
-  const { chat, settlement, model, log, now } = parts;
-  const call = new Call();
+  const { chat, call, settlement, model, log, now } = parts;
   const clientGone = () => call.abort("client_gone");
   let charge: Promise<Charge> | undefined;
   const settle = async (outcome: Outcome): Promise<Charge> => {
@@ -108,6 +119,7 @@ function enter(
     const { tokens, source } = outcome;
     const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
     log.ended(outcome, settled);
+    warnOfUpstream(outcome, warn, log.requestId);
     void settlement.persisted().then(() => inFlight.leave(call));
     return settled;
   };
@@ -116,7 +128,6 @@ function enter(
     return charge;
   };
   call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));
-  inFlight.enter(call);
   settlement.hold();
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
@@ -128,7 +139,7 @@ function enter(
     context: {
       model: model.id,
       upstreamModel: model.upstreamModel,
-      promptTokens: promptTokens(chat),
+      promptTokens: promptTokens(chat, model.contextLength),
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
       now,
@@ -163,9 +174,7 @@ async function streamResponse(
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
   settlement.hold(() => stream.tokens);
-  call.whenAbandoned((reason) =>
-    finish({ reason, tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" }),
-  );
+  call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
   const pieces = relayStream(upstream, stream, call, context, pipeline, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
@@ -174,6 +183,13 @@ async function streamResponse(
     headers: withStock({ ...streamHeaders }, settlement.windows),
     body: first.done ? pieces : startingWith(first.value, pieces),
   };
+}
+
+function warnOfUpstream({ error }: Outcome, warn: Warn, requestId: string): void {
+  if (error === undefined || (error.status !== 502 && error.status !== 504)) return;
+  const { cause, message } = error;
+  const problem = cause instanceof Error ? cause.message : message;
+  warn({ code: "upstream_failed", message: `A model server failed: ${problem}`, cause, requestId });
 }
 
 /** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */

@@ -8,9 +8,13 @@ import {
   type UpstreamError,
   type UpstreamProvider,
 } from "../providers/upstream-provider.js";
+import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
 const longestErrorBody = 65_536;
+
+/** How long an error answer may be silent before what has come of it must do, in milliseconds. */
+const errorBodyMs = 5_000;
 
 /**
  * Sends the call to the model server.
@@ -41,14 +45,22 @@ export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError 
   return badGateway("The model did not answer. Try again.", { cause: error });
 }
 
-/** The body's first `most` bytes; the rest is not read. */
-export async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+/** The body's first `most` bytes, or what has come of them in time; the rest is not read. */
+async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+  const iterator = body[Symbol.asyncIterator]();
+  const timer = new KeepAliveTimer(errorBodyMs);
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= most) break;
+  try {
+    while (length < most) {
+      const next = await timer.wait(iterator.next());
+      if (next === overdue || next.done) break;
+      pieces.push(next.value);
+      length += next.value.length;
+    }
+  } finally {
+    timer.stop();
+    iterator.return?.().catch(() => {});
   }
   return Buffer.concat(pieces).subarray(0, most);
 }

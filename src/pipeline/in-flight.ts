@@ -52,6 +52,9 @@ export class Call {
 /** How long an aborted call may take to come to its own end. */
 const lastGraceMs = 1000;
 
+/** How long a ledger that fails may take to take its charges after all. */
+const settleGraceMs = 5000;
+
 /** The calls in progress, so that the gateway can close in an orderly way. */
 export class InFlight {
   readonly #calls = new Set<Call>();
@@ -79,7 +82,7 @@ export class InFlight {
     await this.#empty(lastGraceMs);
     // Their clients neither read on nor leave.
     for (const call of this.#calls) void call.abandon();
-    await this.#empty(lastGraceMs);
+    await this.#empty(settleGraceMs);
   }
 
   async #empty(withinMs: number): Promise<void> {

@@ -3,15 +3,15 @@ import { answerToChunk } from "../openai/answer-to-chunk.js";
 import { ByteWriter } from "../openai/byte-writer.js";
 import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
-import { type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
+import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isRecord, type TokenCounts } from "../openai/usage.js";
+import { isRecord } from "../openai/usage.js";
 import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 import type { RelayOptions } from "./pipeline.js";
-import type { EndReason, Outcome, UsageSource } from "./settle.js";
+import type { EndReason, Outcome } from "./settle.js";
 
 /**
  * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
@@ -50,7 +50,7 @@ export async function* relayStream(
   } catch (thrown) {
     if (finished) throw thrown;
     const failure = describeFailure(thrown, call, context);
-    await end(failedOutcome(failure, stream));
+    await end(brokenOff(failure.reason, stream, failure.error));
     if (!committed) throw failure.error ?? thrown;
     if (failure.error !== undefined) yield errorEvent(failure.error);
   } finally {
@@ -58,7 +58,7 @@ export async function* relayStream(
     // The client has left between two pieces.
     if (!finished) {
       call.abort("client_gone");
-      await end({ reason: "client_gone", ...seen(stream) });
+      await end(brokenOff("client_gone", stream));
     }
     // Not waited for: a provider that does not heed its signal must not keep the client.
     chunks.return(undefined).catch(() => {});
@@ -92,7 +92,7 @@ async function* readChunks(
     }
   } catch (error) {
     // All that was asked for has arrived: how the connection ends does not matter any more.
-    if (!(stream.complete && isInterrupted(error))) throw error;
+    if (!(stream.complete && isUpstreamError(error) && error.failure !== "aborted")) throw error;
   }
   const out = new ByteWriter(spareBytes);
   relay.end(out);
@@ -141,26 +141,23 @@ function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureCo
   if (thrown instanceof StreamFault && thrown.reason === "error") {
     return { reason: "upstream_failed", error: fromErrorObject(thrown.upstreamError, context) };
   }
-  const error = toUpstreamFailure(thrown);
-  if (isUpstreamError(error)) return { reason: "client_gone", error: undefined };
+  const failure = toUpstreamFailure(thrown);
+  // A provider that says "aborted" without having been told to is one that failed.
+  const error = isUpstreamError(failure)
+    ? badGateway("The model did not answer. Try again.", { cause: failure })
+    : failure;
   return { reason: error.status === 504 ? "upstream_timeout" : "upstream_failed", error };
 }
 
-/** A failure is charged once there was output, the departure of a client from the moment of the upstream's 200. */
-function failedOutcome({ reason, error }: Failure, stream: ChatStream): Outcome {
-  const outcome: Outcome =
-    reason === "client_gone" || stream.hasOutput
-      ? { reason, ...seen(stream) }
-      : { reason, tokens: stream.tokens, source: undefined };
-  return error === undefined ? outcome : { ...outcome, error };
-}
-
-function seen(stream: ChatStream): { tokens: TokenCounts; source: UsageSource } {
-  return { tokens: stream.tokens, source: stream.complete && !stream.estimated ? "provider" : "partial" };
-}
-
-function isInterrupted(error: unknown): boolean {
-  return isUpstreamError(error) && error.failure === "interrupted";
+/**
+ * What a stream comes to that did not reach its end: a failure is charged once there was output, the departure of a
+ * client from the moment of the upstream's 200.
+ */
+export function brokenOff(reason: EndReason, stream: ChatStream, error?: GatewayError): Outcome {
+  const { tokens } = stream;
+  const isCharged = reason === "client_gone" || stream.hasOutput;
+  const source = stream.complete && !stream.estimated ? "provider" : "partial";
+  return { reason, tokens, source: isCharged ? source : undefined, ...(error === undefined ? undefined : { error }) };
 }
 
 function isJson(answer: UpstreamAnswer): boolean {

@@ -37,7 +37,13 @@ export async function relayWhole(
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   const body = parseJson(bytes);
-  const chatAnswer = toChatAnswer(bytes, body, context);
+  let chatAnswer: ChatAnswer | undefined;
+  try {
+    chatAnswer = toChatAnswer(bytes, body, context);
+  } catch (error) {
+    // Nested deeper than can be written again.
+    throw toUpstreamFailure(error);
+  }
   if (chatAnswer !== undefined) return chatAnswer;
   if (isRecord(body) && body["error"] !== undefined && body["error"] !== null) {
     throw fromErrorObject(body["error"], context);

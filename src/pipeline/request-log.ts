@@ -72,11 +72,10 @@ export class RequestLog {
     const completed = this.#completed;
     if (completed === undefined) return;
     this.#completed = undefined;
-    try {
-      completed(this.#event());
-    } catch (cause) {
-      this.#warn({ code: "hook_failed", message: "onRequestCompleted threw.", cause, requestId: this.requestId });
-    }
+    // A hook may be async, whatever its type says: its rejection must not end the process.
+    new Promise((resolve) => resolve(completed(this.#event()))).catch((cause: unknown) => {
+      this.#warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId: this.requestId });
+    });
   }
 
   #event(): RequestCompleted {

@@ -17,7 +17,7 @@ export interface Reservation {
 export function estimateCost(request: ChatRequest, model: CatalogModel, allowance: Allowance): Micro {
   const { contextLength, maxOutputTokens = contextLength } = model;
   const outputTokens = Math.min(requestedOutputTokens(request) ?? allowance.defaultOutputTokens, maxOutputTokens);
-  return model.price.upperBound(promptTokens(request), request.n * outputTokens);
+  return model.price.upperBound(promptTokens(request, contextLength), request.n * outputTokens);
 }
 
 /**

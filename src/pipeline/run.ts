@@ -42,8 +42,11 @@ async function answer(
   route: Route | undefined,
   log: RequestLog,
 ): Promise<GatewayResponse> {
+  // A browser asks before it learns that there is no such path; it must be able to read the answer that says so.
+  if (request.method === "OPTIONS" && (route !== undefined || pipeline.cors !== undefined)) {
+    return optionsResponse(pipeline, request, route?.methods ?? []);
+  }
   if (route === undefined) throw unknownUrl(request.method, request.path);
-  if (request.method === "OPTIONS") return optionsResponse(pipeline, request, route);
   if (route.endpoint === "responses") throw noResponsesEndpoint();
   if (!route.methods.includes(request.method)) throw methodNotSupported(request.method, route);
   if (route.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
@@ -83,14 +86,6 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
       cause: thrown,
       requestId: log.requestId,
     });
-  } else if (error.status === 502 || error.status === 504) {
-    const message = error.cause instanceof Error ? error.cause.message : error.message;
-    warn({
-      code: "upstream_failed",
-      message: `A model server failed: ${message}`,
-      cause: error.cause,
-      requestId: log.requestId,
-    });
   }
   return {
     status: error.status,
@@ -99,8 +94,8 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
   };
 }
 
-function optionsResponse({ cors }: Pipeline, request: GatewayRequest, route: Route): GatewayResponse {
-  const headers: Record<string, string> = { allow: route.methods.join(", ") };
+function optionsResponse({ cors }: Pipeline, request: GatewayRequest, methods: readonly string[]): GatewayResponse {
+  const headers: Record<string, string> = methods.length === 0 ? {} : { allow: methods.join(", ") };
   if (cors !== undefined) Object.assign(headers, preflightHeaders(request.header("access-control-request-headers")));
   return { status: 204, headers, body: null };
 }
