@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const tsx = createRequire(import.meta.url).resolve("tsx/cli");
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 export interface RunningExample {
   baseURL: string;
@@ -15,9 +15,9 @@ export interface RunningExample {
   interrupt(): Promise<number | null>;
 }
 
-/** Starts an example from source, as `npm run demo` does, on a random port. */
+/** Starts an example from source, on a random port; without tsx's own process between, which is impatient with Ctrl-C. */
 export async function runExample(path: string): Promise<RunningExample> {
-  const child: ChildProcess = spawn(process.execPath, [tsx, `examples/${path}`], {
+  const child: ChildProcess = spawn(process.execPath, ["--import", tsx, `examples/${path}`], {
     cwd: root,
     env: { ...process.env, PORT: "0", UPSTREAM_BASE_URL: "" },
     stdio: ["ignore", "pipe", "pipe"],
