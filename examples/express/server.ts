@@ -1,9 +1,35 @@
+import type { AddressInfo } from "node:net";
 import express from "express";
+import { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } from "infergate";
 import { toExpressHandler } from "infergate/express";
-import { createDemoGateway } from "../gateway.js";
-import { logRequest, printWelcome } from "./welcome.js";
+import { demoModel } from "../demo/demo-model.js";
+import { logRequest, printWelcome, refuseToStart } from "../demo/welcome.js";
 
-const gateway = createDemoGateway({ onRequestCompleted: logRequest });
+const {
+  PORT = "3000",
+  UPSTREAM_BASE_URL: baseURL,
+  UPSTREAM_API_KEY: apiKey,
+  UPSTREAM_MODEL: model = "demo",
+} = process.env;
+
+const gateway = createGateway({
+  models: [
+    {
+      id: "acme/small",
+      type: "chat",
+      contextLength: 128_000,
+      maxOutputTokens: 1024,
+      // In credits per million tokens, and per call: dear enough for some ten requests to use up a session.
+      price: { input: 100, output: 1_000, request: 0.4 },
+      upstream: { provider: "upstream", model },
+    },
+  ],
+  keys: memoryKeyStore([{ key: "sk-demo", account: "acct_1", plan: "starter" }]),
+  plans: memoryPlanStore({ starter: { models: ["acme/*"], credits: { session: 4, week: 20, month: 60 } } }),
+  ledger: memoryCreditLedger(),
+  providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel() },
+  onRequestCompleted: logRequest,
+});
 
 const app = express();
 app.get("/", (_req, res) => {
@@ -11,13 +37,10 @@ app.get("/", (_req, res) => {
 });
 app.use(toExpressHandler(gateway));
 
-const server = app.listen(Number(process.env["PORT"] ?? 3000), (error) => {
-  if (error) {
-    console.error(`Cannot listen: ${error.message}. Set PORT to another port.`);
-    process.exit(1);
-  }
-  const address = server.address();
-  printWelcome(`http://localhost:${typeof address === "object" ? address?.port : address}`);
+const server = app.listen(Number(PORT), (error) => {
+  if (error) refuseToStart(error);
+  const { port } = server.address() as AddressInfo;
+  printWelcome({ baseURL: `http://localhost:${port}/v1`, apiKey: "sk-demo", model: "acme/small" });
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

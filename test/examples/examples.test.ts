@@ -1,69 +1,62 @@
-import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { startFakeUpstream } from "../support/fake-upstream.js";
+import { readCommands, runCommand, runSnippet } from "./printed-commands.js";
 import { type RunningExample, runExample } from "./run-example.js";
 
-const run = promisify(execFile);
-
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
-if (!hasCurl) console.warn("SKIPPED: the printed curl commands are not tried, since there is no curl.");
-
-describe.concurrent("examples", () => {
-  it.each(["express/server.ts", "fastify/server.ts", "node/server.ts", "fetch/server.ts"])(
-    "%s answers whole and streamed, and ends cleanly",
-    async (path) => {
-      const example = await runExample(path);
-      const client = new OpenAI({ baseURL: example.baseURL, apiKey: "sk-demo" });
-      const question = { model: "acme/small", messages: [{ role: "user" as const, content: "Hello!" }] };
-      const answer = await client.chat.completions.create(question);
-      expect(answer.choices[0]?.message.content).toContain('You said: "Hello!"');
-      let text = "";
-      for await (const chunk of await client.chat.completions.create({ ...question, stream: true })) {
-        text += chunk.choices[0]?.delta.content ?? "";
-      }
-      expect(text).toBe(answer.choices[0]?.message.content);
-      const page = await fetch(new URL("/", example.baseURL));
-      expect(page.status).toBe(path.startsWith("node") ? 404 : 200);
-      expect(await example.interrupt()).toBe(0);
-    },
-  );
-
-  it.skipIf(!hasCurl)("of the demo: every command works as printed, and the stock runs out", async () => {
-    const example = await runExample("express/server.ts");
-    const commands = example.printed().match(/^ {2}(curl|for) .*$/gm) ?? [];
-    expect(commands).toHaveLength(4);
-    const [whole, streamed, all, last] = commands.map((command) => shell(command));
-    expect(JSON.parse((await whole?.()) ?? "")).toMatchObject({ object: "chat.completion" });
-    expect(await streamed?.()).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/);
-    expect(await runPrintedSnippet(example)).toContain("You said");
-    expect(await all?.()).toMatch(/^(200\n)+(429\n)+$/);
-    expect(await last?.()).toMatch(/^HTTP\/1\.1 429 [\s\S]*retry-after: \d+[\s\S]*session_limit_exceeded/);
-    await example.prints(/429 {2}chat\/completions {2}acme\/small .*session_limit_exceeded/);
-    expect(example.printed()).toMatch(
-      /200 {2}chat\/completions {2}acme\/small {2}\d+ \+ \d+ tokens {2}0\.\d{6} credits {2}\d+ ms/,
-    );
-    expect(await example.interrupt()).toBe(0);
-  });
+const running = new Set<RunningExample>();
+afterEach(async () => {
+  await Promise.all([...running].map((example) => example.kill()));
 });
 
-function shell(command: string): () => Promise<string> {
-  return async () => (await run("bash", ["-c", command])).stdout;
+async function start(path: string, environment?: Record<string, string>): Promise<RunningExample> {
+  const example = await runExample(path, environment);
+  running.add(example);
+  return example;
 }
 
-/** In a folder of its own, as a user would. */
-async function runPrintedSnippet(example: RunningExample): Promise<string> {
-  const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(example.printed())?.[0] ?? "";
-  const folder = await mkdtemp(join(tmpdir(), "infergate-snippet-"));
-  try {
-    await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
-    await writeFile(join(folder, "snippet.mjs"), snippet);
-    return (await run(process.execPath, ["snippet.mjs"], { cwd: folder })).stdout;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+describe("examples", () => {
+  it.each(["express/server.ts", "fastify/server.ts", "node/server.ts", "fetch/server.ts"])(
+    "%s does what it prints, down to the 429, and ends cleanly",
+    async (path) => {
+      const example = await start(path);
+      const { whole, streamed, useUp, denied, snippet } = readCommands(example.printed());
+      expect(JSON.parse(await runCommand(whole))).toMatchObject({ object: "chat.completion", model: "acme/small" });
+      expect(await runCommand(streamed)).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/);
+      expect(await runSnippet(snippet)).toContain('You said: "Hello!"');
+      await example.prints(/^ {2}200 {2}acme\/small {2}\d+ \+ \d+ tokens {2}0\.\d{6} credits {2}\d+ ms$/m);
+
+      expect(await runCommand(useUp)).toMatch(/^(200\n){4,9}(429\n)+$/);
+      const denial = await runCommand(denied);
+      expect(denial).toMatch(/^HTTP\/1\.1 429 /);
+      expect(denial).toMatch(/^x-ratelimit-remaining-session: 0\r$/m);
+      expect(denial).toMatch(/^retry-after: \d+\r$/m);
+      expect(denial).toContain('"code":"session_limit_exceeded"');
+      await example.prints(/^ {2}429 {2}acme\/small {2}session_limit_exceeded {2}\d+ ms$/m);
+
+      const page = await fetch(new URL("/", example.baseURL));
+      expect(await page.text()).toContain("An app like yours");
+      expect(await example.interrupt()).toBe(0);
+    },
+    30_000,
+  );
+
+  it("call a real model server when they are told of one", async () => {
+    const upstream = await startFakeUpstream();
+    const { printed } = await start("express/server.ts", {
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: "sk-upstream",
+      UPSTREAM_MODEL: "up/large",
+    });
+    expect(await runSnippet(readCommands(printed()).snippet)).toBe("Hello world\n");
+    expect(upstream.lastRequest.json).toMatchObject({ model: "up/large" });
+    expect(upstream.lastRequest.headers.authorization).toBe("Bearer sk-upstream");
+    await upstream.close();
+  });
+
+  it("say so when their port is taken", async () => {
+    const { baseURL } = await start("express/server.ts");
+    await expect(start("express/server.ts", { PORT: new URL(baseURL).port })).rejects.toThrow(
+      "Set PORT to another port.",
+    );
+  });
+});

@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import ts from "typescript";
-import { describe, expect, it } from "vitest";
-import { resolveOptions } from "../../src/gateway/options.js";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const readme = readFileSync(`${root}README.md`, "utf8");
-const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? "");
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+import { root, snippets, snippetWith } from "./readme.js";
 
 /** What the snippets take for granted. */
 const givens: Record<string, string> = {
@@ -14,8 +14,16 @@ const givens: Record<string, string> = {
   "app.use": 'import type { Express } from "express"; declare const app: Express;',
   "app.register": 'import type { FastifyInstance } from "fastify"; declare const app: FastifyInstance;',
   KeyStore: 'import type { KeyStore } from "infergate";',
-  database:
-    "declare const database: { apiKeys: { findByHash(hash: string): Promise<{ id: string; userId: string; plan: string; expiresAt: Date | null; subscribedAt: Date } | undefined> } };",
+  PlanStore: 'import type { PlanStore } from "infergate";',
+  GatewayOptions: 'import type { GatewayOptions } from "infergate";',
+  UpstreamProvider: 'import type { UpstreamProvider } from "infergate";',
+  database: `
+    interface KeyRow { id: string; userId: string; plan: string; expiresAt: Date | null; subscribedAt: Date }
+    interface PlanRow { models: string[]; sessionCredits: number | null; monthCredits: number | null }
+    declare const database: {
+      apiKeys: { findByHash(hash: string): Promise<KeyRow | undefined> };
+      plans: { findById(id: string): Promise<PlanRow | undefined> };
+    };`,
 };
 
 function withGivens(snippet: string): string {
@@ -25,50 +33,78 @@ function withGivens(snippet: string): string {
   return `${needed.map(([, code]) => code).join("\n")}\n${snippet}\nexport {};`;
 }
 
-describe("the README", () => {
-  it("has snippets that compile", () => {
-    const names = new Map(snippets.map((code, index) => [`${root}test/readme-${index}.ts`, withGivens(code)]));
-    const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-    const host = ts.createCompilerHost(options);
-    const { getSourceFile, fileExists } = host;
-    host.fileExists = (name) => names.has(name) || fileExists(name);
-    host.getSourceFile = (name, ...rest) => {
-      const code = names.get(name);
-      return code === undefined
-        ? getSourceFile(name, ...rest)
-        : ts.createSourceFile(name, code, ts.ScriptTarget.ES2022);
-    };
-    const program = ts.createProgram([...names.keys()], options, host);
-    const problems = [...names.keys()].flatMap((name) =>
-      ts
-        .getPreEmitDiagnostics(program, program.getSourceFile(name))
-        .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`),
-    );
-    expect(snippets.length).toBeGreaterThan(6);
-    expect(problems).toEqual([]);
+it("the README's snippets compile", () => {
+  const names = new Map(snippets.map((code, index) => [`${root}test/readme-${index}.ts`, withGivens(code)]));
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (name) => names.has(name) || fileExists(name);
+  host.getSourceFile = (name, ...rest) => {
+    const code = names.get(name);
+    return code === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, code, ts.ScriptTarget.ES2022);
+  };
+  const program = ts.createProgram([...names.keys()], options, host);
+  const problems = [...names.keys()].flatMap((name) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`),
+  );
+  expect(snippets.length).toBeGreaterThan(12);
+  expect(problems).toEqual([]);
+}, 60_000);
+
+describe("the README's first snippet", () => {
+  const inFolder = () => ({ cwd: folder, env: { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json` } });
+  let upstream: FakeUpstream;
+  let folder: string;
+  let app: ChildProcess;
+  let origin: string;
+
+  /** Writes a snippet down, with what is said in `changes` in the place of what the reader sees. How to run it. */
+  async function write(name: string, snippet: string, changes: Record<string, string>): Promise<string[]> {
+    let code = snippet;
+    for (const [seen, actual] of Object.entries(changes)) {
+      if (!code.includes(seen)) throw new Error(`${name} does not contain ${seen}`);
+      code = code.replace(seen, () => actual);
+    }
+    await writeFile(join(folder, name), code);
+    return ["--import", "tsx", name];
+  }
+
+  beforeAll(async () => {
+    upstream = await startFakeUpstream();
+    folder = await mkdtemp(join(tmpdir(), "infergate-readme-"));
+    await symlink(`${root}node_modules`, join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+    const words = await write("server.ts", snippetWith("app.listen"), {
+      "https://api.openai.com/v1": upstream.url,
+      "app.listen(3000)": "const server = app.listen(0, () => console.log(JSON.stringify(server.address())))",
+    });
+    app = spawn(process.execPath, words, { ...inFolder(), stdio: ["ignore", "pipe", "inherit"] });
+    origin = await new Promise((resolve, reject) => {
+      app.stdout?.once("data", (line: Buffer) => resolve(`http://localhost:${JSON.parse(line.toString()).port}`));
+      app.once("exit", (code) => reject(new Error(`The server has ended with ${code}`)));
+    });
+  }, 30_000);
+
+  afterAll(async () => {
+    const exit = new Promise((resolve) => app.once("exit", resolve));
+    app.kill();
+    await exit;
+    await upstream.close();
+    await rm(folder, { recursive: true });
   });
 
-  it("names every option with its default", async () => {
-    const rows = new Map(
-      [...readme.matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm)].map(([, name = "", value = ""]) => [name, value]),
-    );
-    const provider = { call: () => Promise.reject(new Error("not called")) };
-    const stores = { find: () => undefined };
-    const ledger = { reserve() {}, renew() {}, settle() {}, release() {} };
-    const resolved = resolveOptions({
-      models: [],
-      keys: stores,
-      plans: stores,
-      ledger,
-      providers: { provider },
-    } as never);
-    for (const [name, value] of Object.entries(resolved)) {
-      if (typeof value !== "number") continue;
-      const mebibytes = /^(\d+) MiB$/.exec(rows.get(name) ?? "")?.[1];
-      const written =
-        mebibytes === undefined ? Number(rows.get(name)?.replace(",", "")) : Number(mebibytes) * 1024 * 1024;
-      expect([name, written]).toEqual([name, value]);
-    }
-  });
+  it.each(["openai", "@ai-sdk/openai-compatible", "@langchain/openai"])(
+    "serves the snippet with %s",
+    async (client) => {
+      const name = `client${client.replace(/\W/g, "-")}.ts`;
+      const words = await write(name, snippetWith(`from "${client}"`), { "http://localhost:3000": origin });
+      const { stdout } = await promisify(execFile)(process.execPath, words, inFolder());
+      expect(stdout).toBe("Hello world");
+      expect(upstream.lastRequest.json).toMatchObject({ model: "gpt-4o-mini" });
+    },
+    30_000,
+  );
 });

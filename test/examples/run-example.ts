@@ -1,9 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+import { root } from "./readme.js";
 
 export interface RunningExample {
   baseURL: string;
@@ -13,18 +9,21 @@ export interface RunningExample {
   prints(pattern: RegExp): Promise<void>;
   /** Ctrl-C. Resolves with the exit code. */
   interrupt(): Promise<number | null>;
+  /** For what is left of a test that failed. */
+  kill(): Promise<void>;
 }
 
-/** Starts an example from source, on a random port; without tsx's own process between, which is impatient with Ctrl-C. */
-export async function runExample(path: string): Promise<RunningExample> {
-  const child: ChildProcess = spawn(process.execPath, ["--import", tsx, `examples/${path}`], {
+/** Starts an example from source, as `npm run demo` does, on a random port unless one is given. */
+export async function runExample(path: string, environment: Record<string, string> = {}): Promise<RunningExample> {
+  // Not by tsx's own command: it kills a process that does not heed a signal within milliseconds.
+  const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", `examples/${path}`], {
     cwd: root,
-    env: { ...process.env, PORT: "0", UPSTREAM_BASE_URL: "" },
+    env: { ...process.env, PORT: "0", UPSTREAM_BASE_URL: "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   let output = "";
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const take = (part: Buffer) => {
     output += part.toString();
     for (const wake of waiting.splice(0)) wake();
@@ -42,16 +41,19 @@ export async function runExample(path: string): Promise<RunningExample> {
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
   };
-  const address = /Base URL:?\s+(http:\S+)/;
-  await prints(address);
+  // The last of what it prints at its start.
+  await prints(/^Ctrl-C ends it\./m);
   return {
-    baseURL: address.exec(output)?.[1] ?? "",
+    baseURL: /Base URL\s+(http:\S+)/.exec(output)?.[1] ?? "",
     printed: () => output,
     prints,
     interrupt: () => {
-      waiting = [];
       child.kill("SIGINT");
       return exit;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exit;
     },
   };
 }

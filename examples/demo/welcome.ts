@@ -1,0 +1,66 @@
+import type { RequestCompleted } from "infergate";
+
+/** What a client needs to know of the running example. */
+interface Access {
+  baseURL: string;
+  apiKey: string;
+  model: string;
+}
+
+/** Prints what a newcomer can do with the running server. Every command works as printed. */
+export function printWelcome({ baseURL, apiKey, model }: Access): void {
+  const messages = [{ role: "user", content: "Hello!" }];
+  const curl = (flags: string, members: object = {}) =>
+    `curl${flags} ${baseURL}/chat/completions -H "Authorization: Bearer ${apiKey}" ` +
+    `-H "Content-Type: application/json" -d '${JSON.stringify({ model, messages, ...members })}'`;
+  console.log(`
+  Base URL   ${baseURL}
+  API key    ${apiKey}
+
+Ask the model:
+
+  ${curl("")}
+
+Watch it stream:
+
+  ${curl(" -N", { stream: true })}
+
+With the OpenAI SDK (npm install openai):
+
+  import OpenAI from "openai";
+  const client = new OpenAI({ baseURL: "${baseURL}", apiKey: "${apiKey}" });
+  const answer = await client.chat.completions.create({
+    model: "${model}",
+    messages: [{ role: "user", content: "Hello!" }],
+  });
+  console.log(answer.choices[0].message.content);
+
+Use up the session's stock, and see the 429 with its headers; a restart fills it again:
+
+  for i in $(seq 12); do ${curl(" -s -o /dev/null -w '%{http_code}\\n'")}; done
+  ${curl(" -i")}
+
+Ctrl-C ends it. Requests:
+`);
+}
+
+/** One line per request: what was asked, what it came to, what it cost. */
+export function logRequest(event: RequestCompleted): void {
+  const { status, model, endpoint, errorCode, tokens, chargedMicro, usageSource, durations } = event;
+  const credits = (chargedMicro / 1_000_000).toFixed(6);
+  const parts = [
+    String(status),
+    model ?? endpoint ?? "unknown path",
+    errorCode,
+    usageSource && `${tokens.input} + ${tokens.output} tokens`,
+    usageSource && `${credits} credits`,
+    `${Math.round(durations.total)} ms`,
+  ];
+  console.log(`  ${parts.filter((part) => part !== undefined).join("  ")}`);
+}
+
+/** The port is taken, more often than not. */
+export function refuseToStart(error: Error): never {
+  console.error(`Cannot listen: ${error.message}. Set PORT to another port.`);
+  process.exit(1);
+}

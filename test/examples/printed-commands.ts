@@ -1,0 +1,60 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { root } from "./readme.js";
+
+const run = promisify(execFile);
+
+const hasShell = spawnSync("bash", ["-c", "curl --version && seq 1"]).status === 0;
+
+/** What an example tells its user to try. */
+export interface PrintedCommands {
+  whole: string;
+  streamed: string;
+  useUp: string;
+  denied: string;
+  snippet: string;
+}
+
+export function readCommands(printed: string): PrintedCommands {
+  const [whole, streamed, useUp, denied, ...others] = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
+  const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(printed)?.[0];
+  if (!whole || !streamed || !useUp || !denied || !snippet || others.length > 0) throw new Error(printed);
+  return { whole, streamed, useUp, denied, snippet };
+}
+
+/** Runs a command as printed; where there is no curl, does what it says. */
+export async function runCommand(command: string): Promise<string> {
+  if (hasShell) return (await run("bash", ["-c", command])).stdout;
+  const url = /https?:\S+/.exec(command)?.[0] ?? "";
+  const headers = [...command.matchAll(/-H "(.+?): (.+?)"/g)].map(([, name = "", value = ""]): [string, string] => [
+    name,
+    value,
+  ]);
+  let output = "";
+  for (let left = Number(/seq (\d+)/.exec(command)?.[1] ?? 1); left > 0; left--) {
+    const response = await fetch(url, { method: "POST", headers, body: / -d '(.+?)'/.exec(command)?.[1] ?? "" });
+    const body = await response.text();
+    if (command.includes("%{http_code}")) output += `${response.status}\n`;
+    else output += command.includes(" -i ") ? `HTTP/1.1 ${response.status} \r\n${head(response)}\r\n\r\n${body}` : body;
+  }
+  return output;
+}
+
+function head({ headers }: Response): string {
+  return [...headers].map(([name, value]) => `${name}: ${value}`).join("\r\n");
+}
+
+/** In a folder of its own, as a user would. */
+export async function runSnippet(snippet: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "infergate-snippet-"));
+  try {
+    await symlink(`${root}node_modules`, join(folder, "node_modules"));
+    await writeFile(join(folder, "snippet.mjs"), snippet);
+    return (await run(process.execPath, ["snippet.mjs"], { cwd: folder })).stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
