@@ -1,35 +1,43 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createOpenAICompatible, type OpenAICompatibleProviderSettings } from "@ai-sdk/openai-compatible";
 import {
-  APICallError,
   generateObject,
   generateText,
   jsonSchema,
   type LanguageModel,
-  RetryError,
+  Output,
   stepCountIs,
   streamText,
   tool,
 } from "ai";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { chatAnswer, chatChunks, errorBody, eventStream, wholeAnswer } from "../support/fake-upstream.js";
-import { toolAnswer, toolChunks } from "./samples.js";
-import { type ClientServer, startServer } from "./start-server.js";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  eventStream,
+  hangBeforeHeaders,
+  wholeAnswer,
+} from "../support/fake-upstream.js";
+import { collect } from "./collect.js";
+import {
+  extraParameters,
+  imageBase64,
+  reasoningAnswer,
+  reasoningChunks,
+  sloppyToolChunks,
+  toolAnswer,
+  toolChunks,
+} from "./samples.js";
+import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";
 
-let server: ClientServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(() => server.close());
+afterAll(expectNoSockets);
+globalThis.AI_SDK_LOG_WARNINGS = false;
 
-function model(from = server, apiKey = "sk-pro", id = "acme/small"): LanguageModel {
-  return createOpenAICompatible({
-    name: "infergate",
-    baseURL: from.baseURL,
-    apiKey,
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  })(id);
+function modelOf(
+  { baseURL }: ClientServer,
+  settings: Partial<OpenAICompatibleProviderSettings> = { includeUsage: true, supportsStructuredOutputs: true },
+): LanguageModel {
+  return createOpenAICompatible({ name: "infergate", baseURL, apiKey: "sk-pro", ...settings })("acme/small");
 }
 
 const weather = tool({
@@ -37,95 +45,234 @@ const weather = tool({
   execute: async ({ city }) => `fine in ${city}`,
 });
 
-describe("the AI SDK", () => {
-  it("generates text", async () => {
-    const { text, usage, finishReason } = await generateText({ model: model(), prompt: "Hello!" });
-    expect([text, usage.totalTokens, finishReason]).toEqual(["Hello world", 12, "stop"]);
-  });
+const placeSchema = jsonSchema<{ city: string }>({
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+});
 
-  it("streams text, with usage", async () => {
-    const result = streamText({ model: model(), prompt: "Hello!" });
-    let text = "";
-    for await (const part of result.textStream) text += part;
-    expect([text, (await result.usage).totalTokens, await result.finishReason]).toEqual(["Hello world", 12, "stop"]);
-  });
+describe.concurrent("the AI SDK gets", () => {
+  it(
+    "text",
+    withServer(async (server) => {
+      const { text, usage, finishReason, response } = await generateText({ model: modelOf(server), prompt: "Hello!" });
+      expect([text, usage.inputTokens, usage.outputTokens, finishReason]).toEqual(["Hello world", 9, 3, "stop"]);
+      expect(response).toMatchObject({ modelId: "acme/small", id: expect.stringMatching(/^chatcmpl-/) });
+      expect(response.headers?.["x-request-id"]).toBe(server.events[0]?.requestId);
+    }),
+  );
 
-  it("runs tools, whole and streamed", async () => {
-    server.upstream.replyOnce(wholeAnswer(toolAnswer));
-    server.upstream.replyOnce(wholeAnswer(chatAnswer({ content: "All fine." })));
-    const whole = await generateText({
-      model: model(),
-      prompt: "Weather?",
-      tools: { weather },
-      stopWhen: stepCountIs(3),
-    });
-    expect(whole.text).toBe("All fine.");
-    server.upstream.replyOnce(eventStream(toolChunks));
-    server.upstream.replyOnce(eventStream(chatChunks("All fine.")));
-    const streamed = streamText({ model: model(), prompt: "Weather?", tools: { weather }, stopWhen: stepCountIs(3) });
-    expect(await streamed.text).toBe("All fine.");
-    const [first] = await streamed.steps;
-    expect(first?.toolResults.map(({ output }) => output)).toEqual(["fine in Paris", "fine in Oslo"]);
-  });
+  it(
+    "streams, with usage, over comments",
+    withServer(
+      async (server) => {
+        const gate = createGate();
+        server.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
+        gate.step(4);
+        const result = streamText({ model: modelOf(server), prompt: "Hello!" });
+        const pieces: string[] = [];
+        for await (const piece of result.textStream) {
+          pieces.push(piece);
+          await server.commented();
+          gate.open();
+        }
+        expect(pieces).toEqual(["Hello", " wide", " world"]);
+        expect([(await result.usage).totalTokens, await result.finishReason]).toEqual([12, "stop"]);
+        expect(await result.response).toMatchObject({ modelId: "acme/small" });
+        expect((await result.response).headers?.["x-request-id"]).toBe(server.events[0]?.requestId);
+      },
+      { keepAliveMs: 15 },
+    ),
+  );
 
-  it("generates objects", async () => {
-    server.upstream.reply(wholeAnswer(chatAnswer({ content: '{"city":"Paris"}' })));
-    const schema = jsonSchema<{ city: string }>({ type: "object", properties: { city: { type: "string" } } });
-    const { object } = await generateObject({ model: model(), prompt: "Where?", schema });
-    expect(object).toEqual({ city: "Paris" });
-    expect(server.upstream.lastRequest.json).toMatchObject({ response_format: { type: "json_schema" } });
-  });
+  it(
+    "streams without usage when it did not ask for it",
+    withServer(async (server) => {
+      const result = streamText({ model: modelOf(server, {}), prompt: "Hello!" });
+      const parts = await collect(result.fullStream);
+      expect(parts.map(({ type }) => type)).not.toContain("error");
+      expect([await result.text, (await result.usage).totalTokens]).toEqual(["Hello world", undefined]);
+      await server.checkBooks();
+      expect(server.events).toMatchObject([{ chargedMicro: 39, usageSource: "provider" }]);
+    }),
+  );
 
-  it("shows reasoning", async () => {
-    const deltas = [{ reasoning_content: "Because." }];
-    server.upstream.reply(eventStream(chatChunks("Yes.", { deltas })));
-    const result = streamText({ model: model(), prompt: "Why?" });
-    expect([await result.text, await result.reasoningText]).toEqual(["Yes.", "Because."]);
-  });
+  it(
+    "reasoning",
+    withServer(async (server) => {
+      server.upstream.replyOnce(wholeAnswer(reasoningAnswer));
+      const whole = await generateText({ model: modelOf(server), prompt: "Why?" });
+      expect([whole.text, whole.reasoningText]).toEqual(["Yes.", "Because it is so."]);
+      expect(whole.usage.outputTokenDetails.reasoningTokens).toBe(4);
+      server.upstream.replyOnce(eventStream(reasoningChunks));
+      const streamed = streamText({ model: modelOf(server), prompt: "Why?" });
+      expect([await streamed.text, await streamed.reasoningText]).toEqual(["Yes.", "Because it is so."]);
+      expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([109, 109]);
+    }),
+  );
+});
 
-  it("gets an error part for what breaks in the middle", async () => {
-    server.upstream.reply(
-      eventStream([
-        ...chatChunks("Hello", { finishReason: null, usage: null }),
-        errorBody("boom", { type: "server_error" }),
-      ]),
-    );
-    const kinds: string[] = [];
-    const result = streamText({ model: model(), prompt: "Hello!", onError: () => {} });
-    for await (const part of result.fullStream) kinds.push(part.type);
-    expect(kinds).toContain("error");
-    expect(server.attempts()).toBe(1);
-  });
+describe.concurrent("the AI SDK's tools", () => {
+  const results = ["fine in Paris", "fine in Oslo"];
+  const settings = { prompt: "Weather?", tools: { weather }, stopWhen: stepCountIs(3) };
+
+  it(
+    "run in a loop, whole",
+    withServer(async (server) => {
+      server.upstream.replyOnce(wholeAnswer(toolAnswer));
+      server.upstream.replyOnce(wholeAnswer(chatAnswer({ content: "All fine." })));
+      const { text, steps, totalUsage } = await generateText({ model: modelOf(server), ...settings });
+      expect([text, totalUsage.totalTokens]).toEqual(["All fine.", 24]);
+      expect(steps[0]?.finishReason).toBe("tool-calls");
+      expect(steps[0]?.toolResults.map(({ output }) => output)).toEqual(results);
+      expectToolMessages(server);
+    }),
+  );
 
   it.each([
-    ["a wrong key", "sk-wrong", "acme/small", 401],
-    ["a model outside the plan", "sk-basic", "acme/large", 403],
-    ["an unknown model", "sk-pro", "acme/none", 404],
-  ])("makes one attempt with %s", async (_name, key, id, statusCode) => {
-    const error = await generateText({ model: model(server, key, id), prompt: "Hello!" }).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(APICallError.isInstance(error) && error.statusCode).toBe(statusCode);
-    expect(server.attempts()).toBe(1);
-  });
+    ["well-formed", toolChunks],
+    ["sloppy", sloppyToolChunks],
+  ])("run in a loop, in parallel pieces, %s", (_name, chunks) =>
+    withServer(async (server) => {
+      server.upstream.replyOnce(eventStream(chunks, { pieceBytes: 50 }));
+      server.upstream.replyOnce(eventStream(chatChunks("All fine.")));
+      const result = streamText({ model: modelOf(server), ...settings });
+      expect(await result.text).toBe("All fine.");
+      const [first] = await result.steps;
+      expect(first?.toolResults.map(({ output }) => output)).toEqual(results);
+      expectToolMessages(server);
+    })(),
+  );
+});
 
-  it("tries a failing upstream again, and is charged once", async () => {
-    server.upstream.replyOnce(wholeAnswer("", { status: 500, headers: { "retry-after": "1" } }));
-    expect((await generateText({ model: model(), prompt: "Hello!" })).text).toBe("Hello world");
-    expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([0, 39]);
-  });
+function expectToolMessages({ upstream, events }: ClientServer): void {
+  expect(upstream.lastRequest.json.messages).toMatchObject([
+    { role: "user" },
+    {
+      role: "assistant",
+      tool_calls: [
+        { id: "call_1", function: { name: "weather", arguments: '{"city":"Paris"}' } },
+        { id: "call_2", function: { name: "weather", arguments: '{"city":"Oslo"}' } },
+      ],
+    },
+    { role: "tool", tool_call_id: "call_1", content: "fine in Paris" },
+    { role: "tool", tool_call_id: "call_2", content: "fine in Oslo" },
+  ]);
+  expect(events.map(({ chargedMicro }) => chargedMicro)).toEqual([39, 39]);
+}
 
-  it("learns of a stock that is used up; it cannot be kept from trying, but without its own retries it tries once", async () => {
-    const poor = await startServer({ plans: memoryPlanStore({ pro: { models: ["acme/*"], credits: { week: 0 } } }) });
-    const error = await generateText({ model: model(poor), prompt: "Hello!", maxRetries: 0 }).catch(
-      (thrown: unknown) => thrown,
-    );
-    const last = RetryError.isInstance(error) ? error.lastError : error;
-    expect(APICallError.isInstance(last) && [last.statusCode, last.message]).toEqual([
-      429,
-      expect.stringMatching(/^Week usage quota exhausted/),
-    ]);
-    expect([poor.attempts(), poor.upstream.requests.length]).toEqual([1, 0]);
-    await poor.close();
-  });
+describe.concurrent("the AI SDK's objects", () => {
+  it(
+    "come whole",
+    withServer(async (server) => {
+      server.upstream.reply(wholeAnswer(chatAnswer({ content: '{"city":"Paris"}' })));
+      const model = modelOf(server);
+      const { object } = await generateObject({ model, prompt: "Where?", schema: placeSchema });
+      expect(object).toEqual({ city: "Paris" });
+      expect(server.upstream.lastRequest.json.response_format).toMatchObject({ type: "json_schema" });
+      const { output } = await generateText({
+        model,
+        prompt: "Where?",
+        output: Output.object({ schema: placeSchema }),
+      });
+      expect(output).toEqual({ city: "Paris" });
+    }),
+  );
+
+  it(
+    "come in pieces",
+    withServer(async (server) => {
+      server.upstream.reply(eventStream(chatChunks('{"city":"Paris"}', { pieceLength: 4 })));
+      const result = streamText({
+        model: modelOf(server),
+        prompt: "Where?",
+        output: Output.object({ schema: placeSchema }),
+      });
+      expect((await collect(result.partialOutputStream)).at(-1)).toEqual({ city: "Paris" });
+      expect(await result.output).toEqual({ city: "Paris" });
+    }),
+  );
+
+  it(
+    "come by JSON mode from models that know no schemas",
+    withServer(async (server) => {
+      server.upstream.reply(wholeAnswer(chatAnswer({ content: '{"city":"Paris"}' })));
+      const { object } = await generateObject({ model: modelOf(server, {}), prompt: "Where?", schema: placeSchema });
+      expect(object).toEqual({ city: "Paris" });
+      expect(server.upstream.lastRequest.json.response_format).toEqual({ type: "json_object" });
+    }),
+  );
+});
+
+describe.concurrent("the AI SDK sends", () => {
+  it(
+    "images and parameters that the gateway does not know, untouched",
+    withServer(async (server) => {
+      await generateText({
+        model: modelOf(server),
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "What is this?" },
+              { type: "image", image: Buffer.from(imageBase64, "base64"), mediaType: "image/png" },
+            ],
+          },
+        ],
+        providerOptions: { infergate: { ...extraParameters, n: 2 } },
+      });
+      expect(server.upstream.lastRequest.json).toEqual({
+        model: "upstream-small",
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "What is this?" },
+              { type: "image_url", image_url: { url: `data:image/png;base64,${imageBase64}` } },
+            ],
+          },
+        ],
+        ...extraParameters,
+        n: 2,
+      });
+    }),
+  );
+});
+
+describe.concurrent("the AI SDK leaves", () => {
+  it(
+    "a stream",
+    withServer(async (server) => {
+      const gate = createGate();
+      server.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
+      gate.step(3);
+      const leaving = new AbortController();
+      const event = server.nextEvent();
+      const result = streamText({ model: modelOf(server), prompt: "Hello!", abortSignal: leaving.signal });
+      const kinds: string[] = [];
+      for await (const { type } of result.fullStream) {
+        kinds.push(type);
+        if (type === "text-delta") leaving.abort();
+      }
+      expect(kinds.at(-1)).toBe("abort");
+      expect(await event).toMatchObject({ endReason: "client_gone", usageSource: "partial", status: 200 });
+      expect(await server.upstream.lastRequest.closed).toBe("broken");
+    }),
+  );
+
+  it(
+    "before there is an answer, and pays nothing",
+    withServer(async (server) => {
+      server.upstream.reply(hangBeforeHeaders());
+      const leaving = new AbortController();
+      const event = server.nextEvent();
+      const request = generateText({ model: modelOf(server), prompt: "Hello!", abortSignal: leaving.signal });
+      const refused = expect(request).rejects.toMatchObject({ name: "AbortError" });
+      const upstreamRequest = await server.upstream.nextRequest();
+      leaving.abort();
+      await refused;
+      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, chargedMicro: 0 });
+      expect(await upstreamRequest.closed).toBe("broken");
+    }),
+  );
 });

@@ -1,268 +1,282 @@
 import OpenAI from "openai";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { zodResponseFormat } from "openai/helpers/zod";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { smallModel } from "../support/test-gateway.js";
+import { collect } from "./collect.js";
 import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  errorBody,
-  eventStream,
-  hangBeforeHeaders,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
-import { toolAnswer, toolChunks, weatherTool } from "./samples.js";
-import { type ClientServer, startServer } from "./start-server.js";
+  extraParameters,
+  imageBase64,
+  reasoningAnswer,
+  reasoningChunks,
+  sloppyToolChunks,
+  toolAnswer,
+  toolChunks,
+  twoAnswers,
+  twoAnswersChunks,
+  weatherTool,
+} from "./samples.js";
+import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";
 
-let server: ClientServer;
-let client: OpenAI;
-beforeEach(async () => {
-  server = await startServer({ maxBodyBytes: 200_000 });
-  client = new OpenAI({ baseURL: server.baseURL, apiKey: "sk-pro" });
-});
-afterEach(() => server.close());
+afterAll(expectNoSockets);
 
 const hello = { model: "acme/small", messages: [{ role: "user" as const, content: "Hello!" }] };
 
-async function failure(request: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
-  const error = await request.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof OpenAI.APIError) return error;
-  throw new Error(`Not an APIError: ${error}`);
+function clientOf({ baseURL }: ClientServer, apiKey = "sk-pro"): OpenAI {
+  return new OpenAI({ baseURL, apiKey, maxRetries: 0 });
 }
 
-describe("openai", () => {
-  it("gets whole answers", async () => {
-    const answer = await client.chat.completions.create(hello);
-    expect(answer).toMatchObject({ model: "acme/small", usage: { total_tokens: 12 } });
-    expect(answer.choices[0]?.message.content).toBe("Hello world");
-    expect(answer._request_id).toBe(server.events[0]?.requestId);
-  });
-
-  it("gets streams, with usage when it asks for it", async () => {
-    const stream = await client.chat.completions.create({
-      ...hello,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    let text = "";
-    let tokens: number | undefined;
-    for await (const chunk of stream) {
-      expect(chunk.model).toBe("acme/small");
-      text += chunk.choices[0]?.delta.content ?? "";
-      tokens = chunk.usage?.total_tokens ?? tokens;
-    }
-    expect([text, tokens]).toEqual(["Hello world", 12]);
-  });
-
-  it("can loop over choices[0] of every chunk when it did not ask for usage", async () => {
-    const stream = await client.chat.completions.create({ ...hello, stream: true });
-    for await (const chunk of stream) expect(chunk.choices[0]).toBeDefined();
-  });
-
-  it("gets tools, whole and streamed in parallel pieces", async () => {
-    server.upstream.reply(wholeAnswer(toolAnswer));
-    const answer = await client.chat.completions.create({ ...hello, tools: [weatherTool] });
-    expect(answer.choices[0]?.message.tool_calls).toHaveLength(2);
-    server.upstream.reply(eventStream(toolChunks));
-    const final = await client.chat.completions.stream({ ...hello, tools: [weatherTool] }).finalMessage();
-    expect(final.tool_calls).toMatchObject([
-      { id: "call_1", function: { name: "weather", arguments: '{"city":"Paris"}' } },
-      { id: "call_2", function: { name: "weather", arguments: '{"city":"Oslo"}' } },
-    ]);
-    expect(server.upstream.lastRequest.json).toMatchObject({ tools: [weatherTool] });
-  });
-
-  it("runs a loop of tools", async () => {
-    server.upstream.replyOnce(eventStream(toolChunks));
-    server.upstream.replyOnce(eventStream(chatChunks("Sunny in Paris, cold in Oslo.")));
-    const asked: string[] = [];
-    const runner = client.chat.completions.runTools({
-      ...hello,
-      stream: true,
-      tools: [
-        {
-          type: "function",
-          function: {
-            ...weatherTool.function,
-            parse: JSON.parse,
-            function: ({ city }: { city: string }) => {
-              asked.push(city);
-              return "fine";
-            },
-          },
-        },
-      ],
-    });
-    expect(await runner.finalContent()).toBe("Sunny in Paris, cold in Oslo.");
-    expect(asked).toEqual(["Paris", "Oslo"]);
-    expect(server.upstream.lastRequest.json).toMatchObject({
-      messages: [{}, { tool_calls: [{}, {}] }, { role: "tool" }, { role: "tool" }],
-    });
-  });
-
-  it("gets JSON mode, several answers, images and unknown parameters through", async () => {
-    const image = { type: "image_url" as const, image_url: { url: "data:image/png;base64,AAAA" } };
-    const body = {
-      model: "acme/small",
-      messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "What?" }, image] }],
-      response_format: { type: "json_object" as const },
-      n: 2,
-      seed: 7,
-      chat_template_kwargs: { thinking: true },
-    };
-    server.upstream.reply(wholeAnswer({ ...chatAnswer({ content: '{"a":1}' }) }));
-    const answer = await client.chat.completions.create(body);
-    expect(JSON.parse(answer.choices[0]?.message.content ?? "")).toEqual({ a: 1 });
-    expect(server.upstream.lastRequest.json).toEqual({ ...body, model: "upstream-small" });
-  });
-
-  it("lists and retrieves models", async () => {
-    const ids: string[] = [];
-    for await (const model of client.models.list()) ids.push(model.id);
-    expect(ids).toEqual(["acme/small", "acme/large", "acme/free", "acme/embed"]);
-    expect(await client.models.retrieve("acme/small")).toMatchObject({ id: "acme/small", owned_by: "acme" });
-  });
-
-  it("stops the upstream when it leaves a stream", async () => {
-    const gate = createGate();
-    server.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
-    gate.step(3);
-    const event = server.nextEvent();
-    for await (const _chunk of await client.chat.completions.create({ ...hello, stream: true })) break;
-    expect(await event).toMatchObject({ endReason: "client_gone", usageSource: "partial" });
-    expect(await server.upstream.lastRequest.closed).toBe("broken");
-  });
-
-  it("throws what comes in the middle of a stream, once", async () => {
-    server.upstream.reply(
-      eventStream([
-        ...chatChunks("Hello", { finishReason: null, usage: null }),
-        errorBody("boom", { type: "server_error" }),
-      ]),
-    );
-    const read = async () => {
-      for await (const chunk of await client.chat.completions.create({ ...hello, stream: true }))
-        expect(chunk.id).toBeDefined();
-    };
-    expect(await failure(read())).toMatchObject({ code: "bad_gateway", type: "server_error" });
-    expect(server.attempts()).toBe(1);
-  });
-});
-
-describe("openai's errors and attempts", () => {
-  it.each([
-    ["a wrong key", { key: "sk-wrong" }, OpenAI.AuthenticationError, 401, "invalid_api_key", 1],
-    [
-      "a model outside the plan",
-      { key: "sk-basic", body: { model: "acme/large" } },
-      OpenAI.PermissionDeniedError,
-      403,
-      "model_not_allowed",
-      1,
-    ],
-    ["an unknown model", { body: { model: "acme/none" } }, OpenAI.NotFoundError, 404, "model_not_found", 1],
-    ["a bad parameter", { body: { max_tokens: 0 } }, OpenAI.BadRequestError, 400, "invalid_value", 1],
-    ["too large a body", { body: { user: "x".repeat(300_000) } }, OpenAI.APIError, 413, "request_too_large", 1],
-  ])(
-    "for %s",
-    async (_name, { key = "sk-pro", body = {} }: { key?: string; body?: object }, type, status, code, attempts) => {
-      const other = new OpenAI({ baseURL: server.baseURL, apiKey: key });
-      const error = await failure(other.chat.completions.create({ ...hello, ...body }));
-      expect(error).toBeInstanceOf(type);
-      expect(error).toMatchObject({ status, code, type: "invalid_request_error" });
-      expect(error.requestID).toMatch(/^req_/);
-      expect(server.attempts()).toBe(attempts);
-    },
+describe.concurrent("openai gets", () => {
+  it(
+    "whole answers",
+    withServer(async (server) => {
+      const answer = await clientOf(server).chat.completions.create(hello);
+      expect(answer).toMatchObject({
+        object: "chat.completion",
+        model: "acme/small",
+        choices: [{ message: { role: "assistant", content: "Hello world" }, finish_reason: "stop" }],
+        usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
+      });
+      expect(answer.id).toMatch(/^chatcmpl-/);
+      expect(answer._request_id).toBe(server.events[0]?.requestId);
+    }),
   );
 
-  it("for a context that is too long", async () => {
-    server.upstream.reply(
-      wholeAnswer(errorBody("This model's maximum context length is 10 tokens.", { code: "context_length_exceeded" }), {
-        status: 400,
-      }),
-    );
-    expect(await failure(client.chat.completions.create(hello))).toMatchObject({
-      status: 400,
-      code: "context_length_exceeded",
-      param: "messages",
-    });
-  });
+  it(
+    "streams, with usage when it asks for it",
+    withServer(async (server) => {
+      const { data, request_id: requestId } = await clientOf(server)
+        .chat.completions.create({ ...hello, stream: true, stream_options: { include_usage: true } })
+        .withResponse();
+      const chunks = await collect(data);
+      expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Hello world");
+      expect(chunks.map(({ choices }) => choices[0]?.finish_reason ?? null)).toEqual([null, null, null, "stop", null]);
+      expect(chunks.map(({ usage }) => usage?.total_tokens)).toEqual([undefined, undefined, undefined, undefined, 12]);
+      expect(new Set(chunks.map(({ id, model, created }) => `${id} ${model} ${created}`)).size).toBe(1);
+      expect(chunks[0]?.model).toBe("acme/small");
+      await server.checkBooks();
+      expect(requestId).toBe(server.events[0]?.requestId);
+    }),
+  );
 
-  it("for our key refused: one, since trying again mends nothing", async () => {
-    server.upstream.reply(wholeAnswer(errorBody("Incorrect API key"), { status: 401 }));
-    expect(await failure(client.chat.completions.create(hello))).toMatchObject({ status: 502, code: "bad_gateway" });
-    expect(server.attempts()).toBe(1);
-  });
+  it(
+    "a choice in every chunk when it did not ask for usage",
+    withServer(async (server) => {
+      const chunks = await collect(await clientOf(server).chat.completions.create({ ...hello, stream: true }));
+      expect(chunks.map(({ choices }) => choices.length)).toEqual([1, 1, 1, 1]);
+      expect(chunks.some((chunk) => "usage" in chunk)).toBe(false);
+    }),
+  );
 
-  it("for an upstream that fails once: a second, which is charged, and the first is not", async () => {
-    server.upstream.replyOnce(wholeAnswer("", { status: 500 }));
-    expect((await client.chat.completions.create(hello)).choices).toHaveLength(1);
-    expect(server.attempts()).toBe(2);
-    expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([0, 39]);
-  });
+  it(
+    "streams through its helper, over comments and from an upstream that answers whole",
+    withServer(
+      async (server) => {
+        const gate = createGate();
+        server.upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));
+        gate.step(4);
+        const stream = clientOf(server).chat.completions.stream({ ...hello, stream_options: { include_usage: true } });
+        const texts: string[] = [];
+        stream.on("content", (_delta, text) => {
+          texts.push(text);
+          void server.commented().then(() => gate.open());
+        });
+        expect(await stream.finalContent()).toBe("Hello wide world");
+        expect(texts).toEqual(["Hello", "Hello wide", "Hello wide world"]);
+        expect(await stream.totalUsage()).toMatchObject({ total_tokens: 12 });
+        server.upstream.replyOnce(wholeAnswer());
+        expect(await clientOf(server).chat.completions.stream(hello).finalContent()).toBe("Hello world");
+      },
+      { keepAliveMs: 15 },
+    ),
+  );
 
-  it("for an upstream that goes on failing: three", async () => {
-    server.upstream.reply(wholeAnswer("", { status: 503 }));
-    expect(await failure(client.chat.completions.create(hello))).toBeInstanceOf(OpenAI.InternalServerError);
-    expect(server.attempts()).toBe(3);
-  });
+  it(
+    "any text, however it was cut",
+    withServer(async (server) => {
+      const text = 'Grüße, 世界! 👋🏽 \u2028 "\\n" \n\n data: [DONE]';
+      server.upstream.reply(eventStream(chatChunks(text, { pieceLength: 2 }), { pieceBytes: 7 }));
+      expect(await clientOf(server).chat.completions.stream(hello).finalContent()).toBe(text);
+    }),
+  );
 
-  it("for shared capacity: again after the wait that the upstream asked for", async () => {
-    server.upstream.replyOnce(
-      wholeAnswer(errorBody("slow down", { type: "requests", code: "rate_limit_exceeded" }), {
-        status: 429,
-        headers: { "retry-after-ms": "10" },
-      }),
-    );
-    expect((await client.chat.completions.create(hello)).choices).toHaveLength(1);
-    expect(server.attempts()).toBe(2);
-  });
+  it(
+    "two answers",
+    withServer(async (server) => {
+      const choices = [
+        { index: 0, message: { content: "First" }, finish_reason: "stop" },
+        { index: 1, message: { content: "Second" }, finish_reason: "stop" },
+      ];
+      server.upstream.replyOnce(wholeAnswer(twoAnswers));
+      expect(await clientOf(server).chat.completions.create({ ...hello, n: 2 })).toMatchObject({ choices });
+      server.upstream.replyOnce(eventStream(twoAnswersChunks));
+      const stream = clientOf(server).chat.completions.stream({ ...hello, n: 2 });
+      expect(await stream.finalChatCompletion()).toMatchObject({ choices });
+      expect(server.upstream.lastRequest.json).toMatchObject({ n: 2 });
+    }),
+  );
 
-  it("for a closed gateway: three", async () => {
-    await server.gateway.close();
-    const impatient = client.withOptions({ maxRetries: 0 });
-    expect(await failure(impatient.chat.completions.create(hello))).toMatchObject({
-      status: 503,
-      code: "service_unavailable",
-    });
-  });
+  it(
+    "reasoning",
+    withServer(async (server) => {
+      server.upstream.replyOnce(wholeAnswer(reasoningAnswer));
+      const answer = await clientOf(server).chat.completions.create(hello);
+      expect(answer.choices[0]?.message).toMatchObject({ content: "Yes.", reasoning_content: "Because it is so." });
+      expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBe(4);
+      server.upstream.replyOnce(eventStream(reasoningChunks));
+      const chunks = await collect(await clientOf(server).chat.completions.create({ ...hello, stream: true }));
+      const deltas = chunks.map(({ choices }) => choices[0]?.delta as { reasoning_content?: string });
+      expect(deltas.map(({ reasoning_content: text = "" }) => text).join("")).toBe("Because it is so.");
+      await server.checkBooks();
+      // 9 in at 1, 2 out at 10, 4 of reasoning at 20.
+      expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([109, 109]);
+    }),
+  );
+
+  it(
+    "models",
+    withServer(async (server) => {
+      const list = async (key: string) => (await collect(clientOf(server, key).models.list())).map(({ id }) => id);
+      expect(await list("sk-pro")).toEqual(["acme/small", "acme/large", "acme/free", "acme/embed"]);
+      expect(await list("sk-basic")).toEqual(["acme/small"]);
+      const model = await clientOf(server).models.retrieve("acme/small");
+      expect(model).toMatchObject({ id: "acme/small", object: "model", owned_by: "acme", context_length: 128_000 });
+      expect(model._request_id).toMatch(/^req_/);
+      await expect(clientOf(server).models.retrieve("acme/none")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+      await expect(clientOf(server, "sk-basic").models.retrieve("acme/large")).rejects.toBeInstanceOf(
+        OpenAI.PermissionDeniedError,
+      );
+    }),
+  );
+
+  it.each(["acme/small:free", "acme/deep/er", "acme/ü", "acme/50%25", "acme/a+b&c=d"])("the model %s", (id) =>
+    withServer(
+      async (server) => {
+        const client = clientOf(server);
+        expect((await client.models.retrieve(id)).id).toBe(id);
+        expect((await client.chat.completions.create({ ...hello, model: id })).model).toBe(id);
+        const chunks = await collect(await client.chat.completions.create({ ...hello, model: id, stream: true }));
+        expect(chunks.map(({ model }) => model)).toEqual(chunks.map(() => id));
+      },
+      { models: [{ ...smallModel, id }], plans: memoryPlanStore({ pro: { models: [id] } }) },
+    )(),
+  );
+
+  it(
+    "the way to chat completions from an API that is not served",
+    withServer(async (server) => {
+      const request = clientOf(server).responses.create({ model: "acme/small", input: "Hello!" });
+      await expect(request).rejects.toMatchObject({
+        status: 404,
+        message: expect.stringContaining("chat.completions"),
+      });
+    }),
+  );
 });
 
-describe("openai on a stock that is used up", () => {
-  it("makes exactly one attempt, and can read why", async () => {
-    const poor = await startServer({
-      plans: memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 0.00005, week: 500 } } }),
-    });
-    const poorClient = new OpenAI({ baseURL: poor.baseURL, apiKey: "sk-pro" });
-    await poorClient.chat.completions.create(hello);
-    await poorClient.chat.completions.create(hello);
-    const error = await failure(poorClient.chat.completions.create({ ...hello, stream: true }));
-    expect(error).toBeInstanceOf(OpenAI.RateLimitError);
-    expect(error).toMatchObject({ status: 429, code: "session_limit_exceeded", type: "insufficient_quota" });
-    expect(error.message).toMatch(
-      /Session usage quota exhausted: 0\.000078 of 0\.00005 credits used\. It will reset at /,
-    );
-    expect(Number(error.headers?.get("retry-after"))).toBeGreaterThan(17_900);
-    expect(poor.attempts()).toBe(3);
-    await poor.close();
-  });
+describe.concurrent("openai's tools", () => {
+  const calls = [
+    { id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } },
+    { id: "call_2", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } },
+  ];
+
+  it(
+    "are called whole",
+    withServer(async (server) => {
+      server.upstream.reply(wholeAnswer(toolAnswer));
+      const { choices } = await clientOf(server).chat.completions.create({ ...hello, tools: [weatherTool] });
+      expect(choices).toMatchObject([{ finish_reason: "tool_calls", message: { content: null, tool_calls: calls } }]);
+      expect(server.upstream.lastRequest.json).toMatchObject({ tools: [weatherTool] });
+    }),
+  );
+
+  it.each([
+    ["well-formed", toolChunks],
+    ["sloppy", sloppyToolChunks],
+  ])("are called in parallel pieces, %s", (_name, chunks) =>
+    withServer(async (server) => {
+      server.upstream.reply(eventStream(chunks, { pieceBytes: 50 }));
+      const stream = clientOf(server).chat.completions.stream({ ...hello, tools: [weatherTool] });
+      expect(await stream.finalMessage()).toMatchObject({ tool_calls: calls });
+    })(),
+  );
+
+  it.each([false, true])("run in a loop, stream: %s", (stream) =>
+    withServer(async (server) => {
+      server.upstream.replyOnce(stream ? eventStream(toolChunks) : wholeAnswer(toolAnswer));
+      server.upstream.replyOnce(
+        stream ? eventStream(chatChunks("All fine.")) : wholeAnswer(chatAnswer({ content: "All fine." })),
+      );
+      const asked: string[] = [];
+      const weather = {
+        type: "function" as const,
+        function: {
+          ...weatherTool.function,
+          parse: JSON.parse,
+          function: ({ city }: { city: string }) => {
+            asked.push(city);
+            return `fine in ${city}`;
+          },
+        },
+      };
+      const { completions } = clientOf(server).chat;
+      const runner = stream
+        ? completions.runTools({ ...hello, tools: [weather], stream: true })
+        : completions.runTools({ ...hello, tools: [weather] });
+      expect(await runner.finalContent()).toBe("All fine.");
+      expect(asked).toEqual(["Paris", "Oslo"]);
+      expect(server.upstream.lastRequest.json.messages).toMatchObject([
+        { role: "user" },
+        { role: "assistant", tool_calls: calls },
+        { role: "tool", tool_call_id: "call_1", content: "fine in Paris" },
+        { role: "tool", tool_call_id: "call_2", content: "fine in Oslo" },
+      ]);
+      expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([39, 39]);
+    })(),
+  );
 });
 
-describe("openai on a silent upstream", () => {
-  it("gets a 504, once", async () => {
-    const silent = await startServer({
-      providers: { fake: openAICompatible({ baseURL: server.upstream.url, timeoutMs: 50 }) },
-    });
-    server.upstream.reply(hangBeforeHeaders());
-    const patient = new OpenAI({ baseURL: silent.baseURL, apiKey: "sk-pro" });
-    expect(await failure(patient.chat.completions.create(hello))).toMatchObject({
-      status: 504,
-      code: "upstream_timeout",
-    });
-    expect(silent.attempts()).toBe(1);
-    await silent.close();
-  });
+describe.concurrent("openai sends", () => {
+  it(
+    "images and parameters that the gateway does not know, untouched",
+    withServer(async (server) => {
+      const url = `data:image/png;base64,${imageBase64}`;
+      const content = [
+        { type: "text" as const, text: "What is this?" },
+        { type: "image_url" as const, image_url: { url, detail: "low" as const } },
+      ];
+      const body = { ...hello, messages: [{ role: "user" as const, content }], seed: 7, ...extraParameters };
+      await clientOf(server).chat.completions.create(body);
+      const sent = JSON.stringify({ ...body, model: "upstream-small" });
+      expect(server.upstream.lastRequest.body.toString()).toBe(sent);
+    }),
+  );
+
+  it(
+    "JSON mode and schemas",
+    withServer(async (server) => {
+      server.upstream.reply(wholeAnswer(chatAnswer({ content: '{"city":"Paris"}' })));
+      const responseFormat = zodResponseFormat(z.object({ city: z.string() }), "place");
+      const { completions } = clientOf(server).chat;
+      const place = await completions.parse({ ...hello, response_format: responseFormat });
+      expect(place.choices[0]?.message.parsed).toEqual({ city: "Paris" });
+      expect(server.upstream.lastRequest.json.response_format).toEqual(JSON.parse(JSON.stringify(responseFormat)));
+      const free = await completions.create({ ...hello, response_format: { type: "json_object" } });
+      expect(JSON.parse(free.choices[0]?.message.content ?? "")).toEqual({ city: "Paris" });
+      expect(server.upstream.lastRequest.json.response_format).toEqual({ type: "json_object" });
+    }),
+  );
+
+  it(
+    "schemas with streams",
+    withServer(async (server) => {
+      server.upstream.reply(eventStream(chatChunks('{"city":"Paris"}', { pieceLength: 3 })));
+      const responseFormat = zodResponseFormat(z.object({ city: z.string() }), "place");
+      const stream = clientOf(server).chat.completions.stream({ ...hello, response_format: responseFormat });
+      const { choices } = await stream.finalChatCompletion();
+      expect(choices[0]?.message.parsed).toEqual({ city: "Paris" });
+    }),
+  );
 });

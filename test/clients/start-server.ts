@@ -1,23 +1,47 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { toNodeHandler } from "../../src/adapters/node.js";
+import { expect, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { toNodeHandler } from "../../src/node.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
+
+export interface ServerOptions extends Partial<GatewayOptions> {
+  /** How long the fake upstream may be silent. Default: the provider's own default. */
+  upstreamTimeoutMs?: number;
+}
 
 export interface ClientServer extends TestGateway {
   /** For clients, such as `http://127.0.0.1:40123/v1`. */
   baseURL: string;
   /** Requests to the gateway so far. */
   attempts(): number;
+  /** Resolves when streams have been kept alive by at least two comments. */
+  commented(): Promise<void>;
+  /** Waits until all requests have ended; then their charges must be what the ledger has taken, and nothing is held. */
+  checkBooks(): Promise<void>;
 }
 
 /** A gateway behind a real server, for real clients. */
-export async function startServer(options: Partial<GatewayOptions> = {}): Promise<ClientServer> {
-  const test = await startTestGateway(options);
+export async function startServer({ upstreamTimeoutMs, ...options }: ServerOptions = {}): Promise<ClientServer> {
+  const ledger = memoryCreditLedger();
+  const upstreamURL = { current: "" };
+  const test = await startTestGateway({
+    ledger,
+    ...(upstreamTimeoutMs === undefined
+      ? undefined
+      : { providers: { fake: impatient(upstreamURL, upstreamTimeoutMs) } }),
+    ...options,
+  });
+  upstreamURL.current = test.upstream.url;
   const handler = toNodeHandler(test.gateway);
   let attempts = 0;
+  let comments = 0;
   const server = createServer((req, res) => {
     attempts++;
+    onComment(res, () => comments++);
     handler(req, res);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -26,10 +50,78 @@ export async function startServer(options: Partial<GatewayOptions> = {}): Promis
     ...test,
     baseURL: `http://127.0.0.1:${port}/v1`,
     attempts: () => attempts,
+    commented: () => vi.waitFor(() => expect(comments).toBeGreaterThan(1), { interval: 5, timeout: 10_000 }),
+    checkBooks: async () => {
+      await vi.waitFor(() => expect(test.events).toHaveLength(attempts), { interval: 5 });
+      for (const account of new Set(test.events.map((event) => event.account))) {
+        if (account === undefined) continue;
+        const charged = test.events
+          .filter((event) => event.account === account)
+          .reduce((sum, { chargedMicro }) => sum + chargedMicro, 0);
+        const { windows } = await ledger.balance(account, unlimited());
+        const balances = Object.entries(windows).map(([window, { used, held }]) => ({ window, used, held }));
+        expect(balances).toEqual(["session", "week", "month"].map((window) => ({ window, used: charged, held: 0 })));
+      }
+      const codes = test.warnings.map(({ code }) => code);
+      expect(codes.filter((code) => code === "internal_error" || code === "ledger_failed")).toEqual([]);
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await test.gateway.close();
+      await vi.waitFor(() => expect(test.upstream.openSockets).toBe(0), { interval: 5 });
       await test.close();
     },
   };
+}
+
+function onComment(res: ServerResponse, call: () => void): void {
+  const write = res.write.bind(res) as (piece: Uint8Array) => boolean;
+  const watched = (piece: Uint8Array) => {
+    if (piece[0] === ":".charCodeAt(0)) call();
+    return write(piece);
+  };
+  res.write = watched as typeof res.write;
+}
+
+/** A provider of an upstream whose address is known only when the gateway has been made. */
+function impatient(url: { current: string }, timeoutMs: number): NonNullable<GatewayOptions["providers"]>[string] {
+  let provider: ReturnType<typeof openAICompatible> | undefined;
+  return {
+    call: (call) => {
+      provider ??= openAICompatible({ baseURL: url.current, timeoutMs });
+      return provider.call(call);
+    },
+    close: async () => provider?.close?.(),
+  };
+}
+
+function unlimited() {
+  return windowLimits({
+    credits: { session: null, week: null, month: null },
+    sessionMs: 5 * 60 * 60 * 1000,
+    now: Date.now(),
+  });
+}
+
+/** Runs a test with a server of its own; at the end, its books must balance and nothing may be left open. */
+export function withServer(
+  run: (server: ClientServer) => Promise<void>,
+  options: ServerOptions = {},
+): () => Promise<void> {
+  return async () => {
+    const server = await startServer(options);
+    try {
+      await run(server);
+      await server.checkBooks();
+    } finally {
+      await server.close();
+    }
+  };
+}
+
+/** For `afterAll`: no test has left a socket behind. */
+export async function expectNoSockets(): Promise<void> {
+  const sockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP"));
+  await vi.waitFor(() => expect(sockets()).toEqual([]));
 }
