@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway/gateway.js";
 import { pathOf, pathWithin, serveNode } from "./node.js";
+import { requireGateway } from "./require-gateway.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -21,6 +22,7 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
  * ```
  */
 export function toExpressHandler(gateway: Gateway): ExpressHandler {
+  requireGateway("toExpressHandler", gateway);
   return (req, res, next) => {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());

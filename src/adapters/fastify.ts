@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Gateway } from "../gateway/gateway.js";
 import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
+import { requireGateway } from "./require-gateway.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -53,6 +54,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error
  * ```
  */
 export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
+  requireGateway("toFastifyPlugin", gateway);
   return (scope, _options, done) => {
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;

@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway/gateway.js";
+import { requireGateway } from "./require-gateway.js";
 
 /** Answers a web-standard request; what else a host passes is ignored. */
 export type FetchHandler = (request: Request, ...rest: unknown[]) => Promise<Response>;
@@ -20,6 +21,7 @@ export interface RouteHandlers {
  * ```
  */
 export function toFetchHandler(gateway: Gateway): FetchHandler {
+  requireGateway("toFetchHandler", gateway);
   return (request) => gateway.handler(request);
 }
 
@@ -33,6 +35,7 @@ export function toFetchHandler(gateway: Gateway): FetchHandler {
  * ```
  */
 export function toRouteHandlers(gateway: Gateway): RouteHandlers {
+  requireGateway("toRouteHandlers", gateway);
   const handler = toFetchHandler(gateway);
   return { GET: handler, POST: handler, HEAD: handler, OPTIONS: handler };
 }

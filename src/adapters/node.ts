@@ -4,6 +4,7 @@ import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
+import { requireGateway } from "./require-gateway.js";
 
 export type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
@@ -20,6 +21,7 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  * ```
  */
 export function toNodeHandler(gateway: Gateway): NodeHandler {
+  requireGateway("toNodeHandler", gateway);
   return (req, res, next) => {
     const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);

@@ -88,7 +88,9 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       if (provider === undefined) throw new TypeError(`createGateway: no provider "${upstream.provider}".`);
       const price = priceOf(model);
       const record = modelRecord(model);
-      return [id, { id, type, contextLength, maxOutputTokens, price, provider, upstreamModel: upstream.model, record }];
+      const providerName = upstream.provider;
+      const upstreamModel = upstream.model;
+      return [id, { id, type, contextLength, maxOutputTokens, price, provider, providerName, upstreamModel, record }];
     }),
   );
 }

@@ -9,6 +9,7 @@ import type { RequestCompleted } from "../pipeline/request-completed.js";
 import type { GatewayWarning } from "../pipeline/warning.js";
 import type { PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { closestName } from "./closest-name.js";
 
 /** A model of the catalog. */
 export interface Model {
@@ -77,8 +78,8 @@ export interface GatewayOptions {
   negativeCacheTtlMs?: number | undefined;
   /** The most keys, and the most absent ones, to remember. Default: 10,000. */
   maxCacheEntries?: number | undefined;
-  /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: no CORS headers. */
-  cors?: CorsOptions | undefined;
+  /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
+  cors?: CorsOptions | false | undefined;
   /** Where the time comes from, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /** Called once per request, when its answer has ended. A hook that throws harms nothing but gets a warning. */
@@ -88,6 +89,9 @@ export interface GatewayOptions {
 }
 
 const name = z.string().min(1, "must not be empty");
+const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+  error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
+});
 const milliseconds = z.number().int().positive();
 const count = z.number().int().positive();
 const amount = z.number().nonnegative();
@@ -96,10 +100,9 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 function having<Type>(what: string, methods: readonly (keyof Type & string)[]): z.ZodType<Type> {
   return z.custom<Type>(
     (value) =>
-      typeof value === "object" &&
-      value !== null &&
+      ((typeof value === "object" && value !== null && !Array.isArray(value)) || isFunction(value)) &&
       methods.every((method) => isFunction((value as Record<string, unknown>)[method])),
-    `must be ${what}: an object with the methods ${methods.join(", ")}`,
+    `must be ${what}; it needs the ${methods.length === 1 ? "method" : "methods"} ${methods.join(", ")}`,
   );
 }
 
@@ -157,7 +160,12 @@ const optionsSchema = z.strictObject({
   cacheTtlMs: z.number().int().nonnegative().default(10_000),
   negativeCacheTtlMs: z.number().int().nonnegative().default(5_000),
   maxCacheEntries: count.default(10_000),
-  cors: z.union([z.literal(true), z.strictObject({ origins: z.array(z.string()).readonly() })]).optional(),
+  cors: z
+    .union([z.boolean(), z.strictObject({ origins: z.array(origin).readonly() })], {
+      error: 'must be true, false or { origins: ["https://app.example.com"] }',
+    })
+    .transform((cors) => (cors === false ? undefined : cors))
+    .optional(),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
@@ -172,12 +180,27 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
-    throw new TypeError(`createGateway: the options are not valid.\n${z.prettifyError(result.error)}`);
+    throw new TypeError(`createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error))}`);
   const problems = findContradictions(result.data);
   if (problems.length > 0) {
     throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
   }
   return result.data;
+}
+
+/** Names the option that was probably meant by one that is unknown. */
+function withHints(error: z.ZodError): z.ZodError {
+  const known = Object.keys(optionsSchema.shape);
+  return new z.ZodError(
+    error.issues.map((issue) => {
+      if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
+      const hints = issue.keys.map((key) => {
+        const meant = closestName(key, known);
+        return meant === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${meant}\`?)`;
+      });
+      return { ...issue, message: `There is no option ${hints.join(", ")}` };
+    }),
+  );
 }
 
 function findContradictions({ models, providers }: ResolvedOptions): string[] {

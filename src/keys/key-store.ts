@@ -26,8 +26,8 @@ export interface ApiKey {
 export interface KeyStore {
   /**
    * @param hash - SHA-256 of the bearer token, 64 lower-case hexadecimal digits.
-   * @returns the key, or `undefined` when there is none. The gateway judges expiry and revocation itself.
+   * @returns the key, or `undefined` or `null` when there is none. The gateway judges expiry and revocation itself.
    * @throws anything: the caller gets a 503, never a 401.
    */
-  find(hash: string): Promise<ApiKey | undefined> | ApiKey | undefined;
+  find(hash: string): Promise<ApiKey | null | undefined> | ApiKey | null | undefined;
 }

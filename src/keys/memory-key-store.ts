@@ -17,6 +17,11 @@ const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revok
  * @throws TypeError when a key is malformed or appears twice; the message does not contain it.
  */
 export function memoryKeyStore(keys: readonly MemoryKey[]): KeyStore {
+  if (!Array.isArray(keys)) {
+    throw new TypeError(
+      'memoryKeyStore: pass a list of keys, such as [{ key: "sk-…", account: "acct_1", plan: "pro" }].',
+    );
+  }
   const byHash = new Map<string, ApiKey>();
   for (const [index, entry] of keys.entries()) {
     const { key, hash: givenHash, ...rest } = entry;

@@ -61,10 +61,11 @@ export interface MemoryCreditLedgerOptions {
  * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
  * for 31 days, and a hold that expired can be settled for at least an hour.
  *
- * @throws RangeError when `maxAccounts` is not a whole number of at least 1.
+ * @throws RangeError when `maxAccounts` is not a whole number of at least 1, TypeError on an unknown option.
  */
 export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
-  const { clock = systemClock, maxAccounts = 1_000_000 } = options;
+  const { clock = systemClock, maxAccounts = 1_000_000, ...unknown } = options;
+  for (const name of Object.keys(unknown)) throw new TypeError(`memoryCreditLedger: there is no option "${name}".`);
   if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
     throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
   }

@@ -1,12 +1,13 @@
-import type { ApiKey, Instant, KeyStore } from "../keys/key-store.js";
+import { checkKey } from "../keys/check-key.js";
+import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import type { Micro, WindowName } from "../ledger/credit-ledger.js";
 import { toMicro } from "../ledger/price.js";
-import { serviceUnavailable } from "../openai/errors.js";
-import { planSchema } from "../plans/plan-schema.js";
+import { type GatewayError, serviceUnavailable } from "../openai/errors.js";
+import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { type CachedLookupOptions, cachedLookup, type Lookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
-import type { Warn } from "./warning.js";
+import type { GatewayWarning, Warn } from "./warning.js";
 
 /** An API key, made ready for the hot path. */
 export interface Caller {
@@ -41,14 +42,18 @@ export function callerLookup(
   cache: CachedLookupOptions,
   warn: Warn,
 ): Lookup<Caller> {
+  const fail = (problem: string, cause: unknown): GatewayError => {
+    warn({
+      code: "key_store_failed",
+      message: `The key store ${problem}. Callers get a 503 until it is mended.`,
+      cause,
+    });
+    return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
+  };
   return cachedLookup(async (hash) => {
-    try {
-      const key = await store.find(hash);
-      return key === undefined || key === null ? undefined : toCaller(key, catalog);
-    } catch (cause) {
-      warn({ code: "key_store_failed", message: "The key store failed; callers get a 503 until it answers.", cause });
-      throw serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
-    }
+    const key = await ask(() => store.find(hash), fail);
+    if (key === undefined || key === null) return undefined;
+    return check(() => toCaller(key, catalog), fail);
   }, cache);
 }
 
@@ -61,23 +66,42 @@ export function allowanceLookup(
 ): Lookup<Allowance> {
   const warnOnce = once(warn);
   return cachedLookup(async (id) => {
-    try {
-      const plan = await store.find(id);
-      if (plan !== undefined && plan !== null) return toAllowance(id, plan, catalog, warnOnce);
-    } catch (cause) {
-      warn({
-        code: "plan_store_failed",
-        message: `The plan store failed on the plan "${id}"; its callers get a 503.`,
-        cause,
+    const fail = (problem: string, cause: unknown): GatewayError => {
+      const message = `The plan store, asked for "${id}", ${problem}. The plan's callers get a 503 until it is mended.`;
+      warn({ code: "plan_store_failed", message, cause });
+      return serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
+    };
+    const plan = await ask(() => store.find(id), fail);
+    if (plan === undefined || plan === null) {
+      warnOnce({
+        code: "unknown_plan",
+        message: `A key belongs to the plan "${id}", which does not exist: it sees no model.`,
       });
-      throw serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
+      return undefined;
     }
-    warnOnce({
-      code: "unknown_plan",
-      message: `A key belongs to the plan "${id}", which does not exist: it sees no model.`,
-    });
-    return undefined;
+    if (plan.credits === undefined && store.list === undefined) warnOnce(unlimitedPlan(id));
+    return check(() => toAllowance(id, plan, catalog, warnOnce), fail);
   }, cache);
+}
+
+type Fail = (problem: string, cause: unknown) => GatewayError;
+
+/** What a store throws may hold its secrets: it is told to the host as the cause alone. */
+async function ask<Found>(find: () => Promise<Found> | Found, fail: Fail): Promise<Found> {
+  try {
+    return await find();
+  } catch (cause) {
+    throw fail("failed", cause);
+  }
+}
+
+function check<Checked>(make: () => Checked, fail: Fail): Checked {
+  try {
+    return make();
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message.replace(/\s*\n\s*/g, " ") : String(cause);
+    throw fail(`answered with a record that is not valid: ${problem}`, cause);
+  }
 }
 
 /**
@@ -85,7 +109,7 @@ export function allowanceLookup(
  * @throws TypeError | RangeError when the record is not valid.
  */
 export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn): Allowance {
-  const { models, credits, ...rest } = planSchema.parse(plan);
+  const { models, credits, ...rest } = checkPlan(plan);
   for (const pattern of models) {
     if (matchModels(catalog, [pattern]).size > 0) continue;
     warn({
@@ -116,20 +140,22 @@ function once(warn: Warn): Warn {
 
 const mostTold = 1000;
 
-function toCaller(key: ApiKey, catalog: Catalog): Caller {
+/** A column with another name, and all stops at nothing. */
+function unlimitedPlan(id: string): GatewayWarning {
   return {
-    keyId: key.id,
-    account: key.account,
-    plan: key.plan,
-    refusedFrom: Math.min(toEpoch(key.expiresAt) ?? Infinity, toEpoch(key.revokedAt) ?? Infinity),
-    anchor: toEpoch(key.anchor),
-    models: key.models === undefined || key.models === null ? undefined : matchModels(catalog, key.models),
+    code: "unlimited_plan",
+    message: `The plan "${id}" has no member \`credits\`: its accounts are not limited. Answer with \`credits: null\` if that is meant.`,
   };
 }
 
-function toEpoch(instant: Instant | null | undefined): number | undefined {
-  if (instant === undefined || instant === null) return undefined;
-  const epoch = typeof instant === "number" ? instant : new Date(instant).getTime();
-  if (!Number.isFinite(epoch)) throw new TypeError("The key store answered with a key that has an invalid date.");
-  return epoch;
+function toCaller(record: ApiKey, catalog: Catalog): Caller {
+  const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
+  return {
+    keyId: id,
+    account,
+    plan,
+    refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    anchor: anchor ?? undefined,
+    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+  };
 }

@@ -7,15 +7,11 @@ import type { Lookup } from "./cached-lookup.js";
 const bearer = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 
 /**
- * Finds out whose key it is.
+ * Finds out whose key it is, whether or not it is still good: see {@link requireValid}.
  * @param authorization - the request's header; two of them arrive joined by a comma, and are refused for it.
  * @throws GatewayError 401, or 503 when the store fails.
  */
-export async function authenticate(
-  authorization: string | undefined,
-  findCaller: Lookup<Caller>,
-  now: number,
-): Promise<Caller> {
+export async function authenticate(authorization: string | undefined, findCaller: Lookup<Caller>): Promise<Caller> {
   if (authorization === undefined || authorization.trim() === "") {
     throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
   }
@@ -24,6 +20,11 @@ export async function authenticate(
     throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
   }
   const caller = await findCaller(hashKey(token));
-  if (caller === undefined || now >= caller.refusedFrom) throw refusedKey();
+  if (caller === undefined) throw refusedKey();
   return caller;
+}
+
+/** @throws GatewayError 401 when the key is expired or revoked; the same as for one that does not exist. */
+export function requireValid(caller: Caller, now: number): void {
+  if (now >= caller.refusedFrom) throw refusedKey();
 }

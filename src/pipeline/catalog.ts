@@ -9,6 +9,8 @@ export interface CatalogModel {
   readonly maxOutputTokens: number | undefined;
   readonly price: CompiledPrice;
   readonly provider: UpstreamProvider;
+  /** The provider's name in the options. */
+  readonly providerName: string;
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
   /** The model record as JSON text. */

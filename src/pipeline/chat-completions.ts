@@ -25,7 +25,7 @@ import { brokenOff, relayStream } from "./relay-stream.js";
 import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
-import { type Charge, type Outcome, Settlement } from "./settle.js";
+import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
 import type { Warn } from "./warning.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
@@ -119,7 +119,7 @@ function begin(
     const { tokens, source } = outcome;
     const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
     log.ended(outcome, settled);
-    warnOfUpstream(outcome, warn, log.requestId);
+    warnOfUpstream(outcome, model, warn, log.requestId);
     void settlement.persisted().then(() => inFlight.leave(call));
     return settled;
   };
@@ -185,11 +185,13 @@ async function streamResponse(
   };
 }
 
-function warnOfUpstream({ error }: Outcome, warn: Warn, requestId: string): void {
+function warnOfUpstream({ error }: Outcome, model: CatalogModel, warn: Warn, requestId: string): void {
   if (error === undefined || (error.status !== 502 && error.status !== 504)) return;
   const { cause, message } = error;
   const problem = cause instanceof Error ? cause.message : message;
-  warn({ code: "upstream_failed", message: `A model server failed: ${problem}`, cause, requestId });
+  const { id, providerName, upstreamModel } = model;
+  const which = `The provider "${providerName}" failed for the model "${id}" (there "${upstreamModel}")`;
+  warn({ code: "upstream_failed", message: `${which}: ${problem}`, cause, requestId });
 }
 
 /** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */
@@ -228,5 +230,5 @@ function toGatewayError(thrown: unknown, call: Call): GatewayError {
 }
 
 function endReason(error: GatewayError, call: Call): Outcome["reason"] {
-  return call.abortReason ?? (error.status === 504 ? "upstream_timeout" : "upstream_failed");
+  return call.abortReason ?? endReasonOf(error);
 }

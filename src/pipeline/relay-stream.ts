@@ -11,7 +11,7 @@ import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 import type { RelayOptions } from "./pipeline.js";
-import type { EndReason, Outcome } from "./settle.js";
+import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
 
 /**
  * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
@@ -49,7 +49,7 @@ export async function* relayStream(
     yield closing;
   } catch (thrown) {
     if (finished) throw thrown;
-    const failure = describeFailure(thrown, call, context);
+    const failure = describeFailure(thrown, call, context, committed);
     await end(brokenOff(failure.reason, stream, failure.error));
     if (!committed) throw failure.error ?? thrown;
     if (failure.error !== undefined) yield errorEvent(failure.error);
@@ -133,20 +133,34 @@ interface Failure {
   error: GatewayError | undefined;
 }
 
-function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext): Failure {
+function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext, committed: boolean): Failure {
   if (call.abortReason === "client_gone") return { reason: "client_gone", error: undefined };
   if (call.abortReason === "shutdown") {
     return { reason: "shutdown", error: serviceUnavailable("The gateway is shutting down. Try again shortly.") };
   }
   if (thrown instanceof StreamFault && thrown.reason === "error") {
-    return { reason: "upstream_failed", error: fromErrorObject(thrown.upstreamError, context) };
+    const error = fromErrorObject(thrown.upstreamError, context);
+    return { reason: endReasonOf(error), error };
   }
+  if (committed) return describeBreak(thrown);
   const failure = toUpstreamFailure(thrown);
   // A provider that says "aborted" without having been told to is one that failed.
   const error = isUpstreamError(failure)
     ? badGateway("The model did not answer. Try again.", { cause: failure })
     : failure;
-  return { reason: error.status === 504 ? "upstream_timeout" : "upstream_failed", error };
+  return { reason: endReasonOf(error), error };
+}
+
+/** The client has part of the answer: it must not read that there was none. */
+function describeBreak(thrown: unknown): Failure {
+  const failure = toUpstreamFailure(thrown);
+  const error =
+    isUpstreamError(failure) || failure.code === "bad_gateway"
+      ? badGateway("The model's answer broke off. Try again.", {
+          cause: isUpstreamError(failure) ? failure : failure.cause,
+        })
+      : failure;
+  return { reason: endReasonOf(error), error };
 }
 
 /**

@@ -8,7 +8,7 @@ export interface RequestCompleted {
   requestId: string;
   /** `undefined` for paths that are none of the gateway's. */
   endpoint: "models" | "model" | "chat/completions" | "responses" | undefined;
-  /** Whose key it was; absent when the key was refused. */
+  /** Whose key it was, also when it is expired or revoked; absent when there is no such key. */
   keyId?: string;
   account?: string;
   plan?: string;

@@ -4,14 +4,12 @@ import {
   GatewayError,
   internalError,
   isGatewayError,
-  modelNotAllowed,
-  modelNotFound,
   serviceUnavailable,
   toErrorJson,
   unknownUrl,
 } from "../openai/errors.js";
-import { authenticate } from "./authenticate.js";
-import { mayUse } from "./authorize.js";
+import { authenticate, requireValid } from "./authenticate.js";
+import { authorize, mayUse } from "./authorize.js";
 import { completeChat } from "./chat-completions.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
@@ -46,14 +44,16 @@ async function answer(
   if (request.method === "OPTIONS" && (route !== undefined || pipeline.cors !== undefined)) {
     return optionsResponse(pipeline, request, route?.methods ?? []);
   }
-  if (route === undefined) throw unknownUrl(request.method, request.path);
+  // An adapter marks a path outside of where the gateway is mounted by a second slash.
+  if (route === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
   if (route.endpoint === "responses") throw noResponsesEndpoint();
   if (!route.methods.includes(request.method)) throw methodNotSupported(request.method, route);
   if (route.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
   if (pipeline.inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
 
-  const caller = await authenticate(request.header("authorization"), pipeline.findCaller, pipeline.clock.now());
+  const caller = await authenticate(request.header("authorization"), pipeline.findCaller);
   log.authenticated(caller);
+  requireValid(caller, pipeline.clock.now());
   if (route.endpoint === "chat/completions") return await completeChat(pipeline, request, caller, log);
 
   const allowance = await pipeline.findAllowance(caller.plan);
@@ -61,10 +61,7 @@ async function answer(
     const visible = [...pipeline.catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
     return json(modelList(visible.map(({ record }) => record)));
   }
-  const model = pipeline.catalog.get(route.model);
-  if (model === undefined) throw modelNotFound(route.model);
-  if (!mayUse(caller, allowance, model.id)) throw modelNotAllowed(model.id);
-  return json(model.record);
+  return json(authorize(caller, allowance, pipeline.catalog, route.model).model.record);
 }
 
 function json(body: string, headers: Record<string, string> = {}): GatewayResponse {

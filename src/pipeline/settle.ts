@@ -14,10 +14,23 @@ import type { Warn } from "./warning.js";
 export type UsageSource = "provider" | "estimated" | "partial";
 
 /**
- * How a call ended: `completed`; `client_gone`; `upstream_failed` and `upstream_timeout`: the upstream broke off;
- * `shutdown`: the gateway was closed.
+ * How a call ended: `completed`; `client_gone`; `upstream_refused`: the upstream found fault with the request, or was at
+ * its capacity; `upstream_failed` and `upstream_timeout`: it gave no answer, or broke off; `shutdown`: the gateway was
+ * closed.
  */
-export type EndReason = "completed" | "client_gone" | "upstream_failed" | "upstream_timeout" | "shutdown";
+export type EndReason =
+  | "completed"
+  | "client_gone"
+  | "upstream_refused"
+  | "upstream_failed"
+  | "upstream_timeout"
+  | "shutdown";
+
+/** How a call ended that the upstream ended by this error. */
+export function endReasonOf({ status }: GatewayError): EndReason {
+  if (status === 504) return "upstream_timeout";
+  return status < 500 ? "upstream_refused" : "upstream_failed";
+}
 
 /** What a call has come to when its answer has ended. */
 export interface Outcome {
@@ -118,7 +131,7 @@ export class Settlement {
     const { lease, windows } = reservation;
     this.#keeper.drop(lease);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
-    const persist = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
+    const send = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
       if (source === undefined) return this.#ledger.release(lease);
       const { input, cachedInput, output, reasoning } = tokens;
       const { key, model } = this.#tags;
@@ -133,11 +146,16 @@ export class Settlement {
         mayBeDuplicateSince === undefined ? settlement : { ...settlement, mayBeDuplicateSince },
       );
     };
+    const persist = async (mayBeDuplicateSince?: number): Promise<SettleResult> => {
+      const result = await send(mayBeDuplicateSince);
+      if (result.status === "unresolved") this.#warnOfCharge();
+      return result;
+    };
     const firstAttempt = this.#clock.now();
     try {
       return { micro, tokens, source, windows: (await persist()).windows };
     } catch (cause) {
-      this.#warn({ code: "ledger_failed", message: "The ledger failed to settle a call; it is tried again.", cause });
+      this.#warnOfLedger("The ledger failed to settle a call; it is tried again.", cause);
       this.#persisted = this.#repeat(() => persist(firstAttempt));
       return { micro, tokens, source, windows };
     }
@@ -152,9 +170,25 @@ export class Settlement {
         return;
       } catch (cause) {
         if (attempt < attempts) continue;
-        const message = "The ledger failed to settle a call, finally: its hold ends with its lease, uncharged.";
-        this.#warn({ code: "ledger_failed", message, cause });
+        this.#warnOfLedger(
+          "The ledger failed to settle a call, finally: its hold ends with its lease, charged as last renewed.",
+          cause,
+        );
       }
     }
+  }
+
+  #warnOfLedger(message: string, cause: unknown): void {
+    this.#warn({ code: "ledger_failed", message, cause, ...this.#request });
+  }
+
+  #warnOfCharge(): void {
+    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    this.#warn({ code: "charge_unresolved", message, ...this.#request });
+  }
+
+  /** A reservation goes by the request's id. */
+  get #request(): { requestId?: string } {
+    return this.#reservation === undefined ? {} : { requestId: this.#reservation.lease.id };
   }
 }

@@ -13,3 +13,13 @@ export const planSchema = z.object({
   sessionMs: z.number().int().min(60_000).nullish(),
   defaultOutputTokens: z.number().int().positive().nullish(),
 });
+
+/**
+ * Checks what a plan store answers with.
+ * @throws TypeError that says what is wrong with the record.
+ */
+export function checkPlan(record: unknown): z.output<typeof planSchema> {
+  const result = planSchema.safeParse(record);
+  if (!result.success) throw new TypeError(z.prettifyError(result.error));
+  return result.data;
+}

@@ -3,7 +3,7 @@ export interface Plan {
   id: string;
   /** Exact model ids, or patterns in which `*` stands for any run of characters. */
   models: readonly string[];
-  /** The stock in credits per window. An absent or `null` window is unlimited; absent altogether: no limits. */
+  /** The stock in credits per window. An absent or `null` window is unlimited; absent or `null` altogether: no limits. */
   credits?: PlanCredits | null | undefined;
   /** Length of a session in milliseconds, at least one minute. Default: 5 hours. */
   sessionMs?: number | null | undefined;
@@ -20,10 +20,10 @@ export interface PlanCredits {
 /** Finds plans by id. */
 export interface PlanStore {
   /**
-   * @returns the plan, or `undefined` when there is none: its keys then see no model.
+   * @returns the plan, or `undefined` or `null` when there is none: its keys then see no model.
    * @throws anything: the caller gets a 503.
    */
-  find(id: string): Promise<Plan | undefined> | Plan | undefined;
+  find(id: string): Promise<Plan | null | undefined> | Plan | null | undefined;
   /** All plans, where they are at hand: the gateway then checks them when it is created. */
   list?(): Iterable<Plan>;
 }

@@ -104,17 +104,22 @@ const headers = z.record(z.string(), z.string({ error: "must be a string" })).su
 // The longest that setTimeout can do.
 const milliseconds = z.number().int("must be whole milliseconds").positive().max(2_147_483_647);
 
-const optionsSchema = z.strictObject({
-  baseURL,
-  apiKey: apiKey.optional(),
-  headers: headers.optional(),
-  fetch: z.custom<typeof globalThis.fetch>((value) => typeof value === "function", "must be a function").optional(),
-  timeoutMs: milliseconds.optional(),
-  connectTimeoutMs: milliseconds.optional(),
-  firstByteTimeoutMs: milliseconds.optional(),
-  idleTimeoutMs: milliseconds.optional(),
-  maxConnections: z.number().int().positive().optional(),
-});
+const optionsSchema = z
+  .strictObject({
+    baseURL,
+    apiKey: apiKey.optional(),
+    headers: headers.optional(),
+    fetch: z.custom<typeof globalThis.fetch>((value) => typeof value === "function", "must be a function").optional(),
+    timeoutMs: milliseconds.optional(),
+    connectTimeoutMs: milliseconds.optional(),
+    firstByteTimeoutMs: milliseconds.optional(),
+    idleTimeoutMs: milliseconds.optional(),
+    maxConnections: z.number().int().positive().optional(),
+  })
+  .refine(({ fetch, maxConnections }) => fetch === undefined || maxConnections === undefined, {
+    error: "has no effect with fetch, which manages its own connections",
+    path: ["maxConnections"],
+  });
 
 /** @throws TypeError that says what to correct, and never contains a key. */
 export function checkOpenAICompatibleOptions(options: OpenAICompatibleOptions): CheckedOptions {
@@ -148,6 +153,8 @@ function findURLProblem(value: string): string | undefined {
   if (url.username !== "" || url.password !== "")
     return "must not contain credentials: pass them as apiKey or in headers";
   if (url.href.includes("#")) return "must not contain a hash (#…)";
+  if (/\/(chat\/completions|completions|embeddings|models)\/*$/.test(url.pathname))
+    return 'must end before the endpoint, as in "https://api.openai.com/v1": "/chat/completions" is appended to it';
   return undefined;
 }
 

@@ -25,7 +25,12 @@ function create(changes: Record<string, unknown>): unknown {
 
 describe("createGateway refuses", () => {
   it.each([
-    ["an unknown option", { modles: [] }, /modles/],
+    ["an unknown option", { modles: [] }, /no option `modles` \(did you mean `models`\?\)/],
+    ["an option in other letters", { basepath: "/ai" }, /`basePath`/],
+    ["an option like no other", { retries: 3 }, /no option `retries`$/m],
+    ["a list of keys in place of a key store", { keys: [] }, /key store, such as memoryKeyStore/],
+    ["a list of plans in place of a plan store", { plans: [] }, /plan store, such as memoryPlanStore/],
+    ["an origin with a path", { cors: { origins: ["https://app.example.com/"] } }, /without a path/],
     ["no key store", { keys: undefined }, /key store, such as memoryKeyStore[\s\S]*keys/],
     ["a plan store of another kind", { plans: {} }, /plan store/],
     ["a ledger of another kind", { ledger: { reserve() {} } }, /credit ledger/],
@@ -74,6 +79,10 @@ describe("createGateway refuses", () => {
 
   it("nothing in the options of the README", () => {
     expect(() => create({ basePath: "/api/ai/", cors: true, closeGraceMs: 0 })).not.toThrow();
+  });
+
+  it("neither CORS that is switched off nor Date as the clock", () => {
+    expect(() => create({ cors: false, clock: Date })).not.toThrow();
   });
 });
 

@@ -24,6 +24,12 @@ describe("memoryKeyStore", () => {
     expect(() => memoryKeyStore([key as MemoryKey])).toThrow(message);
   });
 
+  it("refuses what is no list", () => {
+    expect(() => memoryKeyStore({ "sk-1": { account: "a", plan: "p" } } as unknown as MemoryKey[])).toThrow(
+      /pass a list of keys/,
+    );
+  });
+
   it("refuses a key that appears twice, without repeating it", () => {
     const twice = () =>
       memoryKeyStore([

@@ -148,6 +148,7 @@ describe("a stream", () => {
     const last = JSON.parse(events.at(-1) ?? "");
     expect(Object.keys(last)).toEqual(["error"]);
     expect(last.error).toMatchObject({ type: "server_error", code: "bad_gateway", param: null });
+    expect(last.error.message).toContain("broke off");
     expect(test.events[0]).toMatchObject({
       status: 200,
       errorCode: "bad_gateway",

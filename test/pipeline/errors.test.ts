@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ApiKey } from "../../src/keys/key-store.js";
 import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import {
@@ -88,6 +89,8 @@ describe("keys that end", () => {
     expect((await ending.gateway.handler(getRequest("/v1/models", "sk-ending"))).status).toBe(200);
     now = noon;
     expect((await ending.gateway.handler(getRequest("/v1/models", "sk-ending"))).status).toBe(401);
+    expect(ending.events.at(-1)).toMatchObject({ status: 401, account: "a", plan: "pro" });
+    expect(ending.events.at(-1)?.keyId).toMatch(/^key_/);
     await ending.close();
   });
 });
@@ -149,6 +152,42 @@ describe("stores that fail", () => {
     });
     expect(failingStores.warnings.map((warning) => warning.code)).toContain(code);
     await failingStores.close();
+  });
+
+  it.each([
+    ["no account", { id: "k", plan: "pro" }, /account/],
+    ["a number as the account", { id: "k", account: 7, plan: "pro" }, /must be a string.*account/],
+    ["an endless account", { id: "k", account: "a".repeat(129), plan: "pro" }, /at most 128/],
+    ["no id", { account: "a", plan: "pro" }, /id/],
+    ["models in one text", { id: "k", account: "a", plan: "pro", models: "acme/*" }, /list of model ids/],
+  ])("says what is wrong with a stored key that has %s", async (_name, record, message) => {
+    const stored = await startTestGateway({ keys: { find: () => record as unknown as ApiKey } });
+    const response = await stored.gateway.handler(chatRequest({ model: "acme/free" }));
+    expect(response.status).toBe(503);
+    expect(stored.warnings).toMatchObject([{ code: "key_store_failed", message: expect.stringMatching(message) }]);
+    await stored.close();
+  });
+
+  it("takes null for no key and no plan, as databases answer", async () => {
+    const empty = await startTestGateway({ keys: { find: () => null } });
+    expect((await empty.gateway.handler(getRequest("/v1/models"))).status).toBe(401);
+    await empty.close();
+    const unplanned = await startTestGateway({ plans: { find: async () => null } });
+    expect((await unplanned.gateway.handler(chatRequest())).status).toBe(403);
+    await unplanned.close();
+  });
+
+  it("warns once of a stored plan that has no member credits: a misspelled column limits nothing", async () => {
+    const stored = (plan: object) =>
+      startTestGateway({ plans: { find: (id) => ({ id, models: ["*"], ...plan }) }, cacheTtlMs: 0 });
+    const misspelled = await stored({ credit: { session: 1 } });
+    for (let index = 0; index < 2; index++) expect((await misspelled.gateway.handler(chatRequest())).status).toBe(200);
+    expect(misspelled.warnings).toMatchObject([{ code: "unlimited_plan", message: expect.stringContaining('"pro"') }]);
+    await misspelled.close();
+    const unlimited = await stored({ credits: null });
+    expect((await unlimited.gateway.handler(chatRequest())).status).toBe(200);
+    expect(unlimited.warnings).toEqual([]);
+    await unlimited.close();
   });
 
   it("shows no model to a key whose plan does not exist, and warns", async () => {
@@ -313,6 +352,13 @@ describe("an upstream that fails", () => {
     test.upstream.reply(upstreamError(401, {}));
     expect((await failing(chatRequest())).headers.get("x-should-retry")).toBe("false");
     expect(test.warnings.map(({ code }) => code)).toEqual(["upstream_failed", "upstream_failed"]);
+    expect(test.warnings[0]?.message).toContain('"fake" failed for the model "acme/small" (there "upstream-small")');
+  });
+
+  it.each([400, 429])("tells a %i from a failure in the event", async (status) => {
+    test.upstream.reply(upstreamError(status, { message: "no" }));
+    await failing(chatRequest());
+    expect(test.events.at(-1)).toMatchObject({ endReason: "upstream_refused", chargedMicro: 0 });
   });
 
   it("lets none of its own headers out", async () => {

@@ -60,3 +60,14 @@ describe("the stock that a long call holds", () => {
     await test.close();
   });
 });
+
+it("warns, by the request's id, of a settlement that the ledger could not tell from a duplicate", async () => {
+  const ledger = memoryCreditLedger();
+  const test = await startTestGateway({
+    ledger: { ...ledger, settle: async (...given) => ({ ...(await ledger.settle(...given)), status: "unresolved" }) },
+  });
+  const response = await test.gateway.handler(chatRequest());
+  expect(response.status).toBe(200);
+  expect(test.warnings).toMatchObject([{ code: "charge_unresolved", requestId: response.headers.get("x-request-id") }]);
+  await test.close();
+});

@@ -13,8 +13,14 @@ describe("memoryPlanStore", () => {
     ["an unknown window", { models: [], credits: { sesion: 5 } }, /sesion/],
     ["a negative stock", { models: [], credits: { week: -1 } }, /credits\.week/],
     ["no models", {}, /models/],
+    ["another id than its own", { id: "basic", models: [] }, /id/],
     ["too short a session", { models: [], sessionMs: 10 }, /sessionMs/],
   ])("refuses %s", (_name, plan, message) => {
     expect(() => memoryPlanStore({ pro: plan as unknown as Omit<Plan, "id"> })).toThrow(message);
+  });
+
+  it("refuses a list, whose plans would be called 0, 1, 2", () => {
+    const list = [{ id: "pro", models: ["*"] }] as unknown as Record<string, Plan>;
+    expect(() => memoryPlanStore(list)).toThrow(/object of plans by their ids/);
   });
 });

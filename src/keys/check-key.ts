@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+const longestAccount = 128;
+
+const name = z.string({ error: "must be a string" }).min(1, "must not be empty");
+
+const instant = z
+  .union([z.date(), z.number(), z.string()], { error: "must be a Date, epoch milliseconds or an ISO 8601 string" })
+  .transform((value) => (typeof value === "number" ? value : new Date(value).getTime()))
+  .refine(Number.isFinite, { error: "is not a valid date" })
+  .nullish();
+
+const keySchema = z.object({
+  id: name,
+  account: name.max(longestAccount, `must have at most ${longestAccount} characters`),
+  plan: name,
+  expiresAt: instant,
+  revokedAt: instant,
+  models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
+  anchor: instant,
+});
+
+/**
+ * Checks what a key store answers with, and turns its dates into epoch milliseconds. Further columns are ignored.
+ * @throws TypeError that says what is wrong with the record.
+ */
+export function checkKey(record: unknown): z.output<typeof keySchema> {
+  const result = keySchema.safeParse(record);
+  if (!result.success) throw new TypeError(z.prettifyError(result.error));
+  return result.data;
+}
