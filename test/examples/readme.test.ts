@@ -12,6 +12,8 @@ import { root, snippets, snippetWith } from "./readme.js";
 const givens: Record<string, string> = {
   gateway: 'import type { Gateway } from "infergate"; declare const gateway: Gateway;',
   "app.use": 'import type { Express } from "express"; declare const app: Express;',
+  "= app.listen": 'import type { Express } from "express"; declare const app: Express;',
+  "app.addHook": 'import type { FastifyInstance } from "fastify"; declare const app: FastifyInstance;',
   "app.register": 'import type { FastifyInstance } from "fastify"; declare const app: FastifyInstance;',
   KeyStore: 'import type { KeyStore } from "infergate";',
   PlanStore: 'import type { PlanStore } from "infergate";',
@@ -28,7 +30,7 @@ const givens: Record<string, string> = {
 
 function withGivens(snippet: string): string {
   const needed = Object.entries(givens).filter(
-    ([name]) => snippet.includes(name) && !new RegExp(`const ${name.replace(/\..*/, "")}\\b`).test(snippet),
+    ([name]) => snippet.includes(name) && !new RegExp(`const ${name.replace(/^= |\..*/g, "")}\\b`).test(snippet),
   );
   return `${needed.map(([, code]) => code).join("\n")}\n${snippet}\nexport {};`;
 }
@@ -77,7 +79,7 @@ describe("the README's first snippet", () => {
     folder = await mkdtemp(join(tmpdir(), "infergate-readme-"));
     await symlink(`${root}node_modules`, join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    const words = await write("server.ts", snippetWith("app.listen"), {
+    const words = await write("server.ts", snippetWith("import express"), {
       "https://api.openai.com/v1": upstream.url,
       "app.listen(3000)": "const server = app.listen(0, () => console.log(JSON.stringify(server.address())))",
     });
