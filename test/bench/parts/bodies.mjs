@@ -1,0 +1,89 @@
+/** What the clients ask for. The gateway knows it by this name, the upstream by another. */
+export const model = "bench/small";
+export const upstreamModel = "gpt-4o-mini-2024-07-18";
+
+const completion = { id: "chatcmpl-BenchBenchBenchBenchBench0", created: 1_750_000_000, model: upstreamModel };
+const usage = {
+  prompt_tokens: 212,
+  completion_tokens: 200,
+  total_tokens: 412,
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+};
+const sentence = "The quick brown fox jumps over the lazy dog, and nobody minds it at all. ";
+const nonASCIISentence =
+  'Größe, naïveté, 東京 and Ελλάδα: "quoted", tabbed\tand broken\ninto lines; then plain words again. ';
+/** As models give them: short, some with an escape, some not ASCII. */
+const tokens = [
+  " the",
+  " quick",
+  "\n",
+  " brown",
+  ' "fox"',
+  " jumps",
+  " over",
+  " größer",
+  ",",
+  " lazy",
+  " dog",
+  " 東京",
+  ".",
+];
+
+/** @param options - `bytes` the size to reach, `nonASCII` text in the messages, `stream` a streamed answer. */
+export function requestBody({ bytes, nonASCII = false, stream = false }) {
+  const build = (text) =>
+    JSON.stringify({
+      model,
+      messages: [
+        { role: "system", content: "You are a helpful assistant. Answer briefly, and say so when you do not know." },
+        { role: "user", content: text },
+      ],
+      temperature: 0.7,
+      max_tokens: 256,
+      ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+      user: "user-7f3a",
+    });
+  return Buffer.from(build(fill(nonASCII ? nonASCIISentence : sentence, bytes - Buffer.byteLength(build("")))));
+}
+
+export function wholeAnswer({ bytes }) {
+  const build = (content) =>
+    JSON.stringify({
+      ...completion,
+      object: "chat.completion",
+      choices: [
+        { index: 0, message: { role: "assistant", content, refusal: null }, logprobs: null, finish_reason: "stop" },
+      ],
+      usage,
+      service_tier: "default",
+      system_fingerprint: "fp_0123456789",
+    });
+  return Buffer.from(build(fill(sentence, bytes - Buffer.byteLength(build("")))));
+}
+
+/** The events of a stream, each with its blank line: the role, the text, then what ends it. */
+export const streamEvents = {
+  first: event({ role: "assistant", content: "", refusal: null }),
+  text: tokens.map((content) => event({ content })),
+  last: [
+    event({}, { finish: "stop" }),
+    Buffer.from(`data: ${JSON.stringify({ ...completion, object: chunk(), choices: [], usage })}\n\n`),
+    Buffer.from("data: [DONE]\n\n"),
+  ],
+};
+
+function event(delta, { finish = null } = {}) {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+  return Buffer.from(`data: ${JSON.stringify({ ...completion, object: chunk(), choices, usage: null })}\n\n`);
+}
+
+function chunk() {
+  return "chat.completion.chunk";
+}
+
+/** Repeats the text up to so many bytes of JSON; a few bytes short rather than a character cut in two. */
+function fill(text, bytes) {
+  const encodedBytes = Buffer.byteLength(JSON.stringify(text)) - 2;
+  return text.repeat(Math.max(1, Math.floor(bytes / encodedBytes)));
+}
