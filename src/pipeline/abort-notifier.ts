@@ -11,14 +11,25 @@ export class AbortNotifier implements AbortNotice {
   /** Hardly ever more than one. */
   #first: Listener | undefined;
   #others: Listener[] | undefined;
+  #controller: AbortController | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
   }
 
+  /** The same as a signal, made when it is first asked for. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
   abort(): void {
     if (this.#aborted) return;
     this.#aborted = true;
+    this.#controller?.abort();
     const listeners = [this.#first, ...(this.#others ?? [])];
     this.#first = undefined;
     this.#others = undefined;

@@ -26,6 +26,7 @@ import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
+import { toUpstreamCall } from "./upstream-call.js";
 import type { Warn } from "./warning.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
@@ -82,17 +83,14 @@ export async function completeChat(
     log.upstreamCalled();
     const upstream = await forward(
       model.provider,
-      {
+      toUpstreamCall({
         endpoint: "chat/completions",
         model: model.upstreamModel,
         body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
         stream: chat.stream,
         notice: call.notice,
-        get signal() {
-          return call.signal;
-        },
         requestId,
-      },
+      }),
       context,
     );
     return chat.stream

@@ -1,4 +1,3 @@
-import type { AbortNotice } from "../providers/upstream-provider.js";
 import { AbortNotifier } from "./abort-notifier.js";
 
 /** Why a call was broken off from this side. */
@@ -7,22 +6,12 @@ export type AbortReason = "client_gone" | "shutdown";
 /** A call in progress, and what can end it early. */
 export class Call {
   readonly #notifier = new AbortNotifier();
-  #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #abandoned: ((reason: AbortReason) => Promise<unknown>) | undefined;
 
   /** For the upstream. */
-  get notice(): AbortNotice {
+  get notice(): AbortNotifier {
     return this.#notifier;
-  }
-
-  /** The same as a signal, made when it is first asked for. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort();
-    }
-    return this.#controller.signal;
   }
 
   get abortReason(): AbortReason | undefined {
@@ -39,7 +28,6 @@ export class Call {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#notifier.abort();
-    this.#controller?.abort();
     if (reason === "client_gone") void this.abandon();
   }
 
