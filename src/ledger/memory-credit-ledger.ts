@@ -31,6 +31,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "./credit-ledger.js";
+import { IdTable } from "./id-table.js";
 import {
   checkGrant,
   checkLease,
@@ -99,7 +100,7 @@ interface ExpiredHold {
 class MemoryCreditLedger implements CreditLedger {
   readonly #clock: Clock;
   readonly #accounts: AccountMap;
-  readonly #holds = new Map<string, Hold>();
+  readonly #holds = new IdTable<Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, () => new ReceiptTable());
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);

@@ -32,6 +32,36 @@ export function windowLimits({ credits, sessionMs, anchor, now }: WindowLimitsIn
   };
 }
 
+/**
+ * The same as {@link windowLimits} for one account's anchor, without doing the arithmetic again until a week or a month
+ * has ended.
+ */
+export class Calendar {
+  readonly #anchor: number | undefined;
+  #week: Bounds = unknownBounds;
+  #month: Bounds = unknownBounds;
+
+  constructor(anchor: number | undefined) {
+    this.#anchor = anchor;
+  }
+
+  limits(credits: WindowLimitsInput["credits"], sessionMs: number, now: number): WindowLimits {
+    if (!isCurrent(this.#week, now)) this.#week = weekBounds(this.#anchor ?? firstMonday, now);
+    if (!isCurrent(this.#month, now)) this.#month = monthBounds(this.#anchor ?? firstMonth, now);
+    return {
+      session: { limit: credits.session, lengthMs: sessionMs },
+      week: { limit: credits.week, bounds: this.#week },
+      month: { limit: credits.month, bounds: this.#month },
+    };
+  }
+}
+
+const unknownBounds: Bounds = [0, 0, 0, 0];
+
+function isCurrent(bounds: Bounds, now: number): boolean {
+  return bounds[1] <= now && now < bounds[2];
+}
+
 function weekBounds(anchor: number, now: number): Bounds {
   const start = anchor + Math.floor((now - anchor) / weekMs) * weekMs;
   return [start - weekMs, start, start + weekMs, start + 2 * weekMs];

@@ -1,3 +1,5 @@
+import { QuietError } from "./quiet-error.js";
+
 /** What an OpenAI client gets to read: the `error` object of an error answer (OpenAI reference, "Error codes"). */
 export interface ErrorObject {
   message: string;
@@ -20,9 +22,10 @@ export interface GatewayErrorOptions {
 }
 
 /**
- * A failure with the answer that a client gets for it. Every error answer of the gateway is made from one.
+ * A failure with the answer that a client gets for it. Every error answer of the gateway is made from one. Has no stack
+ * trace; its `cause`, if any, does.
  */
-export class GatewayError extends Error {
+export class GatewayError extends QuietError {
   override readonly name = "GatewayError";
   readonly status: number;
   readonly code: string;

@@ -2,6 +2,7 @@ import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import type { Micro, WindowName } from "../ledger/credit-ledger.js";
 import { toMicro } from "../ledger/price.js";
+import { Calendar } from "../ledger/windows.js";
 import { type GatewayError, serviceUnavailable } from "../openai/errors.js";
 import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
@@ -16,8 +17,8 @@ export interface Caller {
   readonly plan: string;
   /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
   readonly refusedFrom: number;
-  /** Epoch milliseconds. */
-  readonly anchor: number | undefined;
+  /** Where the account's weeks and months begin and end. */
+  readonly calendar: Calendar;
   /** The catalog's models that the key is restricted to; `undefined`: the plan alone decides. */
   readonly models: ReadonlySet<string> | undefined;
 }
@@ -155,7 +156,7 @@ function toCaller(record: ApiKey, catalog: Catalog): Caller {
     account,
     plan,
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
-    anchor: anchor ?? undefined,
+    calendar: new Calendar(anchor ?? undefined),
     models: models === undefined || models === null ? undefined : matchModels(catalog, models),
   };
 }

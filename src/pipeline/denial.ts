@@ -13,16 +13,15 @@ export function denialError(denial: Denial): GatewayError {
   const { windows, now } = denial;
   const blocked = denial.blocked[0];
   const seconds = Math.max(1, Math.ceil((blocked.availableAt - now) / 1000));
+  const headers = addCreditHeaders({}, windows);
+  headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
+  headers["retry-after"] = String(seconds);
+  if (blocked.cause === "used") headers["x-should-retry"] = "false";
   return new GatewayError(describe(blocked, windows[blocked.window], now, seconds), {
     status: 429,
     code: codes[blocked.window],
     type: "insufficient_quota",
-    headers: {
-      ...addCreditHeaders({}, windows),
-      "x-ratelimit-reset": epochSeconds(blocked.availableAt),
-      "retry-after": String(seconds),
-      ...(blocked.cause === "used" ? { "x-should-retry": "false" } : undefined),
-    },
+    headers,
   });
 }
 

@@ -1,10 +1,12 @@
 import { AbortNotifier } from "./abort-notifier.js";
+import { type Listed, Roster } from "./roster.js";
 
 /** Why a call was broken off from this side. */
 export type AbortReason = "client_gone" | "shutdown";
 
 /** A call in progress, and what can end it early. */
-export class Call {
+export class Call implements Listed {
+  place = -1;
   readonly #notifier = new AbortNotifier();
   #reason: AbortReason | undefined;
   #abandoned: ((reason: AbortReason) => Promise<unknown>) | undefined;
@@ -45,7 +47,7 @@ const settleGraceMs = 5000;
 
 /** The calls in progress, so that the gateway can close in an orderly way. */
 export class InFlight {
-  readonly #calls = new Set<Call>();
+  readonly #calls = new Roster<Call>();
   #closing = false;
   #emptied: (() => void) | undefined;
 
@@ -58,7 +60,7 @@ export class InFlight {
   }
 
   leave(call: Call): void {
-    this.#calls.delete(call);
+    this.#calls.remove(call);
     if (this.#calls.size === 0) this.#emptied?.();
   }
 
@@ -66,10 +68,10 @@ export class InFlight {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     await this.#empty(graceMs);
-    for (const call of this.#calls) call.abort("shutdown");
+    for (const call of this.#calls.list()) call.abort("shutdown");
     await this.#empty(lastGraceMs);
     // Their clients neither read on nor leave.
-    for (const call of this.#calls) void call.abandon();
+    for (const call of this.#calls.list()) void call.abandon();
     await this.#empty(settleGraceMs);
   }
 

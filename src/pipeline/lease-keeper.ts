@@ -1,8 +1,11 @@
 import type { CreditLedger, Lease, Micro } from "../ledger/credit-ledger.js";
+import { type Listed, Roster } from "./roster.js";
 import type { Warn } from "./warning.js";
 
-interface Kept {
-  lease: Lease;
+/** A lease that is renewed. */
+export interface KeptLease extends Listed {
+  readonly lease: Lease;
+  /** What the call has cost so far. */
   observed: () => Micro;
 }
 
@@ -14,7 +17,7 @@ export class LeaseKeeper {
   readonly #ledger: CreditLedger;
   readonly #leaseMs: number;
   readonly #warn: Warn;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Roster<KeptLease>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(ledger: CreditLedger, leaseMs: number, warn: Warn) {
@@ -23,16 +26,22 @@ export class LeaseKeeper {
     this.#warn = warn;
   }
 
-  keep(lease: Lease, observed: () => Micro): void {
-    this.#kept.set(lease.id, { lease, observed });
-    if (this.#timer !== undefined) return;
+  /** @returns what to {@link LeaseKeeper.drop} when the call has ended. */
+  keep(lease: Lease, observed: () => Micro): KeptLease {
+    const kept = { lease, observed, place: -1 };
+    this.#kept.add(kept);
+    if (this.#timer === undefined) this.#start();
+    return kept;
+  }
+
+  drop(kept: KeptLease): void {
+    this.#kept.remove(kept);
+  }
+
+  #start(): void {
     this.#timer = setInterval(() => void this.#renew(), this.#leaseMs / 3);
     // A call in flight keeps the process alive by its sockets; its lease alone need not.
     this.#timer.unref?.();
-  }
-
-  drop(lease: Lease): void {
-    this.#kept.delete(lease.id);
   }
 
   stop(): void {
@@ -41,14 +50,14 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
-    const kept = [...this.#kept.values()];
+    const kept = this.#kept.list();
     if (kept.length === 0) return this.stop();
     try {
       const statuses = await this.#ledger.renew(
         kept.map(({ lease, observed }) => ({ lease, observed: observed(), leaseMs: this.#leaseMs })),
       );
-      for (const [index, { lease }] of kept.entries()) {
-        if (statuses[index] === "closed") this.#kept.delete(lease.id);
+      for (const [index, one] of kept.entries()) {
+        if (statuses[index] === "closed") this.#kept.remove(one);
       }
     } catch (cause) {
       // Harmless until the lease ends: the next renewal tries again.

@@ -1,5 +1,4 @@
 import type { Lease, Micro, WindowStates } from "../ledger/credit-ledger.js";
-import { windowLimits } from "../ledger/windows.js";
 import { type ChatRequest, promptTokens, requestedOutputTokens } from "../openai/chat-request.js";
 import { serviceUnavailable } from "../openai/errors.js";
 import type { Allowance, Caller } from "./accounts.js";
@@ -31,12 +30,7 @@ export async function reserve(
 ): Promise<Reservation | undefined> {
   const { requestId, caller, allowance, model, amount, now } = call;
   if (model.price.free) return undefined;
-  const limits = windowLimits({
-    credits: allowance.credits,
-    sessionMs: allowance.sessionMs,
-    anchor: caller.anchor,
-    now,
-  });
+  const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, now);
   let denial: Denial;
   try {
     const result = await ledger.reserve({ id: requestId, subject: caller.account, amount, limits, leaseMs });

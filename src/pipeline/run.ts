@@ -86,7 +86,7 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
   }
   return {
     status: error.status,
-    headers: { "content-type": "application/json", ...error.headers },
+    headers: { ...error.headers, "content-type": "application/json" },
     body: toErrorJson(error),
   };
 }

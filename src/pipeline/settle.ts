@@ -3,7 +3,7 @@ import type { CreditLedger, Micro, SettleResult, WindowStates } from "../ledger/
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
-import type { LeaseKeeper } from "./lease-keeper.js";
+import type { KeptLease, LeaseKeeper } from "./lease-keeper.js";
 import type { Reservation } from "./reserve.js";
 import type { Warn } from "./warning.js";
 
@@ -56,6 +56,8 @@ export interface Charge {
 const attempts = 6;
 const firstPauseMs = 100;
 
+const nothing = (): Micro => 0;
+
 /** What a call is filed under. */
 export interface CallTags {
   key: string;
@@ -71,6 +73,7 @@ export class Settlement {
   readonly #warn: Warn;
   readonly #clock: Clock;
   readonly #tags: CallTags;
+  #kept: KeptLease | undefined;
   #charge: Promise<Charge> | undefined;
   #persisted: Promise<void> | undefined;
 
@@ -104,7 +107,9 @@ export class Settlement {
    */
   hold(seen?: () => TokenCounts): void {
     if (this.#reservation === undefined || this.#charge !== undefined) return;
-    this.#keeper.keep(this.#reservation.lease, () => (seen === undefined ? 0 : this.#price.cost(seen())));
+    const observed = seen === undefined ? nothing : () => this.#price.cost(seen());
+    if (this.#kept === undefined) this.#kept = this.#keeper.keep(this.#reservation.lease, observed);
+    else this.#kept.observed = observed;
   }
 
   /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */
@@ -129,7 +134,7 @@ export class Settlement {
     const reservation = this.#reservation;
     if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
     const { lease, windows } = reservation;
-    this.#keeper.drop(lease);
+    if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
     const send = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
       if (source === undefined) return this.#ledger.release(lease);

@@ -57,10 +57,10 @@ describe("LeaseKeeper", () => {
     const { keeper, renewals } = setUp((requests) =>
       requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")),
     );
-    keeper.keep(lease("a"), () => 0);
+    const a = keeper.keep(lease("a"), () => 0);
     keeper.keep(lease("b"), () => 0);
     await vi.advanceTimersByTimeAsync(20_000);
-    keeper.drop(lease("a"));
+    keeper.drop(a);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(renewals).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
