@@ -39,14 +39,12 @@ export class NodeRequest implements GatewayRequest {
     return this.#client.signal;
   }
 
-  async body({ maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
-    if (this.#isConsumed()) {
-      const bytes = parsedBodyBytes(this.#parsedBody());
-      if (bytes.length > maxBytes) throw new BodyError("too_large");
-      return bytes;
-    }
-    if (Number(this.#header("content-length")) > maxBytes) throw new BodyError("too_large");
-    return await readNodeBody(this.#payload, maxBytes, timeoutMs);
+  body({ maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
+    const isConsumed = this.#isConsumed();
+    const bytes = isConsumed ? parsedBodyBytes(this.#parsedBody()) : undefined;
+    const length = bytes === undefined ? Number(this.#header("content-length")) : bytes.length;
+    if (length > maxBytes) return Promise.reject(new BodyError("too_large"));
+    return bytes === undefined ? readNodeBody(this.#payload, maxBytes, timeoutMs) : Promise.resolve(bytes);
   }
 
   #header(name: string): string | undefined {

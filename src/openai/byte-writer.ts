@@ -27,6 +27,12 @@ export class ByteWriter {
     this.#length += end - start;
   }
 
+  /** Writes text as UTF-8. */
+  writeText(text: string): void {
+    this.#makeRoom(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
   /** What was written since `start`, for reading only. */
   since(start: number): Buffer {
     return this.#buffer.subarray(start, this.#length);

@@ -38,27 +38,16 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   if (fault !== undefined) throw faultError(body, fault, maxDepth);
   const members = membersOf(body, 0, mostMembers);
   if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
-  const seen = new Map<string, JsonMember>();
-  for (const member of members) {
-    if (member.escaped) throw invalidJson("Member names at the top level must be written without escapes.");
-    if (seen.has(member.name)) {
-      throw new GatewayError("The member appears twice.", {
-        status: 400,
-        code: "invalid_json",
-        param: member.name.slice(0, 200),
-      });
-    }
-    seen.set(member.name, member);
-  }
+  checkNames(members);
   const read = (name: string): unknown => {
-    const member = seen.get(name);
+    const member = memberOf(members, name);
     return member === undefined ? undefined : (valueAt(body, member) ?? undefined);
   };
   const model = read("model");
   if (model === undefined) throw missingParameter("model");
   if (typeof model !== "string") throw invalidType("model", "a string");
   if (model === "") throw invalidValue("model", "'model' must not be empty.");
-  checkMessages(body, seen.get("messages"));
+  checkMessages(body, memberOf(members, "messages"));
   const stream = read("stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
@@ -107,8 +96,33 @@ export function toUpstreamBody(
   return editMembers(request.body, request.members, edits);
 }
 
+function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
+  for (const member of members) if (member.name === name) return member;
+  return undefined;
+}
+
+/** So many names are compared with each other faster than they are put into a set. */
+const fewMembers = 24;
+
+function checkNames(members: readonly JsonMember[]): void {
+  const seen = members.length > fewMembers ? new Set<string>() : undefined;
+  for (const member of members) {
+    const { name, escaped } = member;
+    if (escaped) throw invalidJson("Member names at the top level must be written without escapes.");
+    const isNew = seen === undefined ? memberOf(members, name) === member : !seen.has(name);
+    if (!isNew) {
+      throw new GatewayError("The member appears twice.", {
+        status: 400,
+        code: "invalid_json",
+        param: name.slice(0, 200),
+      });
+    }
+    seen?.add(name);
+  }
+}
+
 function withUsage(request: ChatRequest): string {
-  const member = request.members.find(({ name }) => name === "stream_options");
+  const member = memberOf(request.members, "stream_options");
   const options = member === undefined ? null : valueAt(request.body, member);
   return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
 }

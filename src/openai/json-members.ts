@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { ByteWriter } from "./byte-writer.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -53,8 +54,21 @@ export function elementsOf(bytes: Uint8Array, start: number): number[] {
 }
 
 /** The member's value, parsed. Meant for small ones. */
-export function valueAt(bytes: Uint8Array, member: Pick<JsonMember, "start" | "end">): unknown {
-  return JSON.parse(textOf(bytes, member.start, member.end));
+export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
+  switch (bytes[start]) {
+    case 0x74:
+      return true;
+    case 0x66:
+      return false;
+    case 0x6e:
+      return null;
+    case 0x22: {
+      const text = textOf(bytes, start + 1, end - 1);
+      return text.includes("\\") ? JSON.parse(`"${text}"`) : text;
+    }
+    default:
+      return JSON.parse(textOf(bytes, start, end));
+  }
 }
 
 /**
@@ -68,11 +82,12 @@ export function editMembers(
   members: readonly JsonMember[],
   edits: ReadonlyMap<string, string | null>,
 ): Uint8Array {
-  const pieces: Uint8Array[] = [];
+  const source = asBuffer(bytes);
+  const out = new ByteWriter(bytes.length + spareBytes);
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
-    pieces.push(Buffer.from(`${next}${JSON.stringify(name)}:${value}`));
+    out.writeText(`${next}${JSON.stringify(name)}:${value}`);
     next = ",";
   }
   // What stays is copied in runs as long as can be: `from` is where the current one began.
@@ -81,25 +96,29 @@ export function editMembers(
   for (const member of members) {
     const edit = edits.get(member.name);
     if (edit === null) {
-      if (from >= 0) pieces.push(bytes.subarray(from, to));
+      if (from >= 0) out.writeFrom(source, from, to);
       from = -1;
       continue;
     }
     if (from < 0) {
-      pieces.push(Buffer.from(next));
+      out.writeText(next);
       next = ",";
       from = member.nameStart;
     }
     if (edit !== undefined) {
-      pieces.push(bytes.subarray(from, member.start), Buffer.from(edit));
+      out.writeFrom(source, from, member.start);
+      out.writeText(edit);
       from = member.end;
     }
     to = member.end;
   }
-  if (from >= 0) pieces.push(bytes.subarray(from, to));
-  pieces.push(Buffer.from(next === "{" ? "{}" : "}"));
-  return Buffer.concat(pieces);
+  if (from >= 0) out.writeFrom(source, from, to);
+  out.writeText(next === "{" ? "{}" : "}");
+  return out.finish();
 }
+
+/** What an object may grow by, with its edits, before the buffer has to. */
+const spareBytes = 512;
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let position = from;

@@ -37,7 +37,7 @@ plainInString[backslash] = 0;
  * @returns the first fault, or `undefined`.
  */
 export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | undefined {
-  const containers = new Uint8Array(maxDepth + 1);
+  const containers = containersFor(maxDepth);
   const length = bytes.length;
   let depth = 0;
   let expected = expectValue;
@@ -124,6 +124,14 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
       }
     }
   }
+}
+
+/** One array for all: an array for each text would take longer than a short text. */
+let scratch = new Uint8Array(257);
+
+function containersFor(maxDepth: number): Uint8Array {
+  if (scratch.length <= maxDepth) scratch = new Uint8Array(maxDepth + 1);
+  return scratch;
 }
 
 function isSpace(byte: number | undefined): boolean {

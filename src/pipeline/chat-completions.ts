@@ -47,14 +47,16 @@ export async function completeChat(
   log: RequestLog,
 ): Promise<GatewayResponse> {
   const chat = parseChatRequest(await readBody(request, pipeline), pipeline.maxBodyDepth);
-  const found = await pipeline.findAllowance(caller.plan);
+  const remembered = pipeline.findAllowance(caller.plan);
+  const found = remembered instanceof Promise ? await remembered : remembered;
   const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
   log.asked(model.id, chat.stream);
   requireChatModel(model);
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const amount = estimateCost(chat, model, allowance);
+  const prompt = promptTokens(chat, model.contextLength);
+  const amount = estimateCost(chat, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
   if (inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
@@ -76,7 +78,7 @@ export async function completeChat(
     price: model.price,
     tags: { key: caller.keyId, model: model.id },
   });
-  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now });
+  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now, prompt });
   const { finish, context } = chatCall;
   try {
     if (call.abortReason !== undefined) throw new UpstreamError("aborted", "The client left before the call was made.");
@@ -107,9 +109,18 @@ export async function completeChat(
 function begin(
   { inFlight, warn }: Pipeline,
   request: GatewayRequest,
-  parts: { chat: ChatRequest; call: Call; settlement: Settlement; model: CatalogModel; log: RequestLog; now: number },
+  parts: {
+    chat: ChatRequest;
+    call: Call;
+    settlement: Settlement;
+    model: CatalogModel;
+    log: RequestLog;
+    now: number;
+    /** Estimated tokens. */
+    prompt: number;
+  },
 ): ChatCall {
-  const { chat, call, settlement, model, log, now } = parts;
+  const { chat, call, settlement, model, log, now, prompt } = parts;
   const clientGone = () => call.abort("client_gone");
   let charge: Promise<Charge> | undefined;
   const settle = async (outcome: Outcome): Promise<Charge> => {
@@ -137,7 +148,7 @@ function begin(
     context: {
       model: model.id,
       upstreamModel: model.upstreamModel,
-      promptTokens: promptTokens(chat, model.contextLength),
+      promptTokens: prompt,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
       now,
