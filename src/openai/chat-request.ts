@@ -3,7 +3,7 @@ import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter 
 import { editMembers, elementsOf, type JsonMember, membersOf, valueAt } from "./json-members.js";
 import { pathAt } from "./json-path.js";
 import { findJsonFault, type JsonFault } from "./json-syntax.js";
-import { estimatePromptTokens } from "./token-estimate.js";
+import { beginsWithImage, estimatePromptTokens } from "./token-estimate.js";
 import { isRecord } from "./usage.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
@@ -19,6 +19,8 @@ export interface ChatRequest {
   readonly maxCompletionTokens: number | undefined;
   /** How many answers were asked for. */
   readonly n: number;
+  /** A long string begins as an inline image does. */
+  readonly mayHoldImages: boolean;
 }
 
 const mostAnswers = 128;
@@ -34,9 +36,10 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
   if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
-  const fault = findJsonFault(body, maxDepth);
+  const leaps = new Map<number, number>();
+  const fault = findJsonFault(body, maxDepth, leaps);
   if (fault !== undefined) throw faultError(body, fault, maxDepth);
-  const members = membersOf(body, 0, mostMembers);
+  const members = membersOf(body, 0, mostMembers, leaps);
   if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
   checkNames(members);
   const read = (name: string): unknown => {
@@ -47,7 +50,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   if (model === undefined) throw missingParameter("model");
   if (typeof model !== "string") throw invalidType("model", "a string");
   if (model === "") throw invalidValue("model", "'model' must not be empty.");
-  checkMessages(body, memberOf(members, "messages"));
+  checkMessages(body, memberOf(members, "messages"), leaps);
   const stream = read("stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
@@ -59,6 +62,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
     maxTokens: readCount("max_tokens", read("max_tokens")),
     maxCompletionTokens: readCount("max_completion_tokens", read("max_completion_tokens")),
     n: readCount("n", read("n"), mostAnswers) ?? 1,
+    mayHoldImages: hasImage(body, leaps),
   };
 }
 
@@ -71,7 +75,7 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
 
 /** An estimate of the prompt; a model reads no more than `contextLength`. */
 export function promptTokens(request: ChatRequest, contextLength: number): number {
-  return Math.min(estimatePromptTokens(request.body), contextLength);
+  return Math.min(estimatePromptTokens(request.body, request.mayHoldImages), contextLength);
 }
 
 /**
@@ -94,6 +98,12 @@ export function toUpstreamBody(
   if (!request.stream) edits.set("stream_options", null);
   else if (!request.includeUsage) edits.set("stream_options", withUsage(request));
   return editMembers(request.body, request.members, edits);
+}
+
+/** Short images count as the text that they are. */
+function hasImage(body: Uint8Array, leaps: ReadonlyMap<number, number>): boolean {
+  for (const start of leaps.keys()) if (beginsWithImage(body, start + 1)) return true;
+  return false;
 }
 
 function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
@@ -127,10 +137,10 @@ function withUsage(request: ChatRequest): string {
   return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
 }
 
-function checkMessages(body: Uint8Array, member: JsonMember | undefined): void {
+function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: ReadonlyMap<number, number>): void {
   if (member === undefined || body[member.start] === 0x6e) throw missingParameter("messages");
   if (body[member.start] !== 0x5b) throw invalidType("messages", "an array of objects");
-  const elements = elementsOf(body, member.start);
+  const elements = elementsOf(body, member.start, leaps);
   if (elements.length === 0) {
     throw new GatewayError("'messages' must hold at least one message.", {
       status: 400,
@@ -140,7 +150,7 @@ function checkMessages(body: Uint8Array, member: JsonMember | undefined): void {
   }
   for (const [index, start] of elements.entries()) {
     if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
-    const members = membersOf(body, start, mostMembers);
+    const members = membersOf(body, start, mostMembers, leaps);
     if (members.length > mostMembers) {
       throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
     }

@@ -14,13 +14,23 @@ export interface JsonMember {
   end: number;
 }
 
+type Leaps = ReadonlyMap<number, number>;
+
+const noLeaps: Leaps = new Map();
+
 /**
  * The members of the object that begins at `start`, in order, duplicates included.
  * The text must be valid JSON already: values are only leapt over.
  *
  * @param most - stop looking when there are more than so many.
+ * @param leaps - the ends of long values by their starts, as `findJsonFault` notes them.
  */
-export function membersOf(bytes: Uint8Array, start = 0, most = Number.POSITIVE_INFINITY): JsonMember[] {
+export function membersOf(
+  bytes: Uint8Array,
+  start = 0,
+  most = Number.POSITIVE_INFINITY,
+  leaps: Leaps = noLeaps,
+): JsonMember[] {
   const members: JsonMember[] = [];
   let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
   while (bytes[position] === 0x22 && members.length <= most) {
@@ -31,7 +41,7 @@ export function membersOf(bytes: Uint8Array, start = 0, most = Number.POSITIVE_I
     const escaped = familiar === undefined && text.includes("\\");
     const name = escaped ? String(JSON.parse(`"${text}"`)) : text;
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-    const valueEnd = skipValue(bytes, valueStart);
+    const valueEnd = leaps.get(valueStart) ?? skipValue(bytes, valueStart);
     members.push({ name, escaped, nameStart, start: valueStart, end: valueEnd });
     position = skipSpace(bytes, valueEnd);
     if (bytes[position] !== 0x2c) break;
@@ -41,12 +51,12 @@ export function membersOf(bytes: Uint8Array, start = 0, most = Number.POSITIVE_I
 }
 
 /** The offsets of the elements' first bytes in the array that begins at `start`. The text must be valid JSON. */
-export function elementsOf(bytes: Uint8Array, start: number): number[] {
+export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number[] {
   const elements: number[] = [];
   let position = skipSpace(bytes, start + 1);
   while (position < bytes.length && bytes[position] !== 0x5d) {
     elements.push(position);
-    position = skipSpace(bytes, skipValue(bytes, position));
+    position = skipSpace(bytes, leaps.get(position) ?? skipValue(bytes, position));
     if (bytes[position] !== 0x2c) break;
     position = skipSpace(bytes, position + 1);
   }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { skipPlainWords, type Words, wordsOf } from "./plain-words.js";
 
 /** Why a text is refused. Only the first two concern JSON itself; the others are what the gateway does not pass on. */
 export type JsonFaultReason = "syntax" | "not_object" | "too_deep" | "not_finite" | "prototype_key";
@@ -20,6 +21,9 @@ const expectKeyOrEnd = 3;
 const expectColon = 4;
 const expectCommaOrEnd = 5;
 
+/** Values of so many bytes are noted as leaps. */
+export const longValue = 1024;
+
 const inObject = 1;
 const inArray = 2;
 
@@ -34,10 +38,13 @@ plainInString[backslash] = 0;
  * reader understands alike: nested at most `maxDepth` deep, with finite numbers, without a `__proto__` member.
  * The text itself can then go on byte for byte, so that 64-bit integers and unknown members survive exactly.
  *
+ * @param leaps - is filled with the ends of long values, by their starts: whoever goes through the text again can leap.
  * @returns the first fault, or `undefined`.
  */
-export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | undefined {
+export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>): JsonFault | undefined {
   const containers = containersFor(maxDepth);
+  const starts = startsFor(maxDepth);
+  const words = wordsOf(bytes);
   const length = bytes.length;
   let depth = 0;
   let expected = expectValue;
@@ -54,7 +61,8 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
       if (byte === 0x2c) {
         expected = containers[depth] === inObject ? expectKey : expectValue;
       } else if (byte === (containers[depth] === inObject ? 0x7d : 0x5d)) {
-        depth--;
+        const start = starts[depth--] as number;
+        if (position - start >= longValue) leaps?.set(start, position + 1);
       } else {
         return { reason: "syntax", at: position };
       }
@@ -75,7 +83,7 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
         continue;
       }
       if (byte !== quote) return { reason: "syntax", at: position };
-      const end = stringEnd(bytes, position);
+      const end = stringEnd(bytes, position, words);
       if (end < 0) return { reason: "syntax", at: -end };
       if (end - position === 11 && isPrototypeKey(bytes, position + 1)) {
         return { reason: "prototype_key", at: position };
@@ -87,8 +95,9 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
     if (depth === 0 && byte !== 0x7b) return { reason: startsValue(byte) ? "not_object" : "syntax", at: position };
     switch (byte) {
       case quote: {
-        const end = stringEnd(bytes, position);
+        const end = stringEnd(bytes, position, words);
         if (end < 0) return { reason: "syntax", at: -end };
+        if (end - position >= longValue) leaps?.set(position, end);
         position = end;
         expected = expectCommaOrEnd;
         break;
@@ -96,7 +105,8 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
       case 0x7b:
       case 0x5b:
         if (depth === maxDepth) return { reason: "too_deep", at: position };
-        containers[++depth] = byte === 0x7b ? inObject : inArray;
+        starts[++depth] = position;
+        containers[depth] = byte === 0x7b ? inObject : inArray;
         expected = byte === 0x7b ? expectKeyOrEnd : expectValueOrEnd;
         position++;
         break;
@@ -126,12 +136,18 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number): JsonFault | 
   }
 }
 
-/** One array for all: an array for each text would take longer than a short text. */
-let scratch = new Uint8Array(257);
+// One array for all texts: an array for each would take longer than a short text.
+let kinds = new Uint8Array(257);
+let offsets = new Int32Array(257);
 
 function containersFor(maxDepth: number): Uint8Array {
-  if (scratch.length <= maxDepth) scratch = new Uint8Array(maxDepth + 1);
-  return scratch;
+  if (kinds.length <= maxDepth) kinds = new Uint8Array(maxDepth + 1);
+  return kinds;
+}
+
+function startsFor(maxDepth: number): Int32Array {
+  if (offsets.length <= maxDepth) offsets = new Int32Array(maxDepth + 1);
+  return offsets;
 }
 
 function isSpace(byte: number | undefined): boolean {
@@ -149,11 +165,14 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /** The offset behind the closing quote, or the negated offset of the fault. */
-function stringEnd(bytes: Uint8Array, start: number): number {
+function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): number {
   const length = bytes.length;
   let position = start + 1;
   for (;;) {
-    while (position < length && plainInString[bytes[position] as number] === 1) position++;
+    while (position < length && plainInString[bytes[position] as number] === 1) {
+      position++;
+      if (words !== undefined && ((position + words.shift) & 3) === 0) position = skipPlainWords(words, position);
+    }
     if (position >= length) return -length;
     const byte = bytes[position];
     if (byte === quote) return position + 1;

@@ -15,10 +15,19 @@ export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
-/** Tokens in a request's JSON, in which inline images count by the piece and not by their base64 text. */
-export function estimatePromptTokens(json: Uint8Array): number {
+/** Whether the text at this offset is an inline image's. */
+export function beginsWithImage(json: Uint8Array, at: number): boolean {
+  for (let offset = 0; offset < imageHint.length; offset++) if (json[at + offset] !== imageHint[offset]) return false;
+  return true;
+}
+
+/**
+ * Tokens in a request's JSON, in which inline images count by the piece and not by their base64 text.
+ * @param mayHoldImages - `false` where it is known that there are none, which saves the search.
+ */
+export function estimatePromptTokens(json: Uint8Array, mayHoldImages: boolean): number {
+  if (!mayHoldImages) return estimateTokens(json.length);
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-  if (!text.includes(imageHint)) return estimateTokens(text.length);
   const images = text.toString("latin1").match(imageMark) ?? [];
   const imageBytes = images.reduce((bytes, image) => bytes + image.length, 0);
   return estimateTokens(text.length - imageBytes) + images.length * tokensPerImage;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { elementsOf, membersOf } from "../../src/openai/json-members.js";
 import { findJsonFault } from "../../src/openai/json-syntax.js";
 
 function accepts(text: string): boolean {
@@ -128,5 +129,51 @@ describe("findJsonFault", () => {
 
   it("lets __proto__ pass as a value", () => {
     expect(accepts('{"a":"__proto__"}')).toBe(true);
+  });
+});
+
+describe("in long texts, read by the word, findJsonFault", () => {
+  const filler = fc.constantFrom("a", "é", "\u{1F600}", "\\n", '\\"', "\\\\", "\\u00e9", "}{][,:", " ", "\u007f");
+  const fault = fc.constantFrom("", "\u0000", "\u001f", "\n", "\\", "\\u12", '"', "\\x");
+  const longText = fc
+    .tuple(fc.array(filler, { minLength: 3, maxLength: 12 }), fault, fc.double({ min: 0, max: 1, noNaN: true }))
+    .map(([parts, wrong, share]) => {
+      const text = parts.join("").repeat(Math.ceil(6000 / parts.length));
+      const cut = Math.floor(text.length * share);
+      return `{"model":"m","messages":[{"role":"user","content":"${text.slice(0, cut)}${wrong}${text.slice(cut)}"}],"n":1}`;
+    });
+
+  /** The text in a larger buffer, so that it begins anywhere in a word. */
+  function placed(text: string, offset: number): Buffer {
+    const bytes = Buffer.from(text);
+    const room = Buffer.from(new ArrayBuffer(bytes.length + offset + 5));
+    bytes.copy(room, offset);
+    return room.subarray(offset, offset + bytes.length);
+  }
+
+  it("accepts what JSON.parse accepts, wherever the text begins", () => {
+    fc.assert(
+      fc.property(longText, fc.nat(3), (text, offset) => {
+        expect(findJsonFault(placed(text, offset), 256) === undefined).toBe(isObjectJson(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("notes leaps that lead where going through the value leads", () => {
+    fc.assert(
+      fc.property(longText, fc.nat(3), (text, offset) => {
+        const bytes = placed(text, offset);
+        const leaps = new Map<number, number>();
+        if (findJsonFault(bytes, 256, leaps) !== undefined) return;
+        expect(leaps.size).toBeGreaterThan(2);
+        expect(membersOf(bytes, 0, 10, leaps)).toEqual(membersOf(bytes));
+        const messages = membersOf(bytes)[1]?.start ?? 0;
+        expect(elementsOf(bytes, messages, leaps)).toEqual(elementsOf(bytes, messages));
+        const message = messages + 1;
+        expect(membersOf(bytes, message, 10, leaps)).toEqual(membersOf(bytes, message));
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -56,11 +56,11 @@ describe("readUsage", () => {
 describe("estimatePromptTokens", () => {
   it("counts inline images by the piece", () => {
     const image = `{"url":"data:image/png;base64,${"A".repeat(300_000)}"}`;
-    expect(estimatePromptTokens(Buffer.from(`[${image},${image}]`))).toBeLessThan(3100);
-    expect(estimatePromptTokens(Buffer.from("x".repeat(300)))).toBe(100);
+    expect(estimatePromptTokens(Buffer.from(`[${image},${image}]`), true)).toBeLessThan(3100);
+    expect(estimatePromptTokens(Buffer.from("x".repeat(300)), true)).toBe(100);
   });
 
   it("does not run away from an image that is never closed", () => {
-    expect(estimatePromptTokens(Buffer.from("data:image/".repeat(10)))).toBe(37);
+    expect(estimatePromptTokens(Buffer.from("data:image/".repeat(10)), true)).toBe(37);
   });
 });
