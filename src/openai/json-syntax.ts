@@ -169,10 +169,8 @@ function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): 
   const length = bytes.length;
   let position = start + 1;
   for (;;) {
-    while (position < length && plainInString[bytes[position] as number] === 1) {
-      position++;
-      if (words !== undefined && ((position + words.shift) & 3) === 0) position = skipPlainWords(words, position);
-    }
+    if (words !== undefined) position = skipPlainWords(words, position);
+    while (position < length && plainInString[bytes[position] as number] === 1) position++;
     if (position >= length) return -length;
     const byte = bytes[position];
     if (byte === quote) return position + 1;

@@ -1,6 +1,8 @@
 /** Shorter texts are through before a view on them is made. */
 const worthwhile = 2048;
 
+const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
 /** A text as words of four bytes, to leap over the plain stretches of its strings four at a time. */
 export interface Words {
   readonly words: Int32Array;
@@ -8,29 +10,34 @@ export interface Words {
   readonly shift: number;
 }
 
-/** @returns `undefined` for short texts. */
+/** @returns `undefined` for short texts, and on the rare processor whose words begin with their last byte. */
 export function wordsOf({ buffer, byteOffset, length }: Uint8Array): Words | undefined {
-  if (length < worthwhile) return undefined;
+  if (length < worthwhile || !isLittleEndian) return undefined;
   const shift = byteOffset & 3;
   return { words: new Int32Array(buffer, byteOffset - shift, (length + shift) >> 2), shift };
 }
 
 /**
- * The offset behind as many words as hold no byte that could end or interrupt a JSON string: no quote, no backslash, no
- * control. It may stop early, for what only looks like one of these; never late.
- *
- * @param position - offset of a byte that begins a word: `(position + shift) % 4 === 0`.
+ * The offset of the first byte from `position` on that could end or interrupt a JSON string: a quote, a backslash or a
+ * control. Or else of the text's last three bytes at most, which fill no word.
  */
 export function skipPlainWords({ words, shift }: Words, position: number): number {
   let index = (position + shift) >> 2;
-  for (; index < words.length; index++) {
-    const word = words[index] as number;
-    // A byte less than n sets its top bit in (word - n…n) & ~word; a byte that equals one is less than 1 after XOR.
+  if (index >= words.length) return position;
+  let word = words[index] as number;
+  const before = (1 << (((position + shift) & 3) << 3)) - 1;
+  // What lies before the position counts as plain.
+  if (before !== 0) word = (word & ~before) | (0x61616161 & before);
+  for (;;) {
+    // A byte less than n sets its top bit in (word - n…n) & ~word; a byte that equals one is less than 1 after XOR. The
+    // borrow can make more bytes of the word look like it, but only those behind the first.
     const quotes = word ^ 0x22222222;
     const backslashes = word ^ 0x5c5c5c5c;
     const controls = (word - 0x20202020) & ~word;
     const others = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-    if (((controls | others) & 0x80808080) !== 0) break;
+    const found = (controls | others) & 0x80808080;
+    if (found !== 0) return (index << 2) - shift + ((31 - Math.clz32(found & -found)) >> 3);
+    if (++index === words.length) return (index << 2) - shift;
+    word = words[index] as number;
   }
-  return (index << 2) - shift;
 }
