@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
+import { ShortTextWriter } from "./short-text-writer.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -93,7 +95,7 @@ export function editMembers(
   edits: ReadonlyMap<string, string | null>,
 ): Uint8Array {
   const source = asBuffer(bytes);
-  const out = new ByteWriter(bytes.length + spareBytes);
+  const out = bytes.length <= shortText ? new ShortTextWriter() : new ByteWriter(bytes.length + spareBytes);
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
@@ -126,6 +128,8 @@ export function editMembers(
   out.writeText(next === "{" ? "{}" : "}");
   return out.finish();
 }
+
+const shortText = 16 * 1024;
 
 /** What an object may grow by, with its edits, before the buffer has to. */
 const spareBytes = 512;
@@ -235,9 +239,4 @@ function skipWord(bytes: Uint8Array, start: number): number {
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).toString("utf8", start, end);
-}
-
-/** Making a view costs more than the text itself, so it is made only of what is none. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { asBuffer } from "../openai/as-buffer.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import {
@@ -67,7 +68,7 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
 
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+    return JSON.parse(asBuffer(bytes).toString("utf8"));
   } catch {
     return undefined;
   }
