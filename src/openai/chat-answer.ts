@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { editMembers, editText, membersOf } from "./json-members.js";
+import { editMembers, editText, endOfValue, findValue, membersOf, splice, unclear } from "./json-members.js";
 import { estimateTokens } from "./token-estimate.js";
 import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
 
@@ -38,21 +38,12 @@ export interface WholeAnswer {
  *
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: AnswerContext): ChatAnswer | undefined {
-  const answer = json;
+export function toChatAnswer(whole: WholeAnswer, context: AnswerContext): ChatAnswer | undefined {
+  const { bytes, text, json: answer } = whole;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isRecord)) return undefined;
-  if (!choices.every((choice) => isRecord(choice["message"]))) return undefined;
-
-  const edits = new Map<string, string | null>();
-  const id = completionId(answer["id"], context.completionId);
-  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
-  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
-  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
-  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
-  if (answer["error"] === null) edits.set("error", null);
-  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  if (!Array.isArray(choices) || choices.length === 0) return undefined;
+  for (const choice of choices) if (!isRecord(choice) || !isRecord(choice["message"])) return undefined;
 
   const reported = readUsage(answer["usage"]);
   const tokens = reported ?? {
@@ -61,25 +52,53 @@ export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: Answer
     output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
     reasoning: 0,
   };
-  if (reported === undefined || !hasUsageTotals(answer["usage"])) {
-    edits.set(
-      "usage",
-      JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }),
-    );
-  }
+  const repairs = repairsOf(answer, choices, context, reported === undefined ? tokens : undefined);
+  const isNamed = answer["model"] === context.model;
   return {
-    body: edited(bytes, text, edits),
+    body: repairs === undefined && isNamed ? (text ?? bytes) : edited(whole, context.model, repairs),
     tokens,
     estimated: reported === undefined,
   };
 }
 
-function edited(
-  bytes: Uint8Array,
-  text: string | undefined,
-  edits: ReadonlyMap<string, string | null>,
-): Uint8Array | string {
-  if (edits.size === 0) return text ?? bytes;
+type Edits = Map<string, string | null>;
+
+/** What has to be changed besides the model's name; mostly nothing. */
+function repairsOf(
+  answer: Record<string, unknown>,
+  choices: Record<string, unknown>[],
+  context: AnswerContext,
+  estimate: TokenCounts | undefined,
+): Edits | undefined {
+  let edits: Edits | undefined;
+  const edit = (name: string, value: string | null) => {
+    edits ??= new Map();
+    edits.set(name, value);
+  };
+  const id = completionId(answer["id"], context.completionId);
+  if (id !== answer["id"]) edit("id", JSON.stringify(id));
+  if (answer["object"] !== "chat.completion") edit("object", '"chat.completion"');
+  if (!Number.isInteger(answer["created"])) edit("created", String(context.created));
+  if (answer["error"] === null) edit("error", null);
+  if (repairChoices(choices)) edit("choices", JSON.stringify(choices));
+  const usage = answer["usage"];
+  const tokens = estimate ?? (hasUsageTotals(usage) ? undefined : readUsage(usage));
+  if (tokens !== undefined) {
+    edit("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+  }
+  return edits;
+}
+
+const modelName = Buffer.from("model");
+
+function edited({ bytes, text }: WholeAnswer, model: string, repairs: Edits | undefined): Uint8Array | string {
+  const named = JSON.stringify(model);
+  const start = repairs === undefined ? findValue(bytes, 0, modelName) : unclear;
+  if (start >= 0) {
+    const end = endOfValue(bytes, start);
+    return text === undefined ? splice(bytes, start, end, named) : text.slice(0, start) + named + text.slice(end);
+  }
+  const edits = new Map(repairs).set("model", named);
   const members = membersOf(bytes);
   return text === undefined ? editMembers(bytes, members, edits) : editText(text, members, edits);
 }
@@ -122,14 +141,17 @@ function functionBytes(call: unknown): number {
 function hasUsageTotals(usage: unknown): boolean {
   return (
     isRecord(usage) &&
-    ["prompt_tokens", "completion_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name]))
+    Number.isInteger(usage["prompt_tokens"]) &&
+    Number.isInteger(usage["completion_tokens"]) &&
+    Number.isInteger(usage["total_tokens"])
   );
 }
 
 /** @returns whether anything had to be changed. */
 function repairChoices(choices: Record<string, unknown>[]): boolean {
   let repaired = false;
-  for (const [position, choice] of choices.entries()) {
+  for (let position = 0; position < choices.length; position++) {
+    const choice = choices[position] as Record<string, unknown>;
     const message = choice["message"] as Record<string, unknown>;
     if (!Number.isInteger(choice["index"])) {
       choice["index"] = position;
