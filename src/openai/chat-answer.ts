@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { editMembers, editText, endOfValue, findValue, membersOf, splice, unclear } from "./json-members.js";
+import { editMembers, membersOf } from "./json-members.js";
 import { estimateTokens } from "./token-estimate.js";
-import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+import { hasUsageTotals, isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -16,30 +16,21 @@ export interface AnswerContext {
 }
 
 export interface ChatAnswer {
-  /** Text where the answer is nothing but ASCII: it leaves faster. */
+  /** Text where that is at hand: it leaves faster. */
   body: Uint8Array | string;
   tokens: TokenCounts;
   /** The upstream reported no usage: `tokens` are estimated. */
   estimated: boolean;
 }
 
-/** What an upstream sent. */
-export interface WholeAnswer {
-  bytes: Uint8Array;
-  /** `bytes` as text, where they are nothing but ASCII. */
-  text: string | undefined;
-  /** `bytes`, parsed; `undefined` where they are no JSON. */
-  json: unknown;
-}
-
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
  *
+ * @param answer - the parsed `bytes`.
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer(whole: WholeAnswer, context: AnswerContext): ChatAnswer | undefined {
-  const { bytes, text, json: answer } = whole;
+export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ChatAnswer | undefined {
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
@@ -52,55 +43,35 @@ export function toChatAnswer(whole: WholeAnswer, context: AnswerContext): ChatAn
     output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
     reasoning: 0,
   };
-  const repairs = repairsOf(answer, choices, context, reported === undefined ? tokens : undefined);
-  const isNamed = answer["model"] === context.model;
+  const edits = editsOf(answer, choices, context, reported === undefined ? tokens : undefined);
   return {
-    body: repairs === undefined && isNamed ? (text ?? bytes) : edited(whole, context.model, repairs),
+    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
     tokens,
     estimated: reported === undefined,
   };
 }
 
-type Edits = Map<string, string | null>;
-
-/** What has to be changed besides the model's name; mostly nothing. */
-function repairsOf(
+/** What has to be changed. */
+function editsOf(
   answer: Record<string, unknown>,
   choices: Record<string, unknown>[],
   context: AnswerContext,
   estimate: TokenCounts | undefined,
-): Edits | undefined {
-  let edits: Edits | undefined;
-  const edit = (name: string, value: string | null) => {
-    edits ??= new Map();
-    edits.set(name, value);
-  };
+): Map<string, string | null> {
+  const edits = new Map<string, string | null>();
   const id = completionId(answer["id"], context.completionId);
-  if (id !== answer["id"]) edit("id", JSON.stringify(id));
-  if (answer["object"] !== "chat.completion") edit("object", '"chat.completion"');
-  if (!Number.isInteger(answer["created"])) edit("created", String(context.created));
-  if (answer["error"] === null) edit("error", null);
-  if (repairChoices(choices)) edit("choices", JSON.stringify(choices));
+  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
+  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
+  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
+  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (answer["error"] === null) edits.set("error", null);
+  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
   const usage = answer["usage"];
   const tokens = estimate ?? (hasUsageTotals(usage) ? undefined : readUsage(usage));
   if (tokens !== undefined) {
-    edit("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
   }
   return edits;
-}
-
-const modelName = Buffer.from("model");
-
-function edited({ bytes, text }: WholeAnswer, model: string, repairs: Edits | undefined): Uint8Array | string {
-  const named = JSON.stringify(model);
-  const start = repairs === undefined ? findValue(bytes, 0, modelName) : unclear;
-  if (start >= 0) {
-    const end = endOfValue(bytes, start);
-    return text === undefined ? splice(bytes, start, end, named) : text.slice(0, start) + named + text.slice(end);
-  }
-  const edits = new Map(repairs).set("model", named);
-  const members = membersOf(bytes);
-  return text === undefined ? editMembers(bytes, members, edits) : editText(text, members, edits);
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
@@ -136,15 +107,6 @@ function functionBytes(call: unknown): number {
     if (typeof text === "string") bytes += Buffer.byteLength(text);
   }
   return bytes;
-}
-
-function hasUsageTotals(usage: unknown): boolean {
-  return (
-    isRecord(usage) &&
-    Number.isInteger(usage["prompt_tokens"]) &&
-    Number.isInteger(usage["completion_tokens"]) &&
-    Number.isInteger(usage["total_tokens"])
-  );
 }
 
 /** @returns whether anything had to be changed. */

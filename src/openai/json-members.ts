@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
-import { TextWriter } from "./text-writer.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -95,7 +94,7 @@ export function endOfValue(bytes: Uint8Array, start: number, leaps: Leaps = noLe
   return leaps.get(start) ?? skipValue(bytes, start);
 }
 
-function startsWith(bytes: Uint8Array, start: number, text: Buffer): boolean {
+export function startsWith(bytes: Uint8Array, start: number, text: Buffer): boolean {
   for (let offset = 0; offset < text.length; offset++) if (bytes[start + offset] !== text[offset]) return false;
   return true;
 }
@@ -147,43 +146,8 @@ export function editMembers(
   members: readonly JsonMember[],
   edits: ReadonlyMap<string, string | null>,
 ): Uint8Array {
-  const out = new ByteWriter(bytes.length + spareBytes);
-  writeEdited(asBuffer(bytes), members, edits, out);
-  return out.finish();
-}
-
-/** Does the same with a text of nothing but ASCII, in which characters are where the bytes are. */
-export function editText(
-  text: string,
-  members: readonly JsonMember[],
-  edits: ReadonlyMap<string, string | null>,
-): string {
-  const out = new TextWriter();
-  writeEdited(text, members, edits, out);
-  return out.finish();
-}
-
-/** The same bytes with those from `start` to `end` replaced. */
-export function splice(bytes: Uint8Array, start: number, end: number, text: string): Buffer {
   const source = asBuffer(bytes);
-  const out = Buffer.allocUnsafe(source.length - (end - start) + Buffer.byteLength(text));
-  source.copy(out, 0, 0, start);
-  const written = start + out.write(text, start);
-  source.copy(out, written, end);
-  return out;
-}
-
-interface Writer<Source> {
-  writeFrom(source: Source, start: number, end: number): void;
-  writeText(text: string): void;
-}
-
-function writeEdited<Source>(
-  source: Source,
-  members: readonly JsonMember[],
-  edits: ReadonlyMap<string, string | null>,
-  out: Writer<Source>,
-): void {
+  const out = new ByteWriter(bytes.length + spareBytes);
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
@@ -214,6 +178,17 @@ function writeEdited<Source>(
   }
   if (from >= 0) out.writeFrom(source, from, to);
   out.writeText(next === "{" ? "{}" : "}");
+  return out.finish();
+}
+
+/** The same bytes with those from `start` to `end` replaced. */
+export function splice(bytes: Uint8Array, start: number, end: number, text: string): Buffer {
+  const source = asBuffer(bytes);
+  const out = Buffer.allocUnsafe(source.length - (end - start) + Buffer.byteLength(text));
+  source.copy(out, 0, 0, start);
+  const written = start + out.write(text, start);
+  source.copy(out, written, end);
+  return out;
 }
 
 /** What an object may grow by, with its edits, before the buffer has to. */
@@ -241,9 +216,12 @@ const familiarNames = groupByLength([
   "content",
   "created",
   "choices",
+  "message",
+  "refusal",
   "messages",
   "logprobs",
   "max_tokens",
+  "annotations",
   "temperature",
   "service_tier",
   "finish_reason",

@@ -1,7 +1,7 @@
-import { Buffer, isAscii } from "node:buffer";
-import { asBuffer } from "../openai/as-buffer.js";
-import { type AnswerContext, type ChatAnswer, toChatAnswer, type WholeAnswer } from "../openai/chat-answer.js";
+import { Buffer } from "node:buffer";
+import { type AnswerContext, type ChatAnswer, toChatAnswer } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
+import { readPlainAnswer } from "../openai/plain-answer.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { isRecord, type TokenCounts } from "../openai/usage.js";
@@ -37,27 +37,23 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  const whole = readWhole(bytes);
+  const plain = readPlainAnswer(bytes, context);
+  if (plain !== undefined) return plain;
+  const json = parseJson(bytes);
   let chatAnswer: ChatAnswer | undefined;
   try {
-    chatAnswer = toChatAnswer(whole, context);
+    chatAnswer = toChatAnswer(bytes, json, context);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
   if (chatAnswer !== undefined) return chatAnswer;
-  const { json } = whole;
   if (isRecord(json) && json["error"] !== undefined && json["error"] !== null) {
     throw fromErrorObject(json["error"], context);
   }
   throw badGateway("The model did not answer. Try again.", {
     cause: new Error("The upstream's answer is no chat completion."),
   });
-}
-
-function readWhole(bytes: Uint8Array): WholeAnswer {
-  const text = isAscii(bytes) ? asBuffer(bytes).toString("latin1") : undefined;
-  return { bytes, text, json: parseJson(text ?? bytes) };
 }
 
 /** What was seen of a whole answer that its client did not wait for. */
