@@ -23,7 +23,20 @@ export interface PlanStore {
    * @returns the plan, or `undefined` when there is none: its keys then see no model.
    * @throws anything: the caller gets a 503.
    */
-  find(id: string): Promise<Plan | undefined> | Plan | undefined;
+  find(id: string): Promise<Plan | null | undefined> | Plan | null | undefined;
   /** All plans, where they are at hand: the gateway then checks them when it is created. */
   list?(): Iterable<Plan>;
+}
+
+/** A {@link PlanStore} in which the gateway creates and changes plans. */
+export interface WritablePlanStore extends PlanStore {
+  find(id: string): Promise<Plan | undefined>;
+  /** Creates the plan, or replaces the one of the same id. */
+  put(plan: Plan): Promise<void>;
+  /**
+   * Calls back with the id of every plan that is put by any process that shares the store, as soon as it is known here;
+   * absent where the store cannot tell. Does not keep the process alive by itself.
+   * @returns ends the subscription.
+   */
+  subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>>;
 }
