@@ -364,6 +364,8 @@ const commands: fc.Arbitrary<Command>[] = [
       await ledger.forget(account);
       model.oracle.forget(account);
       model.hasStray = true;
+      // Whether their ids are still known is left open.
+      model.grants = model.grants.filter((entry) => entry.subject !== subject);
       for (const window of windowNames) model.calendarStarts.delete(`${account} ${window}`);
     }),
   ),
