@@ -22,22 +22,20 @@ export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
 
 const defaultPageLength = 100;
 
-const insert = (part: string) => `INSERT INTO infergate_entry (
+const insert = `INSERT INTO infergate_entry (
   id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags
-) VALUES (?1, ${part}, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`;
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The entries of all accounts, in the order of their writing within each. */
 export class JournalTable {
   readonly #insert: SqliteStatement;
-  readonly #insertGrant: SqliteStatement;
+  readonly #lastPart: SqliteStatement;
   readonly #grant: SqliteStatement;
   readonly #page: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
-    this.#insert = connection.prepare(
-      insert("(SELECT max(0, coalesce(max(part), 0)) + 1 FROM infergate_entry WHERE id = ?1)"),
-    );
-    this.#insertGrant = connection.prepare(insert("-1"));
+    this.#insert = connection.prepare(insert);
+    this.#lastPart = connection.prepare("SELECT max(part) AS part FROM infergate_entry WHERE id = ? AND part > 0");
     this.#grant = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = -1");
     this.#page = connection.prepare(`
       SELECT * FROM infergate_entry
@@ -48,8 +46,8 @@ export class JournalTable {
   write(account: StoredAccount, { id, kind, at, amount, starts, tags }: SideEntry): void {
     account.sequence++;
     const { session = null, week = null, month = null } = starts;
-    const statement = kind === "grant" ? this.#insertGrant : this.#insert;
-    statement.run(id, account.id, kind, at, account.sequence, amount, session, week, month, toJson(tags));
+    const part = kind === "grant" ? -1 : this.#nextPart(id);
+    this.#insert.run(id, part, account.id, kind, at, account.sequence, amount, session, week, month, toJson(tags));
   }
 
   grant(id: string): Pick<GrantRequest, "subject" | "window" | "amount"> | undefined {
@@ -58,6 +56,10 @@ export class JournalTable {
     const { amount, starts } = toEntry(row as Row);
     const window = windowNames.find((name) => starts[name] !== undefined) as WindowName;
     return { subject: (row as Row).account, window, amount };
+  }
+
+  #nextPart(id: string): number {
+    return toNumber((this.#lastPart.get(id) as { part: unknown }).part) + 1;
   }
 
   /** @throws LedgerInputError when the cursor is none of this journal's. */

@@ -5,18 +5,20 @@ import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { describeCreditLedger } from "../contracts/credit-ledger.js";
 import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
 import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
-import { DatabaseFolder } from "./open-database.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
 
-const folder = new DatabaseFolder();
-const [database, other] = [folder.open(), folder.open()];
-afterAll(() => folder.remove());
+for (const [name, driver] of Object.entries(drivers)) {
+  const folder = new DatabaseFolder(driver);
+  const [database, other] = [folder.open(), folder.open()];
+  afterAll(() => folder.remove());
 
-describeCreditLedger("sqliteCreditLedger", (clock) => sqliteCreditLedger({ database, clock }));
-describeWritableKeyStore("sqliteKeyStore", async () => [
-  sqliteKeyStore({ database }),
-  sqliteKeyStore({ database: other }),
-]);
-describeWritablePlanStore("sqlitePlanStore", async () => [
-  sqlitePlanStore({ database }),
-  sqlitePlanStore({ database: other }),
-]);
+  describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }));
+  describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
+    sqliteKeyStore({ database }),
+    sqliteKeyStore({ database: other }),
+  ]);
+  describeWritablePlanStore(`sqlitePlanStore on ${name}`, async () => [
+    sqlitePlanStore({ database }),
+    sqlitePlanStore({ database: other }),
+  ]);
+}
