@@ -25,8 +25,14 @@ export class SqliteConnection {
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
 
-  /** @throws Error when the tables cannot be made, or were made by a newer release. */
+  /**
+   * @throws RangeError when `durability` is none.
+   * @throws Error when the tables cannot be made, or were made by a newer release.
+   */
   constructor({ database, durability = "normal" }: SqliteOptions) {
+    if (!Object.hasOwn(synchronous, durability)) {
+      throw new RangeError(`durability must be "normal" or "full", not ${JSON.stringify(durability)}.`);
+    }
     this.#database = database;
     // First of all: what follows may have to wait for another process that does the same.
     database.exec("PRAGMA busy_timeout = 5000");
