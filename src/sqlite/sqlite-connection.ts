@@ -1,5 +1,6 @@
 import { migrate } from "./migrate.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
+import { useWriteAheadLog } from "./write-ahead-log.js";
 
 /** What all SQLite stores are told. */
 export interface SqliteOptions {
@@ -36,7 +37,7 @@ export class SqliteConnection {
     this.#database = database;
     // First of all: what follows may have to wait for another process that does the same.
     database.exec("PRAGMA busy_timeout = 5000");
-    database.exec("PRAGMA journal_mode = WAL");
+    useWriteAheadLog(database);
     database.exec(`PRAGMA synchronous = ${synchronous[durability]}`);
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way.
     this.#begin = database.prepare("BEGIN IMMEDIATE");
