@@ -70,8 +70,8 @@ export class SqliteLedger implements Required<CreditLedger> {
   readonly #journal: JournalTable;
   readonly #retention: Retention;
   #settlements = 0;
-  /** Goes round all accounts. */
-  #visited = "";
+  /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
+  #visited: string | undefined;
 
   constructor(connection: SqliteConnection, clock: Clock, retentionMs: number) {
     this.#connection = connection;
@@ -243,7 +243,7 @@ export class SqliteLedger implements Required<CreditLedger> {
   ): SettleStatus {
     const { id, subject, amount: reserved, expiresAt, starts, ends } = lease;
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-    if (Math.min(mayBeDuplicateSince, expiresAt) <= this.#retention.forgottenUntil) {
+    if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {
       const unresolved = { ...tags, unresolvedMicro: amount };
       this.#journal.write(account, { id, kind: "unresolved", at: now, amount: 0, starts, tags: unresolved });
       return "unresolved";
@@ -322,9 +322,10 @@ export class SqliteLedger implements Required<CreditLedger> {
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(subject: string, now: number): void {
     this.#retention.purge(subject, now);
-    this.#visited = this.#accounts.idAfter(this.#visited) ?? this.#accounts.idAfter("") ?? "";
-    this.#find(this.#visited, now);
-    this.#retention.purge(this.#visited, now);
+    const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
+    this.#visited = next;
+    this.#find(next, now);
+    this.#retention.purge(next, now);
   }
 
   /** Forgets all but the entries. @returns the newest one's sequence. */

@@ -144,12 +144,13 @@ describe("a repetition of what is no longer known", () => {
     expect((await other.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
   });
 
-  it("is charged if it cannot have been charged before", async () => {
+  it("is charged if it cannot have been charged before: all since then is known", async () => {
     await outlive({ amount: 7 });
-    const fresh = await reserve("a");
+    const [one, other] = [await reserve("a"), await reserve("a")];
     await ledger.forget("a");
-    const settlement = { amount: 5, mayBeDuplicateSince: clock.now() };
-    expect((await ledger.settle(fresh, settlement)).status).toBe("recovered");
+    const known = start + 1;
+    expect((await ledger.settle(one, { amount: 5, mayBeDuplicateSince: known })).status).toBe("recovered");
+    expect((await ledger.settle(other, { amount: 5, mayBeDuplicateSince: known - 1 })).status).toBe("unresolved");
   });
 });
 
