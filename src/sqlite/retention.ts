@@ -2,7 +2,8 @@ import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
-const rowsPerStep = 64;
+const rowsPerPurge = 64;
+const rowsPerForgetting = 256;
 
 /** Ends the life of entries, a few at a time. */
 export class Retention {
@@ -17,9 +18,9 @@ export class Retention {
   constructor(connection: SqliteConnection, keepMs: number) {
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
-    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerStep}`);
+    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerPurge}`);
     this.#ofAccount = connection.prepare(
-      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerStep}`,
+      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerForgetting}`,
     );
     this.#delete = connection.prepare("DELETE FROM infergate_entry WHERE id = ? AND part = ?");
     this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND at IS NULL");
@@ -48,7 +49,7 @@ export class Retention {
 
   /** Deletes some of an account's entries up to one, and of the holds that died. @returns whether there may be more. */
   deleteEntries(account: string, upTo: number): boolean {
-    return this.#deleteAll(this.#ofAccount.all(account, upTo)) === rowsPerStep;
+    return this.#deleteAll(this.#ofAccount.all(account, upTo)) === rowsPerForgetting;
   }
 
   #deleteAll(rows: readonly unknown[]): number {

@@ -212,6 +212,15 @@ describe("forget", () => {
     expect(await idsOf("a")).toEqual(["id-502", "id-501"]);
   });
 
+  it("spares what is held since", async () => {
+    await spend("a", 500);
+    const forgotten = ledger.forget("a");
+    const lease = await reserve("a");
+    await forgotten;
+    expect(await monthOf("a")).toEqual({ used: 0, held: 10 });
+    expect((await ledger.settle(lease, { amount: 3 })).status).toBe("settled");
+  });
+
   it("lets others have their turn", async () => {
     await spend("a", 500);
     let isForgotten = false;
