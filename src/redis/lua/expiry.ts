@@ -1,0 +1,44 @@
+/**
+ * Ends the holds whose lease is over, charging the cost that their last renewals saw.
+ *
+ * Any number can be due at once, and a script keeps all other clients waiting. So one script ends some of them and, where
+ * more are left, does nothing else: its caller then sends it again.
+ */
+export const expiry = `
+local mostPerScript = 500
+
+local function forgetExpiredHolds(now)
+  local old = redis.call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
+  if #old == 0 then return end
+  redis.call('HDEL', holdsKey, unpack(old))
+  redis.call('ZREM', expiredKey, unpack(old))
+end
+
+-- Answers whether more are left.
+local function endExpiredHolds(account, now)
+  local due = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
+  if #due == 0 then return false end
+
+  forgetExpiredHolds(now)
+  local packed = redis.call('HMGET', holdsKey, unpack(due))
+  local records, times = {}, {}
+  for index, id in ipairs(due) do
+    if packed[index] then
+      local hold = readLease(packed[index])
+      addCharge(account, hold, hold.held, hold.checkpoint, now)
+      if hold.checkpoint > 0 then journal(account, now, id, 'checkpoint', hold.checkpoint, hold) end
+      hold.held, hold.isExpired = 0, true
+      records[#records + 1], records[#records + 2] = id, packHold(hold)
+      times[#times + 1], times[#times + 2] = now, id
+    end
+  end
+  if #records > 0 then
+    redis.call('HSET', holdsKey, unpack(records))
+    redis.call('ZADD', expiredKey, unpack(times))
+    redis.call('PEXPIRE', expiredKey, timeToLive(account, now))
+  end
+  redis.call('ZREM', leasesKey, unpack(due))
+  account.isChanged = true
+  return #due == mostPerScript
+end
+`;

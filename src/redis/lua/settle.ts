@@ -1,0 +1,58 @@
+/** Ends a reservation: charges what it has cost, or gives all of it back. */
+export const settle = `
+local id, kind, amount, firstSentAt, tags = nextText(), nextText(), nextNumber(), nextNumber(), nextText()
+local lease = {
+  amount = nextNumber(),
+  expiresAt = nextNumber(),
+  session = { start = nextNumber(), finish = nextNumber() },
+  week = { start = nextNumber(), finish = nextNumber() },
+  month = { start = nextNumber(), finish = nextNumber() },
+}
+local calendar = nextCalendar()
+
+local function settleHold(hold)
+  addCharge(account, hold, hold.held, amount, now)
+  journal(account, now, id, kind, amount, hold, tags)
+  redis.call('HDEL', holdsKey, id)
+  redis.call('ZREM', leasesKey, id)
+  saveReceipt(hold)
+  return 'settled'
+end
+
+local function settleExpired(hold)
+  local charge = amount - hold.checkpoint
+  addCharge(account, hold, 0, charge, now)
+  journal(account, now, id, kind, charge, hold, tags)
+  redis.call('HDEL', holdsKey, id)
+  redis.call('ZREM', expiredKey, id)
+  saveReceipt(hold)
+  return 'late'
+end
+
+local function settleUnknown()
+  -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+  if firstSentAt <= now - repetitionMs or lease.expiresAt <= now - expiredMemoryMs then
+    journal(account, now, id, 'unresolved', 0, lease, tags)
+    return 'unresolved'
+  end
+  addCharge(account, lease, 0, amount, now)
+  journal(account, now, id, kind, amount, lease, tags)
+  saveReceipt(lease)
+  return 'recovered'
+end
+
+local hold = findHold(id)
+local known = hold or findReceipt()
+if known and known.amount ~= lease.amount then return { 'conflict' } end
+
+local status = 'duplicate'
+if hold and hold.isExpired then
+  status = settleExpired(hold)
+elseif hold then
+  status = settleHold(hold)
+elseif not known then
+  status = settleUnknown()
+end
+if status ~= 'duplicate' then account.isChanged = true end
+return answer(status, now, openInstances(account, calendar, now))
+`;
