@@ -49,13 +49,13 @@ local function saveAccount(account, now)
     month.start, month.finish, month.used, month.held, month.bonus,
     account.journalMs, account.journalSequence
   )
-  redis.call('SET', accountKey, packed, 'PX', timeToLive(account, now))
-end
-
--- Holds must not go before the account that counts them, nor stay for longer.
-local function keepHolds(account, now)
   local ttl = timeToLive(account, now)
-  redis.call('PEXPIRE', holdsKey, ttl)
-  redis.call('PEXPIRE', leasesKey, ttl)
+  redis.call('SET', accountKey, packed, 'PX', ttl)
+  -- Its holds must not go before the account that counts them.
+  if account.isExtended then
+    redis.call('PEXPIRE', holdsKey, ttl)
+    redis.call('PEXPIRE', leasesKey, ttl)
+  end
+  account.isChanged, account.isExtended = false, false
 end
 `;

@@ -38,7 +38,7 @@ local function endExpiredHolds(account, now)
     redis.call('PEXPIRE', expiredKey, timeToLive(account, now))
   end
   redis.call('ZREM', leasesKey, unpack(due))
-  account.isChanged = true
+  saveAccount(account, now)
   return #due == mostPerScript
 end
 `;

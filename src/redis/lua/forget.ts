@@ -1,14 +1,5 @@
-/**
- * Deletes an account, its open holds and its journal. Holds that have expired are remembered without it: what they were
- * charged is known, so a settlement that still comes is not charged in full.
- */
+/** Deletes an account, its holds and its journal. What was answered to ids that have ended stays until its time is up. */
 export const forget = `
-local mostPerCall = 1000
-
-local held = redis.call('ZRANGE', leasesKey, 0, -1)
-for first = 1, #held, mostPerCall do
-  redis.call('HDEL', holdsKey, unpack(held, first, math.min(first + mostPerCall - 1, #held)))
-end
-redis.call('DEL', accountKey, leasesKey, journalKey)
+redis.call('DEL', accountKey, holdsKey, leasesKey, expiredKey, journalKey)
 return { 'done' }
 `;

@@ -2,14 +2,13 @@
 export const operation = (steps: string) => `
 local now = readClock()
 local account = loadAccount()
-local areMoreDue = endExpiredHolds(account, now)
+if endExpiredHolds(account, now) then return { 'again' } end
 
 local function operate()
 ${steps}
 end
 
-local reply = areMoreDue and { 'again' } or operate()
-if account.isExtended then keepHolds(account, now) end
+local reply = operate()
 if account.isChanged then saveAccount(account, now) end
 return reply
 `;

@@ -1,10 +1,10 @@
-/** Sets the use of windows back to zero. */
+/** Sets the use of the open windows that are named back to zero. */
 export const reset = `
-local id, count = nextText(), nextNumber()
+local count = nextNumber()
 for _ = 1, count do
-  local name = nextText()
+  local name, id = nextText(), nextText()
   local instance = account[name]
-  if instance.used > 0 then
+  if instance.used > 0 and now < instance.finish then
     journal(account, now, id, 'reset', -instance.used, { [name] = instance })
     instance.used = 0
     account.isChanged = true
