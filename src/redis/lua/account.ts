@@ -23,7 +23,7 @@ local function loadAccount()
   if not packed then
     return {
       session = noInstance(), week = noInstance(), month = noInstance(),
-      journalMs = 0, journalSequence = 0,
+      journalMs = 0, journalSequence = 0, forgottenUntil = 0,
     }
   end
   local field = { cmsgpack.unpack(packed) }
@@ -33,6 +33,7 @@ local function loadAccount()
     month = { start = field[11], finish = field[12], used = field[13], held = field[14], bonus = field[15] },
     journalMs = field[16],
     journalSequence = field[17],
+    forgottenUntil = field[18],
   }
 end
 
@@ -47,7 +48,7 @@ local function saveAccount(account, now)
     session.start, session.finish, session.used, session.held, session.bonus,
     week.start, week.finish, week.used, week.held, week.bonus,
     month.start, month.finish, month.used, month.held, month.bonus,
-    account.journalMs, account.journalSequence
+    account.journalMs, account.journalSequence, account.forgottenUntil
   )
   local ttl = timeToLive(account, now)
   redis.call('SET', accountKey, packed, 'PX', ttl)

@@ -7,11 +7,12 @@
 export const expiry = `
 local mostPerScript = 500
 
-local function forgetExpiredHolds(now)
+local function forgetExpiredHolds(account, now)
   local old = redis.call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
   if #old == 0 then return end
   redis.call('HDEL', holdsKey, unpack(old))
   redis.call('ZREM', expiredKey, unpack(old))
+  account.forgottenUntil = now - expiredMemoryMs
 end
 
 -- Answers whether more are left.
@@ -19,7 +20,7 @@ local function endExpiredHolds(account, now)
   local due = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
   if #due == 0 then return false end
 
-  forgetExpiredHolds(now)
+  forgetExpiredHolds(account, now)
   local packed = redis.call('HMGET', holdsKey, unpack(due))
   local records, times = {}, {}
   for index, id in ipairs(due) do

@@ -31,8 +31,8 @@ end
 
 local function settleUnknown()
   -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-  if firstSentAt <= now - repetitionMs or lease.expiresAt <= now - expiredMemoryMs then
-    journal(account, now, id, 'unresolved', 0, lease, tags)
+  if firstSentAt <= now - repetitionMs or lease.expiresAt <= account.forgottenUntil then
+    journal(account, now, id, 'unresolved', amount, lease, tags)
     return 'unresolved'
   end
   addCharge(account, lease, 0, amount, now)

@@ -28,6 +28,12 @@ local function openInstances(account, calendar, now)
   }
 end
 
+-- The clients' parsers of integers are not exact up to the last ones.
+local function exact(number)
+  if math.abs(number) < 2 ^ 52 then return number end
+  return string.format('%.0f', number)
+end
+
 local function answer(status, now, open)
   local reply = { status, now }
   for index, name in ipairs(windowNames) do
@@ -35,7 +41,7 @@ local function answer(status, now, open)
     local at = 5 * index - 2
     if instance then
       reply[at], reply[at + 1] = instance.start, instance.finish
-      reply[at + 2], reply[at + 3], reply[at + 4] = instance.used, instance.held, instance.bonus
+      reply[at + 2], reply[at + 3], reply[at + 4] = exact(instance.used), exact(instance.held), exact(instance.bonus)
     else
       for offset = 0, 4 do reply[at + offset] = false end
     end
