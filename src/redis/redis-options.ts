@@ -1,6 +1,8 @@
+import { ChangeFeed } from "./change-feed.js";
 import type { RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
+import { subscriptionOpener } from "./subscription.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Options of every store in Redis. */
@@ -20,9 +22,9 @@ export interface RedisOptions {
 
 /** Options, checked, with their defaults. */
 export interface RedisConnection {
-  readonly client: RedisClient;
   readonly run: RunScript;
   readonly prefix: string;
+  readonly changes: ChangeFeed;
 }
 
 const maxTimeoutMs = 2 ** 31 - 1;
@@ -42,5 +44,10 @@ export function connectionOf(options: RedisOptions): RedisConnection {
   }
   const send = scriptRunner(client);
   const timed: RunScript = (script, keys, args) => withTimeout(send(script, keys, args), timeoutMs);
-  return { client, run: allowEviction ? timed : refuseEviction(timed), prefix };
+  const channel = `${prefix}:changes`;
+  return {
+    run: allowEviction ? timed : refuseEviction(timed),
+    prefix,
+    changes: new ChangeFeed(channel, subscriptionOpener(client, channel)),
+  };
 }

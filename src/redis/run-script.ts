@@ -38,7 +38,9 @@ function calls(client: RedisClient): { byDigest: Call; byText: Call } {
       byText: (text, keys, args) => client.eval(text, keys.length, ...keys, ...args),
     };
   }
-  throw new TypeError("client must be a client of ioredis or node-redis, such as `new Redis(url)` or `createClient()`.");
+  throw new TypeError(
+    "client must be a client of ioredis or node-redis, such as `new Redis(url)` or `createClient()`.",
+  );
 }
 
 function isNoScript(error: unknown): boolean {

@@ -22,7 +22,6 @@ import {
 import {
   checkGrant,
   checkHistory,
-  checkLease,
   checkLimits,
   checkRenew,
   checkReserve,
@@ -31,7 +30,15 @@ import {
 } from "../ledger/ledger-input.js";
 import { AccountKeys } from "./account-keys.js";
 import { type StreamEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
-import { errorOf, type LedgerReply, leaseOf, nowOf, openInstancesOf, statusOf, windowStatesOf } from "./ledger-reply.js";
+import {
+  errorOf,
+  type LedgerReply,
+  leaseOf,
+  nowOf,
+  openInstancesOf,
+  statusOf,
+  windowStatesOf,
+} from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import type { RunScript } from "./run-script.js";
 import type { Script } from "./script.js";
