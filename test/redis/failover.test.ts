@@ -5,6 +5,7 @@ import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../contracts/credit-ledger-fixture.js";
 import { ManualClock } from "../ledger/manual-clock.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
+import { wholeJournal } from "./whole-journal.js";
 
 interface Node {
   server: RedisServer;
@@ -127,15 +128,4 @@ async function untilDone<Answer>(attempt: () => Promise<Answer>): Promise<Answer
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-}
-
-async function wholeJournal(ledger: CreditLedger, subject: string) {
-  const entries = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ledger.history?.({ subject, cursor, limit: 1_000 });
-    entries.push(...(page?.entries ?? []));
-    cursor = page?.cursor;
-  } while (cursor !== undefined);
-  return entries;
 }
