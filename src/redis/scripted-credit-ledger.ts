@@ -53,8 +53,6 @@ export interface LedgerParts {
   journalMs: number;
 }
 
-type Arguments = readonly (string | number)[];
-
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
@@ -64,7 +62,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
   readonly #keys: AccountKeys;
-  readonly #journal: Arguments;
+  readonly #journal: readonly [entries: number, retentionMs: number];
 
   constructor({ run, scripts, prefix, journalEntries, journalMs }: LedgerParts) {
     this.#run = run;
@@ -86,7 +84,8 @@ export class ScriptedCreditLedger implements CreditLedger {
       limits.week.limit ?? -1,
       limits.month.limit ?? -1,
       limits.session.lengthMs,
-      ...boundsOf(limits),
+      limits.week.bounds,
+      limits.month.bounds,
     ]);
     throwErrorOf(reply, id, amount);
     const now = nowOf(reply);
@@ -124,7 +123,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), boundsOf(limits));
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [limits.week.bounds, limits.month.bounds]);
     throwErrorOf(reply, subject);
     return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
   }
@@ -134,15 +133,16 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, window, amount, limits, note } = request;
     const tags = note === undefined ? "" : JSON.stringify({ note });
     const keys = this.#keys.of(subject, `grant:${id}`);
-    const reply = await this.#update(this.#scripts.grant, keys, [id, window, amount, tags, ...boundsOf(limits)]);
+    const args = [id, window, amount, tags, limits.week.bounds, limits.month.bounds];
+    const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
     return windowStatesOf(reply, limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    const named = windows.flatMap((window) => [window, `reset_${randomUUID()}`]);
-    await this.#update(this.#scripts.reset, this.#keys.of(subject), [windows.length, ...named]);
+    const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
+    await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -176,13 +176,10 @@ export class ScriptedCreditLedger implements CreditLedger {
       tags === undefined ? "" : JSON.stringify(tags),
       amount,
       expiresAt,
-      starts.session,
-      ends.session,
-      starts.week,
-      ends.week,
-      starts.month,
-      ends.month,
-      ...boundsOf(limits),
+      [starts.session, starts.week, starts.month],
+      [ends.session, ends.week, ends.month],
+      limits.week.bounds,
+      limits.month.bounds,
     ]);
     throwErrorOf(reply, id);
     return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
@@ -192,33 +189,28 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
     const subject = requests[0]?.lease.subject as string;
     const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(subject), [
-      requests.length,
-      ...requests.flatMap(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
+      requests.map(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
     ]);
     for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
     return statuses.map(String);
   }
 
   /** Repeats the script while it answers that it has only ended some of many expired holds. */
-  async #update(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
+  async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     for (;;) {
-      const reply = await this.#send(script, keys, [...this.#journal, ...args]);
+      const reply = await this.#send(script, keys, args);
       if (statusOf(reply) !== "again") return reply;
     }
   }
 
-  async #send(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
+  async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     try {
-      return (await this.#run(script, keys, args)) as LedgerReply;
+      return (await this.#run(script, keys, [JSON.stringify([...args, ...this.#journal])])) as LedgerReply;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });
     }
   }
-}
-
-function boundsOf({ week, month }: WindowLimits): Arguments {
-  return [...week.bounds, ...month.bounds];
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

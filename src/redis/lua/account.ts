@@ -19,21 +19,24 @@ local function noInstance()
 end
 
 local function loadAccount()
-  local packed = redis.call('GET', accountKey)
+  local packed = call('GET', accountKey)
   if not packed then
     return {
       session = noInstance(), week = noInstance(), month = noInstance(),
       journalMs = 0, journalSequence = 0, forgottenUntil = 0,
     }
   end
-  local field = { cmsgpack.unpack(packed) }
+  local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
+    weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
+    monthStart, monthFinish, monthUsed, monthHeld, monthBonus,
+    journalMs, journalSequence, forgottenUntil = cmsgpack.unpack(packed)
   return {
-    session = { start = field[1], finish = field[2], used = field[3], held = field[4], bonus = field[5] },
-    week = { start = field[6], finish = field[7], used = field[8], held = field[9], bonus = field[10] },
-    month = { start = field[11], finish = field[12], used = field[13], held = field[14], bonus = field[15] },
-    journalMs = field[16],
-    journalSequence = field[17],
-    forgottenUntil = field[18],
+    session = { start = sessionStart, finish = sessionFinish, used = sessionUsed, held = sessionHeld, bonus = sessionBonus },
+    week = { start = weekStart, finish = weekFinish, used = weekUsed, held = weekHeld, bonus = weekBonus },
+    month = { start = monthStart, finish = monthFinish, used = monthUsed, held = monthHeld, bonus = monthBonus },
+    journalMs = journalMs,
+    journalSequence = journalSequence,
+    forgottenUntil = forgottenUntil,
   }
 end
 
@@ -51,11 +54,11 @@ local function saveAccount(account, now)
     account.journalMs, account.journalSequence, account.forgottenUntil
   )
   local ttl = timeToLive(account, now)
-  redis.call('SET', accountKey, packed, 'PX', ttl)
+  call('SET', accountKey, packed, 'PX', ttl)
   -- Its holds must not go before the account that counts them.
   if account.isExtended then
-    redis.call('PEXPIRE', holdsKey, ttl)
-    redis.call('PEXPIRE', leasesKey, ttl)
+    call('PEXPIRE', holdsKey, ttl)
+    call('PEXPIRE', leasesKey, ttl)
   end
   account.isChanged, account.isExtended = false, false
 end

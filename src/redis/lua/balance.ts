@@ -4,11 +4,11 @@ local mostPerRead = 1000
 
 local now = readClock()
 local account = loadAccount()
-local calendar = nextCalendar()
+local weeks, months = unpack(arguments)
 
-local due = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now)
+local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
-  local packed = redis.call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
+  local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
   for _, one in ipairs(packed) do
     if one then
       local hold = readLease(one)
@@ -17,7 +17,7 @@ for first = 1, #due, mostPerRead do
   end
 end
 
-local open = openInstances(account, calendar, now)
+local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end
 return answer('done', now, open)
 `;

@@ -7,21 +7,24 @@ end
 
 -- Whether the amount can be held on top without leaving the integers that are exact.
 local function canHold(open, amount)
-  for _, name in ipairs(windowNames) do
+  for index = 1, 3 do
+    local name = windowNames[index]
     if open[name] and open[name].held + amount > maxInteger then return false end
   end
   return true
 end
 
 local function addHold(account, admission, amount)
-  for _, name in ipairs(windowNames) do
+  for index = 1, 3 do
+    local name = windowNames[index]
     if account[name].start == admission[name].start then account[name].held = account[name].held + amount end
   end
 end
 
 -- Gives back what was held and charges the amount in its place. A negative amount gives back an earlier charge.
 local function addCharge(account, admission, held, amount, now)
-  for _, name in ipairs(windowNames) do
+  for index = 1, 3 do
+    local name = windowNames[index]
     local admitted, instance = admission[name], account[name]
     local isSame = instance.start == admitted.start
     if isSame then

@@ -8,20 +8,20 @@ export const expiry = `
 local mostPerScript = 500
 
 local function forgetExpiredHolds(account, now)
-  local old = redis.call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
+  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
   if #old == 0 then return end
-  redis.call('HDEL', holdsKey, unpack(old))
-  redis.call('ZREM', expiredKey, unpack(old))
+  call('HDEL', holdsKey, unpack(old))
+  call('ZREM', expiredKey, unpack(old))
   account.forgottenUntil = now - expiredMemoryMs
 end
 
 -- Answers whether more are left.
 local function endExpiredHolds(account, now)
-  local due = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
+  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
   if #due == 0 then return false end
 
   forgetExpiredHolds(account, now)
-  local packed = redis.call('HMGET', holdsKey, unpack(due))
+  local packed = call('HMGET', holdsKey, unpack(due))
   local records, times = {}, {}
   for index, id in ipairs(due) do
     if packed[index] then
@@ -34,11 +34,11 @@ local function endExpiredHolds(account, now)
     end
   end
   if #records > 0 then
-    redis.call('HSET', holdsKey, unpack(records))
-    redis.call('ZADD', expiredKey, unpack(times))
-    redis.call('PEXPIRE', expiredKey, timeToLive(account, now))
+    call('HSET', holdsKey, unpack(records))
+    call('ZADD', expiredKey, unpack(times))
+    call('PEXPIRE', expiredKey, timeToLive(account, now))
   end
-  redis.call('ZREM', leasesKey, unpack(due))
+  call('ZREM', leasesKey, unpack(due))
   saveAccount(account, now)
   return #due == mostPerScript
 end

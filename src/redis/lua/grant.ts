@@ -2,14 +2,13 @@
 export const grant = `
 local grantMemoryMs = 31 * dayMs
 
-local id, name, amount, tags = nextText(), nextText(), nextNumber(), nextText()
-local calendar = nextCalendar()
+local id, name, amount, tags, weeks, months = unpack(arguments)
 
-local open = openInstances(account, calendar, now)
+local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end
 
 local given = name .. string.format(' %.0f', amount)
-local earlier = redis.call('GET', ownKey)
+local earlier = call('GET', ownKey)
 if earlier and earlier ~= given then return { 'conflict' } end
 if earlier then return answer('done', now, open) end
 
@@ -21,6 +20,6 @@ account[name] = instance
 instance.bonus = instance.bonus + amount
 account.isChanged, account.isExtended = true, true
 journal(account, now, id, 'grant', amount, { [name] = instance }, tags)
-redis.call('SET', ownKey, given, 'PX', grantMemoryMs)
+call('SET', ownKey, given, 'PX', grantMemoryMs)
 return answer('done', now, open)
 `;

@@ -1,5 +1,5 @@
 /** A page of the journal, the newest entry first. */
 export const history = `
-local to, from, count = nextText(), nextText(), nextNumber()
-return redis.call('XREVRANGE', journalKey, to, from, 'COUNT', count)
+local newest, oldest, count = unpack(arguments)
+return call('XREVRANGE', journalKey, newest, oldest, 'COUNT', count)
 `;

@@ -3,10 +3,8 @@
  * the last one.
  */
 export const journal = `
-local journalEntries, journalRetentionMs = nextNumber(), nextNumber()
-
 local function lastOfJournal()
-  local last = redis.call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
+  local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
   if not last then return 0, 0 end
   local ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
   return tonumber(ms), tonumber(sequence)
@@ -15,7 +13,7 @@ end
 -- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
 local function trimJournal(now)
   redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
-  redis.call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+  call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
 end
 
 -- The starts are those of the instances, or of the one instance, that the entry is about.
@@ -31,7 +29,7 @@ local function journal(account, now, id, kind, amount, instances, tags)
   end
   account.journalMs, account.journalSequence = ms, sequence
   account.isChanged = true
-  redis.call(
+  call(
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
     'id', id, 'kind', kind, 'at', now, 'amount', amount,
     'session', instances.session and instances.session.start or '',

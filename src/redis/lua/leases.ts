@@ -35,16 +35,16 @@ local function packHold(lease)
 end
 
 local function findHold(id)
-  local packed = redis.call('HGET', holdsKey, id)
+  local packed = call('HGET', holdsKey, id)
   return packed and readLease(packed)
 end
 
 local function findReceipt()
-  local packed = redis.call('GET', ownKey)
+  local packed = call('GET', ownKey)
   return packed and readLease(packed)
 end
 
 local function saveReceipt(lease)
-  redis.call('SET', ownKey, packReceipt(lease), 'PX', receiptMs)
+  call('SET', ownKey, packReceipt(lease), 'PX', receiptMs)
 end
 `;

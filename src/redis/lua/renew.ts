@@ -1,6 +1,6 @@
 /** Extends leases of one account, and records what they have cost so far. */
 export const renew = `
-local count = nextNumber()
+local renewals = arguments[1]
 
 local function renewHold(id, hold, observed, leaseMs)
   hold.checkpoint = math.max(hold.checkpoint, observed)
@@ -10,9 +10,9 @@ local function renewHold(id, hold, observed, leaseMs)
     hold.held = observed
     addHold(account, hold, rise)
   end
-  redis.call('HSET', holdsKey, id, packHold(hold))
-  local expiresAt = tonumber(redis.call('ZSCORE', leasesKey, id))
-  redis.call('ZADD', leasesKey, math.max(expiresAt, now + leaseMs), id)
+  call('HSET', holdsKey, id, packHold(hold))
+  local expiresAt = tonumber(call('ZSCORE', leasesKey, id))
+  call('ZADD', leasesKey, math.max(expiresAt, now + leaseMs), id)
   account.isChanged, account.isExtended = true, true
 end
 
@@ -23,15 +23,15 @@ local function renewExpired(id, hold, observed)
     journal(account, now, id, 'checkpoint', rise, hold)
     hold.checkpoint = observed
     account.isChanged = true
-    redis.call('HSET', holdsKey, id, packHold(hold))
+    call('HSET', holdsKey, id, packHold(hold))
   end
   -- It is remembered for as long as it gives signs of life.
-  redis.call('ZADD', expiredKey, now, id)
+  call('ZADD', expiredKey, now, id)
 end
 
 local reply = { 'done' }
-for index = 1, count do
-  local id, amount, observed, leaseMs = nextText(), nextNumber(), nextNumber(), nextNumber()
+for index, renewal in ipairs(renewals) do
+  local id, amount, observed, leaseMs = unpack(renewal)
   local hold = findHold(id)
   if not hold then
     reply[index + 1] = 'closed'

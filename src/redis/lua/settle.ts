@@ -1,20 +1,12 @@
 /** Ends a reservation: charges what it has cost, or gives all of it back. */
 export const settle = `
-local id, kind, amount, firstSentAt, tags = nextText(), nextText(), nextNumber(), nextNumber(), nextText()
-local lease = {
-  amount = nextNumber(),
-  expiresAt = nextNumber(),
-  session = { start = nextNumber(), finish = nextNumber() },
-  week = { start = nextNumber(), finish = nextNumber() },
-  month = { start = nextNumber(), finish = nextNumber() },
-}
-local calendar = nextCalendar()
+local id, kind, amount, firstSentAt, tags, reserved, expiresAt, starts, ends, weeks, months = unpack(arguments)
 
 local function settleHold(hold)
   addCharge(account, hold, hold.held, amount, now)
   journal(account, now, id, kind, amount, hold, tags)
-  redis.call('HDEL', holdsKey, id)
-  redis.call('ZREM', leasesKey, id)
+  call('HDEL', holdsKey, id)
+  call('ZREM', leasesKey, id)
   saveReceipt(hold)
   return 'settled'
 end
@@ -23,15 +15,22 @@ local function settleExpired(hold)
   local charge = amount - hold.checkpoint
   addCharge(account, hold, 0, charge, now)
   journal(account, now, id, kind, charge, hold, tags)
-  redis.call('HDEL', holdsKey, id)
-  redis.call('ZREM', expiredKey, id)
+  call('HDEL', holdsKey, id)
+  call('ZREM', expiredKey, id)
   saveReceipt(hold)
   return 'late'
 end
 
 local function settleUnknown()
+  local lease = {
+    amount = reserved,
+    expiresAt = expiresAt,
+    session = { start = starts[1], finish = ends[1] },
+    week = { start = starts[2], finish = ends[2] },
+    month = { start = starts[3], finish = ends[3] },
+  }
   -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-  if firstSentAt <= now - repetitionMs or lease.expiresAt <= account.forgottenUntil then
+  if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
     journal(account, now, id, 'unresolved', amount, lease, tags)
     return 'unresolved'
   end
@@ -43,7 +42,7 @@ end
 
 local hold = findHold(id)
 local known = hold or findReceipt()
-if known and known.amount ~= lease.amount then return { 'conflict' } end
+if known and known.amount ~= reserved then return { 'conflict' } end
 
 local status = 'duplicate'
 if hold and hold.isExpired then
@@ -54,5 +53,5 @@ elseif not known then
   status = settleUnknown()
 end
 if status ~= 'duplicate' then account.isChanged = true end
-return answer(status, now, openInstances(account, calendar, now))
+return answer(status, now, openInstances(account, weeks, months, now))
 `;

@@ -1,13 +1,5 @@
 /** Which instances are open now, and what the caller is told of them. */
 export const windows = `
-local function nextBounds()
-  return { nextNumber(), nextNumber(), nextNumber(), nextNumber() }
-end
-
-local function nextCalendar()
-  return { week = nextBounds(), month = nextBounds() }
-end
-
 local function calendarInstance(stored, bounds, now)
   if not (now >= bounds[1] and now < bounds[4]) then return nil end
   local index = now < bounds[2] and 1 or now < bounds[3] and 2 or 3
@@ -20,33 +12,40 @@ local function calendarInstance(stored, bounds, now)
 end
 
 -- An ended session is passed over, not cleared: it must be there again should the clock step back.
-local function openInstances(account, calendar, now)
+local function openInstances(account, weeks, months, now)
   return {
     session = now < account.session.finish and account.session or nil,
-    week = calendarInstance(account.week, calendar.week, now),
-    month = calendarInstance(account.month, calendar.month, now),
+    week = calendarInstance(account.week, weeks, now),
+    month = calendarInstance(account.month, months, now),
   }
 end
 
+local notOpen = { start = false, finish = false, used = false, held = false, bonus = false }
+
 -- The clients' parsers of integers are not exact up to the last ones.
-local function exact(number)
-  if math.abs(number) < 2 ^ 52 then return number end
-  return string.format('%.0f', number)
+local function inText(instance)
+  return {
+    start = instance.start, finish = instance.finish,
+    used = string.format('%.0f', instance.used),
+    held = string.format('%.0f', instance.held),
+    bonus = string.format('%.0f', instance.bonus),
+  }
+end
+
+local function visible(instance)
+  if not instance then return notOpen end
+  local largest = math.max(instance.used, instance.held, math.abs(instance.bonus))
+  return largest < 2 ^ 52 and instance or inText(instance)
 end
 
 local function answer(status, now, open)
-  local reply = { status, now }
-  for index, name in ipairs(windowNames) do
-    local instance = open[name]
-    local at = 5 * index - 2
-    if instance then
-      reply[at], reply[at + 1] = instance.start, instance.finish
-      reply[at + 2], reply[at + 3], reply[at + 4] = exact(instance.used), exact(instance.held), exact(instance.bonus)
-    else
-      for offset = 0, 4 do reply[at + offset] = false end
-    end
-  end
-  return reply
+  local session, week, month = visible(open.session), visible(open.week), visible(open.month)
+  return {
+    status, now,
+    session.start, session.finish, session.used, session.held, session.bonus,
+    week.start, week.finish, week.used, week.held, week.bonus,
+    month.start, month.finish, month.used, month.held, month.bonus,
+  }
 end
 
 local function answerMissedBounds(now, open)
