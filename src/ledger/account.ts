@@ -89,7 +89,7 @@ export class Account implements Instances {
   /** Ends the holds that have expired, charging their checkpoints, and returns them. */
   endExpired(now: number): readonly Hold[] {
     if (now < this.#earliestExpiry) return none;
-    const expired = this.#holds.filter((hold) => hold.expiresAt <= now);
+    const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
     for (const hold of expired) this.end(hold, hold.checkpoint, now);
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
     return expired;
@@ -99,11 +99,16 @@ export class Account implements Instances {
   withoutExpired(now: number): Readonly<Instances> {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
-    for (const { receipt, amount, checkpoint, expiresAt } of this.#holds) {
-      if (expiresAt <= now) addCharge(instances, receipt, amount, checkpoint, now);
+    for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
+      addCharge(instances, receipt, amount, checkpoint, now);
     }
     return instances;
   }
+}
+
+/** In the order in which they died. It matters where one of them closes a session that another would charge. */
+function byExpiry(left: Hold, right: Hold): number {
+  return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
 /** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */

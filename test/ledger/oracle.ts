@@ -248,9 +248,7 @@ export class Oracle {
 
   /** Whether a hold has expired and no operation has noticed yet. */
   hasExpirable(subject: string): boolean {
-    return [...this.reservations.values()].some(
-      ({ subject: owner, state, expiresAt }) => owner === subject && state === "open" && expiresAt <= this.now,
-    );
+    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, subject));
   }
 
   /** The moments at which something of an account begins or ends. */
@@ -276,13 +274,17 @@ export class Oracle {
 
   /** What every operation on an account begins with. */
   expire(subject: string): void {
-    for (const reservation of this.reservations.values()) {
-      if (reservation.subject !== subject || reservation.state !== "open" || reservation.expiresAt > this.now) continue;
+    const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, subject));
+    for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
       reservation.state = "expired";
       reservation.since = this.moved;
       this.charge(reservation, reservation.checkpoint);
       if (reservation.checkpoint > 0) this.write("checkpoint", reservation, reservation.checkpoint);
     }
+  }
+
+  private isExpirable({ subject: owner, state, expiresAt }: Reservation, subject: string): boolean {
+    return owner === subject && state === "open" && expiresAt <= this.now;
   }
 
   /** The spans that hold now: known ones, or for weeks and months what the caller's bounds say. */

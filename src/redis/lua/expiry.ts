@@ -1,0 +1,45 @@
+/**
+ * Ends the holds whose lease is over, charging the cost that their last renewals saw.
+ *
+ * Any number can be due at once, and a script keeps all other clients waiting. So one script ends some of them and, where
+ * more are left, does nothing else: its caller then sends it again.
+ */
+export const expiry = `
+local mostPerScript = 500
+
+local function forgetExpiredHolds(account, now)
+  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
+  if #old == 0 then return end
+  call('HDEL', holdsKey, unpack(old))
+  call('ZREM', expiredKey, unpack(old))
+  account.forgottenUntil = now - expiredMemoryMs
+end
+
+-- Answers whether more are left.
+local function endExpiredHolds(account, now)
+  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
+  if #due == 0 then return false end
+
+  forgetExpiredHolds(account, now)
+  local packed = call('HMGET', holdsKey, unpack(due))
+  local records, times = {}, {}
+  for index, id in ipairs(due) do
+    if packed[index] then
+      local hold = readLease(packed[index])
+      addCharge(account, hold, hold.held, hold.checkpoint, now)
+      if hold.checkpoint > 0 then journal(account, now, id, 'checkpoint', hold.checkpoint, hold) end
+      hold.held, hold.isExpired = 0, true
+      records[#records + 1], records[#records + 2] = id, packHold(hold)
+      times[#times + 1], times[#times + 2] = now, id
+    end
+  end
+  if #records > 0 then
+    call('HSET', holdsKey, unpack(records))
+    call('ZADD', expiredKey, unpack(times))
+    call('PEXPIRE', expiredKey, timeToLive(account, now))
+  end
+  call('ZREM', leasesKey, unpack(due))
+  saveAccount(account, now)
+  return #due == mostPerScript
+end
+`;

@@ -1,0 +1,25 @@
+/** Adds to the limit of one window's instance, once per id. */
+export const grant = `
+local grantMemoryMs = 31 * dayMs
+
+local id, name, amount, tags, weeks, months = unpack(arguments)
+
+local open = openInstances(account, weeks, months, now)
+if not (open.week and open.month) then return answerMissedBounds(now, open) end
+
+local given = name .. string.format(' %.0f', amount)
+local earlier = call('GET', ownKey)
+if earlier and earlier ~= given then return { 'conflict' } end
+if earlier then return answer('done', now, open) end
+
+local instance = open[name]
+if not instance then return { 'no session' } end
+if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } end
+
+account[name] = instance
+instance.bonus = instance.bonus + amount
+account.isChanged, account.isExtended = true, true
+journal(account, now, id, 'grant', amount, { [name] = instance }, tags)
+call('SET', ownKey, given, 'PX', grantMemoryMs)
+return answer('done', now, open)
+`;

@@ -1,0 +1,42 @@
+/**
+ * The account's journal: a stream whose ids begin with the time of the entry. Ids must ascend, so the account remembers
+ * the last one.
+ */
+export const journal = `
+local function lastOfJournal()
+  local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
+  if not last then return 0, 0 end
+  local ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
+  return tonumber(ms), tonumber(sequence)
+end
+
+-- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
+local function trimJournal(now)
+  redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
+  call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+end
+
+-- The starts are those of the instances, or of the one instance, that the entry is about.
+local function journal(account, now, id, kind, amount, instances, tags)
+  if journalEntries == 0 then return end
+  local ms, sequence = account.journalMs, account.journalSequence
+  if ms == 0 then ms, sequence = lastOfJournal() end
+  local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)
+  if now > ms then
+    ms, sequence = now, 0
+  else
+    sequence = sequence + 1
+  end
+  account.journalMs, account.journalSequence = ms, sequence
+  account.isChanged = true
+  call(
+    'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
+    'id', id, 'kind', kind, 'at', now, 'amount', amount,
+    'session', instances.session and instances.session.start or '',
+    'week', instances.week and instances.week.start or '',
+    'month', instances.month and instances.month.start or '',
+    'tags', tags or ''
+  )
+  if isFirstOfDay then trimJournal(now) end
+end
+`;

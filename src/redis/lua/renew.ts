@@ -1,0 +1,49 @@
+/** Extends leases of one account, and records what they have cost so far. */
+export const renew = `
+local renewals = arguments[1]
+
+local function renewHold(id, hold, observed, leaseMs)
+  hold.checkpoint = math.max(hold.checkpoint, observed)
+  local rise = observed - hold.held
+  -- A hold of nothing stays one: it may have been admitted to no session.
+  if rise > 0 and hold.held > 0 and canHold(account, rise) then
+    hold.held = observed
+    addHold(account, hold, rise)
+  end
+  call('HSET', holdsKey, id, packHold(hold))
+  local expiresAt = tonumber(call('ZSCORE', leasesKey, id))
+  call('ZADD', leasesKey, math.max(expiresAt, now + leaseMs), id)
+  account.isChanged, account.isExtended = true, true
+end
+
+local function renewExpired(id, hold, observed)
+  local rise = observed - hold.checkpoint
+  if rise > 0 then
+    addCharge(account, hold, 0, rise, now)
+    journal(account, now, id, 'checkpoint', rise, hold)
+    hold.checkpoint = observed
+    account.isChanged = true
+    call('HSET', holdsKey, id, packHold(hold))
+  end
+  -- It is remembered for as long as it gives signs of life.
+  call('ZADD', expiredKey, now, id)
+end
+
+local reply = { 'done' }
+for index, renewal in ipairs(renewals) do
+  local id, amount, observed, leaseMs = unpack(renewal)
+  local hold = findHold(id)
+  if not hold then
+    reply[index + 1] = 'closed'
+  elseif hold.amount ~= amount then
+    reply[index + 1] = 'conflict'
+  elseif hold.isExpired then
+    renewExpired(id, hold, observed)
+    reply[index + 1] = 'expired'
+  else
+    renewHold(id, hold, observed, leaseMs)
+    reply[index + 1] = 'renewed'
+  end
+end
+return reply
+`;
