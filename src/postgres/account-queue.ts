@@ -12,8 +12,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Runs operations on an account in one statement. */
-export type RunBatch = (subject: string, operations: readonly LedgerOperation[]) => Promise<readonly LedgerAnswer[]>;
+/** What the schema's function `operate` takes for one account. */
+export interface AccountBatch {
+  readonly subject: string;
+  readonly operations: LedgerOperation[];
+}
+
+/** Runs operations on an account in one statement, and gives one answer for each. */
+export type RunBatch = (batch: AccountBatch) => Promise<readonly LedgerAnswer[]>;
 
 /**
  * Sends the operations on an account one statement at a time; what arrives meanwhile goes together in the next. Statements
@@ -50,10 +56,7 @@ export class AccountQueue {
 
   async #send(subject: string, batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#run(
-        subject,
-        batch.map(({ operation }) => operation),
-      );
+      const answers = await this.#run({ subject, operations: batch.map(({ operation }) => operation) });
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as LedgerAnswer);
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -25,7 +25,7 @@ export interface LedgerAnswer {
 }
 
 /** @throws what the status stands for, when the operation was refused. */
-export function requireDone(answer: LedgerAnswer, { id, subject, amount }: Refused): void {
+export function requireDone(answer: LedgerAnswer, { id, subject, amount }: Refusable): void {
   switch (answer.status) {
     case "clock":
       throw new LedgerClockError(
@@ -44,8 +44,9 @@ export function requireDone(answer: LedgerAnswer, { id, subject, amount }: Refus
   }
 }
 
-interface Refused {
-  readonly id: string;
+/** What a refusal's message tells of the request. */
+export interface Refusable {
+  readonly id?: string;
   readonly subject: string;
   readonly amount?: number;
 }

@@ -14,7 +14,6 @@ import { checkStorable, storable } from "./storable.js";
 /** An operation on an account as the function `operate` of the schema takes it. */
 export interface LedgerOperation {
   readonly op: "reserve" | "settle" | "renew" | "grant" | "reset";
-  readonly id: string;
   readonly [member: string]: unknown;
 }
 
@@ -76,10 +75,15 @@ export function grantOperation(request: GrantRequest): LedgerOperation {
   return { op: "grant", id, window: windowNumber(window), amount, limits: limitsArray(limits), tags };
 }
 
-export function resetOperation(id: string, subject: string, windows: readonly WindowName[]): LedgerOperation {
+export function resetOperation(subject: string, windows: readonly WindowName[]): LedgerOperation {
+  checkAccount(subject);
+  return { op: "reset", windows: windows.map(windowNumber) };
+}
+
+/** @throws LedgerInputError */
+export function checkAccount(subject: string): void {
   checkSubject(subject);
   checkStorable(subject, "subject");
-  return { op: "reset", id, windows: windows.map(windowNumber) };
 }
 
 function windowNumber(window: WindowName): number {

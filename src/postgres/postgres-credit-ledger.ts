@@ -1,9 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { admittingInstances, blockedWindows, openInstances, windowStates } from "../ledger/account-state.js";
 import {
   type Blocked,
   type CreditLedger,
   type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
   type Lease,
   LedgerUnavailableError,
   type RenewRequest,
@@ -17,47 +18,92 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { checkLimits, checkSubject } from "../ledger/ledger-input.js";
-import { AccountQueue } from "./account-queue.js";
+import { checkHistory, checkLimits } from "../ledger/ledger-input.js";
+import { type AccountBatch, AccountQueue } from "./account-queue.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { byWindow, instancesOf, type LedgerAnswer, requireDone } from "./ledger-answer.js";
+import { JournalPurger } from "./journal-purger.js";
+import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
+import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
 import {
+  checkAccount,
   grantOperation,
   type LedgerOperation,
   needOf,
-  renewOperation,
   reserveOperation,
   resetOperation,
   settleOperation,
 } from "./ledger-operation.js";
+import { renewalBatches } from "./renewal-batches.js";
 import { runStatement } from "./run-statement.js";
-import { checkStorable } from "./storable.js";
 
-/** Operations on one account, as the schema's function `operate` takes them. */
-interface AccountBatch {
-  readonly subject: string;
-  readonly operations: readonly LedgerOperation[];
+/** Options of {@link postgresCreditLedger}. */
+export interface PostgresCreditLedgerOptions extends PostgresOptions {
+  /**
+   * How long entries of the journal are kept, in milliseconds, at least 35 days. For as long, repetitions are recognised
+   * by their ids. Default: 400 days, some 13 months.
+   */
+  retentionMs?: number | undefined;
 }
 
-export class PostgresCreditLedger implements CreditLedger {
-  readonly #database: Database;
-  readonly #queue = new AccountQueue((subject, operations) => this.#operate([{ subject, operations }]));
+const day = 86_400_000;
+const minRetentionMs = 35 * day;
+const forgottenAtOnce = 10_000;
 
-  constructor(database: Database) {
+/**
+ * Keeps credits in PostgreSQL, exactly across any number of processes. Every operation is one statement, in a transaction
+ * of its own that must be READ COMMITTED, the default. Those on one account wait for each other in this process and go
+ * together, up to 64 in a statement.
+ *
+ * @throws TypeError or RangeError when an option is not valid.
+ */
+export function postgresCreditLedger(options: PostgresCreditLedgerOptions): CreditLedger {
+  return creditLedger(new Database(options), options.retentionMs);
+}
+
+/** @throws RangeError when the retention is not valid. */
+export function creditLedger(database: Database, retentionMs = 400 * day): CreditLedger {
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < minRetentionMs) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${minRetentionMs}, not ${retentionMs}.`);
+  }
+  const ledger = new PostgresCreditLedger(database, retentionMs);
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
+  return {
+    reserve: (request) => ledger.reserve(request),
+    renew: (requests) => ledger.renew(requests),
+    settle: (lease, settlement) => ledger.settle(lease, settlement),
+    release: (lease) => ledger.release(lease),
+    balance: (subject, limits) => ledger.balance(subject, limits),
+    grant: (request) => ledger.grant(request),
+    reset: (subject, windows) => ledger.reset(subject, windows),
+    history: (request) => ledger.history(request),
+    forget: (subject) => ledger.forget(subject),
+    close: () => ledger.close(),
+  };
+}
+
+class PostgresCreditLedger implements CreditLedger {
+  readonly #database: Database;
+  readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
+  readonly #purger: JournalPurger;
+
+  constructor(database: Database, retentionMs: number) {
     this.#database = database;
+    this.#purger = new JournalPurger(async (stepSize) => {
+      const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
+      return more === true;
+    });
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const answer = await this.#submit(request.subject, reserveOperation(request), request.amount);
-    const { now, lease } = answer;
     const { id, subject, limits } = request;
+    const answer = await this.#submit(reserveOperation(request), request);
+    const { now, lease } = answer;
     const open = admittingInstances(instancesOf(answer), limits, now);
     const windows = windowStates(open, limits);
-    if (answer.status === "denied") {
+    if (!lease) {
       const blocked = blockedWindows(open, limits, needOf(request), now);
       return { ok: false, blocked: blocked as [Blocked, ...Blocked[]], windows, now };
     }
-    if (!lease) throw new LedgerUnavailableError("PostgreSQL answered an admission without its lease.");
     const { amount, expiresAt } = lease;
     const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
     return {
@@ -70,13 +116,16 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
-    const operations = requests.map(renewOperation);
-    return Promise.all(
-      requests.map(async ({ lease }, index) => {
-        const answer = await this.#submit(lease.subject, operations[index] as LedgerOperation, lease.amount);
-        return answer.status as RenewStatus;
-      }),
-    );
+    const answers: LedgerAnswer[] = [];
+    // Not through the queue, since they concern many accounts, and not all at once, since they are in no hurry.
+    for (const { accounts, places } of renewalBatches(requests)) {
+      for (const [index, answer] of (await this.#operate(accounts)).entries()) answers[places[index] as number] = answer;
+    }
+    return requests.map(({ lease }, index) => {
+      const answer = answers[index] as LedgerAnswer;
+      requireDone(answer, lease);
+      return answer.status as RenewStatus;
+    });
   }
 
   async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
@@ -88,55 +137,63 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkSubject(subject);
-    checkStorable(subject, "subject");
+    checkAccount(subject);
     checkLimits(limits);
-    const [answer] = await this.#query<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
-    if (!answer) throw new LedgerUnavailableError("PostgreSQL answered nothing.");
-    const open = admittingInstances(instancesOf(answer), limits, answer.now);
-    return { windows: windowStates(open, limits), now: answer.now };
+    const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
+    return { windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits), now: answer.now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
-    const { subject, amount, limits } = request;
-    const answer = await this.#submit(subject, grantOperation(request), amount);
-    return windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits);
+    const answer = await this.#submit(grantOperation(request), request);
+    return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    await this.#submit(subject, resetOperation(randomUUID(), subject, windows));
+    await this.#submit(resetOperation(subject, windows), { subject });
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    checkAccount(request.subject);
+    return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
   }
 
   async forget(subject: string): Promise<void> {
-    checkSubject(subject);
-    checkStorable(subject, "subject");
-    await this.#query("select infergate.forget($1, 1000)::text as json", [subject]);
+    checkAccount(subject);
+    const sql = "select infergate.forget($1, $2)::text as json";
+    while (!(await this.#queryOne<boolean>(sql, [subject, forgottenAtOnce])));
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#purger.idle();
+  }
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
-    const answer = await this.#submit(lease.subject, operation, lease.amount);
+    const answer = await this.#submit(operation, lease);
     const windows = windowStates(openInstances(instancesOf(answer), lease.limits, answer.now), lease.limits);
     return { status: answer.status as SettleStatus, windows };
   }
 
-  async #submit(subject: string, operation: LedgerOperation, amount?: number): Promise<LedgerAnswer> {
-    const answer = await this.#queue.submit(subject, operation);
-    requireDone(answer, { id: operation.id, subject, ...(amount === undefined ? {} : { amount }) });
+  async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {
+    const answer = await this.#queue.submit(request.subject, operation);
+    requireDone(answer, request);
     return answer;
   }
 
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
     const sql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
-    return this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    const answers = await this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    this.#purger.touch();
+    return answers;
   }
 
-  #query<Row>(sql: string, values: (string | number | null)[]): Promise<Row[]> {
-    return runStatement(() => this.#database.query<Row>(sql, values));
+  async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
+    const [answer] = await this.#query<Answer>(sql, values);
+    if (answer === undefined) throw new LedgerUnavailableError("PostgreSQL answered nothing.");
+    return answer;
   }
-}
 
-export function postgresCreditLedger(options: PostgresOptions): CreditLedger {
-  return new PostgresCreditLedger(new Database(options));
+  #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
+    return runStatement(() => this.#database.query<Answer>(sql, values));
+  }
 }

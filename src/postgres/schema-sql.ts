@@ -1,7 +1,9 @@
 import { accountFunctions } from "./sql/account-functions.js";
+import { correctionFunctions } from "./sql/correction-functions.js";
 import { ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { reservationFunctions } from "./sql/reservation-functions.js";
+import { retentionFunctions } from "./sql/retention-functions.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
 /** The database's own clock in whole milliseconds, read anew at each call. */
@@ -15,7 +17,16 @@ $$;
 /** What each version of the schema adds, the first version first. A released one is never changed. */
 export function migrationsSql(clock = databaseClock): readonly string[] {
   return [
-    [ledgerTables, clock, windowFunctions, accountFunctions, reservationFunctions, operateFunction].join(""),
+    [
+      ledgerTables,
+      clock,
+      windowFunctions,
+      accountFunctions,
+      reservationFunctions,
+      correctionFunctions,
+      operateFunction,
+      retentionFunctions,
+    ].join(""),
   ];
 }
 
