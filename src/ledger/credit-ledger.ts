@@ -126,7 +126,8 @@ export type EntryTags = Readonly<Record<string, string | number>>;
 
 /**
  * One line of an account's journal; never changed once written. For each window instance, what is used equals the sum
- * of the amounts of the entries that name the instance in `starts`.
+ * of the amounts, grants aside, of the entries that name the instance in `starts`, added up from the oldest to the newest
+ * and never below zero: what is given back after a reset was set back already.
  *
  * - `charge`: a settlement. After a `checkpoint` of the same id its amount is the difference, which may be negative.
  * - `checkpoint`: a hold died and the cost seen by its last renewal was charged. Not written for 0.
@@ -156,7 +157,7 @@ export interface HistoryRequest {
   subject: string;
   /** Epoch milliseconds, inclusive. Default: the beginning of what is kept. */
   from?: number | undefined;
-  /** Epoch milliseconds, exclusive. Default: now. */
+  /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
   to?: number | undefined;
   /** From the page before. */
   cursor?: string | undefined;
@@ -223,7 +224,10 @@ export interface CreditLedger {
    * settle. The session closes unless something is held in it.
    */
   reset(subject: string, windows: readonly WindowName[]): Promise<void>;
-  /** Pages through the account's journal, the newest entry first. Absent where the store keeps none. */
+  /**
+   * Pages through the account's journal, the newest entry first. An expiry enters it at the next operation on its account
+   * that writes. Absent where the store keeps none.
+   */
   history?(request: HistoryRequest): Promise<HistoryPage>;
   /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
   forget(subject: string): Promise<void>;

@@ -15,7 +15,10 @@ import { type Clock, systemClock } from "./clock.js";
 import {
   type Blocked,
   type CreditLedger,
+  type EntryTags,
   type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
   type Lease,
   LedgerConflictError,
   LedgerInputError,
@@ -33,6 +36,7 @@ import {
 } from "./credit-ledger.js";
 import {
   checkGrant,
+  checkHistory,
   checkLease,
   checkLimits,
   checkRenew,
@@ -40,6 +44,7 @@ import {
   checkSettle,
   checkSubject,
 } from "./ledger-input.js";
+import { MemoryJournal, noTags } from "./memory-journal.js";
 import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
 
@@ -52,6 +57,8 @@ export interface MemoryCreditLedgerOptions {
    * {@link LedgerUnavailableError}, since forgetting one would refill it. Default: 1,000,000.
    */
   maxAccounts?: number | undefined;
+  /** How many entries of the journal are kept, the newest of all accounts; 0: none, and no `history`. Default: 10,000. */
+  historyEntries?: number | undefined;
 }
 
 /**
@@ -61,14 +68,17 @@ export interface MemoryCreditLedgerOptions {
  * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
  * for 31 days, and a hold that expired can be settled for at least an hour.
  *
- * @throws RangeError when `maxAccounts` is not a whole number of at least 1.
+ * @throws RangeError when `maxAccounts` is not a whole number of at least 1, or `historyEntries` not one of at least 0.
  */
 export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
-  const { clock = systemClock, maxAccounts = 1_000_000 } = options;
+  const { clock = systemClock, maxAccounts = 1_000_000, historyEntries = 10_000 } = options;
   if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
     throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
   }
-  const ledger = new MemoryCreditLedger(clock, maxAccounts);
+  if (!Number.isSafeInteger(historyEntries) || historyEntries < 0) {
+    throw new RangeError(`historyEntries must be a whole number of at least 0, not ${historyEntries}.`);
+  }
+  const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     reserve: (request) => ledger.reserve(request),
@@ -78,6 +88,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     balance: (subject, limits) => ledger.balance(subject, limits),
     grant: (request) => ledger.grant(request),
     reset: (subject, windows) => ledger.reset(subject, windows),
+    ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
   };
@@ -87,6 +98,10 @@ const closedMemoryMs = 60_000;
 const expiredMemoryMs = 3_600_000;
 const grantMemoryMs = 31 * 86_400_000;
 const inspectedPerReserve = 2;
+
+type EndKind = "charge" | "release";
+
+const nothing: Settlement = Object.freeze({ amount: 0 });
 
 /** A hold that died unsettled. */
 interface ExpiredHold {
@@ -102,10 +117,12 @@ class MemoryCreditLedger implements CreditLedger {
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, () => new ReceiptTable());
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  readonly #journal: MemoryJournal;
 
-  constructor(clock: Clock, maxAccounts: number) {
+  constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
     this.#clock = clock;
     this.#accounts = new AccountMap(maxAccounts);
+    this.#journal = new MemoryJournal(historyEntries);
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -155,12 +172,12 @@ class MemoryCreditLedger implements CreditLedger {
 
   async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
-    return this.#end(lease, settlement.amount, settlement.mayBeDuplicateSince);
+    return this.#end("charge", lease, settlement);
   }
 
   async release(lease: Lease): Promise<SettleResult> {
     checkLease(lease);
-    return this.#end(lease, 0);
+    return this.#end("release", lease, nothing);
   }
 
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
@@ -173,7 +190,7 @@ class MemoryCreditLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, subject, window, amount, limits } = request;
+    const { id, subject, window, amount, limits, note } = request;
     const now = this.#clock.now();
     const known = this.#find(subject, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
@@ -196,19 +213,33 @@ class MemoryCreditLedger implements CreditLedger {
     account[window] = instance;
     instance.bonus = bonus;
     this.#grants.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    this.#journal.write("grant", subject, id, now, amount, { [window]: instance.start }, tags);
     return windowStates(open, limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    const account = this.#find(subject, this.#clock.now());
+    const now = this.#clock.now();
+    const account = this.#find(subject, now);
     if (!account) return;
-    for (const window of windows) if (account[window].used > 0) account[window].used = 0;
+    for (const window of windows) {
+      const { used, start, end } = account[window];
+      if (used === 0 || end <= now) continue;
+      account[window].used = 0;
+      this.#journal.write("reset", subject, `reset_${this.#journal.written}`, now, -used, { [window]: start });
+    }
     closeEmptySession(account);
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    return this.#journal.read(request);
   }
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
+    this.#journal.forget(subject);
     const account = this.#accounts.get(subject);
     if (!account) return;
     for (const { id } of account.holds) this.#holds.delete(id);
@@ -223,6 +254,7 @@ class MemoryCreditLedger implements CreditLedger {
     for (const { id, receipt, checkpoint } of account?.endExpired(now) ?? []) {
       this.#holds.delete(id);
       this.#expired.set(id, { receipt, checkpoint }, now);
+      if (checkpoint > 0) this.#journal.write("checkpoint", subject, id, now, checkpoint, receipt.starts);
     }
     return account;
   }
@@ -240,36 +272,41 @@ class MemoryCreditLedger implements CreditLedger {
     const expired = this.#expired.get(lease.id);
     if (!expired) return "closed";
     requireSame(lease.id, expired.receipt, lease);
+    const { receipt } = expired;
     const checkpoint = Math.max(expired.checkpoint, observed);
-    this.#charge(expired.receipt, checkpoint - expired.checkpoint, now);
-    this.#expired.set(lease.id, { receipt: expired.receipt, checkpoint }, now);
+    const rise = checkpoint - expired.checkpoint;
+    this.#charge(receipt, rise, now);
+    if (rise > 0) this.#journal.write("checkpoint", receipt.subject, lease.id, now, rise, receipt.starts);
+    this.#expired.set(lease.id, { receipt, checkpoint }, now);
     return "expired";
   }
 
-  #end(lease: Lease, amount: Micro, mayBeDuplicateSince?: number): SettleResult {
+  #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
     const now = this.#clock.now();
     this.#find(lease.subject, now);
-    const status = this.#settle(lease, amount, mayBeDuplicateSince, now);
+    const status = this.#settle(kind, lease, settlement, now);
     return { status, windows: currentStates(this.#accounts.get(lease.subject), lease.limits, now) };
   }
 
-  #settle(lease: Lease, amount: Micro, mayBeDuplicateSince: number | undefined, now: number): SettleStatus {
+  #settle(kind: EndKind, lease: Lease, { amount, mayBeDuplicateSince, tags }: Settlement, now: number): SettleStatus {
     const { id } = lease;
     const hold = this.#holds.get(id);
     if (hold) {
-      requireSame(id, hold.receipt, lease);
+      const { receipt } = hold;
+      requireSame(id, receipt, lease);
       hold.account.end(hold, amount, now);
       this.#holds.delete(id);
-      this.#closed.set(id, hold.receipt, now);
+      this.#close(kind, id, receipt, amount, tags, now);
       return "settled";
     }
 
     const expired = this.#expired.get(id);
     if (expired) {
-      requireSame(id, expired.receipt, lease);
-      this.#charge(expired.receipt, amount - expired.checkpoint, now);
+      const { receipt, checkpoint } = expired;
+      requireSame(id, receipt, lease);
+      this.#charge(receipt, amount - checkpoint, now);
       this.#expired.delete(id);
-      this.#closed.set(id, expired.receipt, now);
+      this.#close(kind, id, receipt, amount - checkpoint, tags, now);
       return "late";
     }
 
@@ -280,12 +317,20 @@ class MemoryCreditLedger implements CreditLedger {
     }
 
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
-    if (mayBeClosed || lease.expiresAt <= this.#expired.forgottenUntil) return "unresolved";
-    this.#charge(lease, amount, now);
     const { subject, amount: reserved, expiresAt, starts, ends } = lease;
-    this.#closed.set(id, { subject, amount: reserved, expiresAt, starts, ends }, now);
+    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
+    if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
+      this.#journal.write("unresolved", subject, id, now, 0, starts, { ...tags, unresolvedMicro: amount });
+      return "unresolved";
+    }
+    this.#charge(lease, amount, now);
+    this.#close(kind, id, { subject, amount: reserved, expiresAt, starts, ends }, amount, tags, now);
     return "recovered";
+  }
+
+  #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
+    this.#closed.set(id, receipt, now);
+    this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
   }
 
   /** Charges, or gives back, outside of any hold. */

@@ -1,113 +1,38 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../src/ledger/clock.js";
 import {
-  type CreditLedger,
   type Lease,
   LedgerClockError,
   LedgerConflictError,
   LedgerInputError,
-  type ReserveRequest,
-  type ReserveResult,
-  type WindowLimits,
   type WindowName,
-  type WindowStates,
   windowNames,
 } from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
-import { ManualClock } from "../ledger/manual-clock.js";
-
-const second = 1_000;
-const hour = 3_600_000;
-const day = 24 * hour;
-const sessionMs = 5 * hour;
-/** A Wednesday. Its week ends on Monday the 16th, its month on April the 1st. */
-const start = Date.UTC(2026, 2, 11, 9, 30);
-const weekEnd = Date.UTC(2026, 2, 16);
-const monthEnd = Date.UTC(2026, 3, 1);
-
-interface Plan extends Partial<Record<WindowName, number | null>> {
-  anchor?: number;
-  /** By how much the caller's clock is ahead of the ledger's. */
-  skewMs?: number;
-}
-
-let serial = 0;
-const run = `${process.pid}-${Math.trunc(performance.timeOrigin)}`;
-const unique = (kind: string) => `${kind}-${run}-${++serial}`;
-
-/** One account of a fresh ledger, at {@link start}. */
-class Fixture {
-  readonly clock: ManualClock;
-  readonly ledger: CreditLedger;
-  readonly subject = unique("account");
-  plan: Plan;
-
-  constructor(clock: ManualClock, ledger: CreditLedger, plan: Plan) {
-    this.clock = clock;
-    this.ledger = ledger;
-    this.plan = plan;
-  }
-
-  get limits(): WindowLimits {
-    const { session = null, week = null, month = null, anchor, skewMs = 0 } = this.plan;
-    return windowLimits({ credits: { session, week, month }, sessionMs, anchor, now: this.clock.now() + skewMs });
-  }
-
-  request(amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest {
-    return { id: unique("id"), subject: this.subject, amount, limits: this.limits, leaseMs: 60 * second, ...more };
-  }
-
-  reserve(amount: number, more: Partial<ReserveRequest> = {}): Promise<ReserveResult> {
-    return this.ledger.reserve(this.request(amount, more));
-  }
-
-  async admit(amount: number, more: Partial<ReserveRequest> = {}): Promise<Lease> {
-    return admitted(await this.reserve(amount, more)).lease;
-  }
-
-  /** Reserves and settles. */
-  async spend(amount: number): Promise<void> {
-    await this.ledger.settle(await this.admit(amount), { amount });
-  }
-
-  async windows(): Promise<WindowStates> {
-    return (await this.ledger.balance(this.subject, this.limits)).windows;
-  }
-
-  /** `[used, held]` of each window. */
-  async counts(): Promise<Record<WindowName, [number, number]>> {
-    return countsOf(await this.windows());
-  }
-}
-
-function countsOf({ session, week, month }: WindowStates): Record<WindowName, [number, number]> {
-  return { session: [session.used, session.held], week: [week.used, week.held], month: [month.used, month.held] };
-}
-
-function everywhere(used: number, held: number): Record<WindowName, [number, number]> {
-  return { session: [used, held], week: [used, held], month: [used, held] };
-}
-
-function admitted(result: ReserveResult): Extract<ReserveResult, { ok: true }> {
-  if (!result.ok) throw new Error(`Expected an admission, not ${JSON.stringify(result.blocked)}.`);
-  return result;
-}
-
-function denied(result: ReserveResult): Extract<ReserveResult, { ok: false }> {
-  if (result.ok) throw new Error("Expected a denial.");
-  return result;
-}
+import {
+  admitted,
+  countsOf,
+  day,
+  denied,
+  everywhere,
+  type Fixture,
+  fixtures,
+  hour,
+  type MakeLedger,
+  monthEnd,
+  second,
+  sessionMs,
+  start,
+  unique,
+  weekEnd,
+} from "./credit-ledger-fixture.js";
+import { describeHistory } from "./credit-ledger-history.js";
 
 /**
  * The suite that every {@link CreditLedger} passes.
  *
  * @param make - makes a ledger that takes its time from the clock. It need not be empty: accounts and ids are unique.
  */
-export function describeCreditLedger(name: string, make: (clock: Clock) => CreditLedger | Promise<CreditLedger>): void {
-  async function fixture(plan: Plan = {}, now = start): Promise<Fixture> {
-    const clock = new ManualClock(now);
-    return new Fixture(clock, await make(clock), plan);
-  }
+export function describeCreditLedger(name: string, make: MakeLedger): void {
+  const fixture = fixtures(make);
 
   describe(`${name}: the credit ledger contract`, () => {
     describe("reserve", () => {
@@ -1156,6 +1081,8 @@ export function describeCreditLedger(name: string, make: (clock: Clock) => Credi
         expect(await account.counts()).toEqual(everywhere(0, 1));
       });
     });
+
+    describeHistory(fixture);
 
     it("closes", async () => {
       await (await fixture()).ledger.close();
