@@ -363,6 +363,8 @@ const commands: fc.Arbitrary<Command>[] = [
       const account = accountOf(model, subject);
       await ledger.forget(account);
       model.oracle.forget(account);
+      // A ledger may still know their ids.
+      model.grants = model.grants.filter((grant) => grant.subject !== subject);
       model.hasStray = true;
       for (const window of windowNames) model.calendarStarts.delete(`${account} ${window}`);
     }),
