@@ -1,11 +1,15 @@
 /**
  * What the stores need of PostgreSQL. A `Pool` of the `pg` package is one; for postgres.js there is {@link fromPostgresJs}.
- * Behind PgBouncer, `query` works in transaction mode too, while `connect` must lead to the server itself.
+ *
+ * Each statement stands alone, unnamed and in its own transaction, so `query` may go through PgBouncer in transaction mode.
+ * `connect` may not: give `{ query: (text, values) => bouncer.query(text, values), connect: () => direct.connect() }`.
  */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** Checks out a connection of its own. Used by subscriptions only, which need `LISTEN`: without it there are none. */
+  /** Checks out a connection of its own, for `LISTEN`. Without it, and without `listen`, there are no subscriptions. */
   connect?(): Promise<PostgresClient>;
+  /** Takes the place of `connect` where a driver listens by itself. Resolves with what ends it. */
+  listen?(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
 /** A connection of a {@link PostgresPool}, as `pg` makes it. */

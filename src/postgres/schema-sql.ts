@@ -1,7 +1,9 @@
 import { accountFunctions } from "./sql/account-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
 import { ledgerTables } from "./sql/ledger-tables.js";
+import { keyTables } from "./sql/key-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
+import { planTables } from "./sql/plan-tables.js";
 import { reservationFunctions } from "./sql/reservation-functions.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
 import { windowFunctions } from "./sql/window-functions.js";
@@ -26,6 +28,8 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       correctionFunctions,
       operateFunction,
       retentionFunctions,
+      keyTables,
+      planTables,
     ].join(""),
   ];
 }

@@ -1,10 +1,9 @@
-import type pg from "pg";
 import type { Clock } from "../../src/ledger/clock.js";
 import { runMigrations } from "../../src/postgres/migrate.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
 
-/** Stands in the place of the database's clock: what the test last set. */
+/** Stands in the place of the database's clock: what a test last set. */
 const testClock = /* sql */ `
 create table infergate.test_clock (now_ms bigint not null);
 insert into infergate.test_clock values (0);
@@ -14,17 +13,15 @@ language sql volatile as $$
 $$;
 `;
 
-let serial = 0;
-
-/** A fresh schema whose clock is a test's, and the pool that sets it before each statement. */
-export async function shiftedSchema(
-  pool: PostgresPool,
-  clock: Clock,
-): Promise<{ pool: PostgresPool; schema: string }> {
-  const schema = `shifted_${process.pid}_${++serial}`;
+/** Makes a schema whose clock stands where a test puts it. */
+export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
   await runMigrations(pool, schema, migrationsSql(testClock));
-  let told = 0;
-  const shifted: PostgresPool = {
+}
+
+/** A pool that sets the schema's clock before its statements, where the clock has moved. */
+export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
+  let told: number | undefined;
+  return {
     async query(text, values) {
       const now = clock.now();
       if (now !== told) {
@@ -34,5 +31,4 @@ export async function shiftedSchema(
       return pool.query(text, values);
     },
   };
-  return { pool: shifted, schema };
 }
