@@ -63,6 +63,8 @@ $$;
 -- Ends the holds that are due, charging the cost seen by their last renewals.
 create function infergate.expire_holds(account infergate.account, moment bigint) returns infergate.account
 language plpgsql as $$
+declare
+  horizon constant bigint := moment + 1000;
 begin
   if moment < account.next_expiry then return account; end if;
   account := infergate.without_expired(account, moment);
@@ -72,8 +74,13 @@ begin
     order by expires_at, id;
   update infergate.hold set expired = true
     where subject = account.subject and not expired and expires_at <= moment;
+  -- Not the earliest of all: to find that, one would have to pass by every hold that was settled lately.
   account.next_expiry := coalesce(
-    (select min(expires_at) from infergate.hold where subject = account.subject and not expired), 9223372036854775807
+    (
+      select min(expires_at) from infergate.hold
+      where subject = account.subject and not expired and expires_at between moment and horizon
+    ),
+    horizon + 1
   );
   return account;
 end

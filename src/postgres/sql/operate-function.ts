@@ -3,7 +3,8 @@ export const operateFunction = /* sql */ `
 -- batches: [{"subject": text, "operations": [...]}], the subjects in one order everywhere, or processes could deadlock.
 -- One answer per operation, in their order. What an operation refuses is an answer too, so that its neighbours stand.
 create function infergate.operate(batches jsonb) returns setof jsonb
-language plpgsql as $$
+-- Rows come and go so fast that the statistics often show empty tables, which the planner would then read in full.
+language plpgsql set enable_seqscan = off as $$
 declare
   batch jsonb;
   op jsonb;
@@ -39,7 +40,7 @@ end
 $$;
 
 create function infergate.balance(wanted text) returns jsonb
-language plpgsql stable as $$
+language plpgsql stable set enable_seqscan = off as $$
 declare
   account infergate.account;
   moment constant bigint := infergate.clock_ms();
