@@ -1,5 +1,3 @@
-export type { WritableKeyStore, StoredKey, KeyChange } from "./keys/key-store.js";
-export type { CreditLedger } from "./ledger/credit-ledger.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";

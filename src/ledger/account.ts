@@ -3,19 +3,13 @@ import {
   type AdmittingInstances,
   addCharge,
   addHold,
-  canHold,
+  admit,
   type Instances,
-  newInstance,
   noInstances,
+  raisedHold,
 } from "./account-state.js";
 import type { Micro, WindowLimits } from "./credit-ledger.js";
-
-/** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
-export interface Receipt extends Admission {
-  readonly subject: string;
-  readonly amount: Micro;
-  readonly expiresAt: number;
-}
+import type { Receipt } from "./receipt.js";
 
 /** An open reservation. */
 export interface Hold {
@@ -61,12 +55,7 @@ export class Account implements Instances {
 
   /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
   admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
-    const session = open.session ?? newInstance(now, now + limits.session.lengthMs);
-    const { week, month } = open;
-    if (amount > 0) this.session = session;
-    this.week = week;
-    this.month = month;
-    this.#admission = sharedAdmission(this.#admission, { session, week, month });
+    this.#admission = sharedAdmission(this.#admission, admit(this, open, limits, amount, now));
     return this.#admission;
   }
 
@@ -89,12 +78,12 @@ export class Account implements Instances {
     addCharge(this, hold.receipt, hold.amount, charge, now);
   }
 
-  /** Raises a hold to a cost that exceeds it. A hold of nothing stays one: it may have been admitted to no session. */
-  raise(hold: Hold, amount: Micro): void {
-    const rise = amount - hold.amount;
-    if (rise <= 0 || hold.amount === 0 || !canHold(this, rise)) return;
-    hold.amount = amount;
-    addHold(this, hold.receipt, rise);
+  /** Raises a hold to a cost that exceeds it. */
+  raise(hold: Hold, observed: Micro): void {
+    const raised = raisedHold(this, hold.amount, observed);
+    if (raised === hold.amount) return;
+    addHold(this, hold.receipt, raised - hold.amount);
+    hold.amount = raised;
   }
 
   /** Ends the holds that have expired, charging their checkpoints, and returns them. */

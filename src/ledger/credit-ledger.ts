@@ -127,7 +127,8 @@ export type EntryTags = Readonly<Record<string, string | number>>;
 /**
  * One line of an account's journal; never changed once written. For each window instance, what is used equals the sum
  * of the amounts, grants aside, of the entries that name the instance in `starts`, added up from the oldest to the newest
- * and never below zero: what is given back after a reset was set back already.
+ * and never below zero: what is given back after a reset was set back already. A charge that came when its instance was
+ * no longer the newest is in the journal only.
  *
  * - `charge`: a settlement. After a `checkpoint` of the same id its amount is the difference, which may be negative.
  * - `checkpoint`: a hold died and the cost seen by its last renewal was charged. Not written for 0.

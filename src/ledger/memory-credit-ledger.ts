@@ -1,4 +1,4 @@
-import type { Account, Hold, Receipt } from "./account.js";
+import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
 import {
   addCharge,
@@ -6,9 +6,8 @@ import {
   blockedWindows,
   canHold,
   closeEmptySession,
-  type Instances,
+  currentStates,
   noInstances,
-  openInstances,
   windowStates,
 } from "./account-state.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -45,6 +44,7 @@ import {
   checkSubject,
 } from "./ledger-input.js";
 import { MemoryJournal, noTags } from "./memory-journal.js";
+import { type Receipt, requireSame, toLease } from "./receipt.js";
 import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
 
@@ -285,7 +285,7 @@ class MemoryCreditLedger implements CreditLedger {
     const now = this.#clock.now();
     this.#find(lease.subject, now);
     const status = this.#settle(kind, lease, settlement, now);
-    return { status, windows: currentStates(this.#accounts.get(lease.subject), lease.limits, now) };
+    return { status, windows: currentStates(this.#accounts.get(lease.subject) ?? noInstances, lease.limits, now) };
   }
 
   #settle(kind: EndKind, lease: Lease, { amount, mayBeDuplicateSince, tags }: Settlement, now: number): SettleStatus {
@@ -339,26 +339,6 @@ class MemoryCreditLedger implements CreditLedger {
     const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
     if (account) addCharge(account, receipt, 0, amount, now);
   }
-}
-
-function currentStates(instances: Readonly<Instances> = noInstances, limits: WindowLimits, now: number): WindowStates {
-  return windowStates(openInstances(instances, limits, now), limits);
-}
-
-function toLease(id: string, { subject, amount, expiresAt, starts, ends }: Receipt, limits: WindowLimits): Lease {
-  return { id, subject, amount, expiresAt, starts, ends, limits };
-}
-
-interface Identity {
-  readonly subject: string;
-  readonly amount: Micro;
-}
-
-function requireSame(id: string, known: Identity, given: Identity): void {
-  if (known.subject === given.subject && known.amount === given.amount) return;
-  throw new LedgerConflictError(
-    `${id} was used before with another ${known.subject === given.subject ? "amount" : "subject"}.`,
-  );
 }
 
 function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {

@@ -30,9 +30,15 @@ export class Notifications {
 
   /** Resolves when it listens, or has failed to for the first time and tries again. @returns ends the subscription. */
   async subscribe(channel: string, onPayload: Listener): Promise<() => Promise<void>> {
-    if (this.#pool.listen) return this.#pool.listen(channel, onPayload);
-    // A function of its own, so that the same listener can subscribe twice.
-    const listener: Listener = (payload) => onPayload(payload);
+    // A function of its own, so that the same one can subscribe twice.
+    const listener: Listener = (payload) => {
+      try {
+        onPayload(payload);
+      } catch {
+        // Not the driver's affair, nor that of the other subscribers.
+      }
+    };
+    if (this.#pool.listen) return this.#pool.listen(channel, listener);
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(listener));
     if (this.#client) await this.#listen(this.#client, channel);

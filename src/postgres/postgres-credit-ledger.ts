@@ -1,4 +1,4 @@
-import { admittingInstances, blockedWindows, openInstances, windowStates } from "../ledger/account-state.js";
+import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
 import {
   type Blocked,
   type CreditLedger,
@@ -170,7 +170,7 @@ class PostgresCreditLedger implements CreditLedger {
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
     const answer = await this.#submit(operation, lease);
-    const windows = windowStates(openInstances(instancesOf(answer), lease.limits, answer.now), lease.limits);
+    const windows = currentStates(instancesOf(answer), lease.limits, answer.now);
     return { status: answer.status as SettleStatus, windows };
   }
 

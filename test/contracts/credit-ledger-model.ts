@@ -45,11 +45,6 @@ interface Model {
   /** Tells this history's accounts and ids from those of others in the same store. */
   scope: string;
   oracle: Oracle;
-  /**
-   * Whether a charge can have come for windows that were not the newest: after the clock went back, or an account was
-   * forgotten and its anchor moved. It is in the journal, but no counter tells of it.
-   */
-  hasStray: boolean;
   plans: Record<Subject, Plan>;
   /** The ids of everything that was ever reserved, also of what has ended: any of it may be repeated. */
   reserved: string[];
@@ -112,7 +107,7 @@ async function verify(model: Model, { ledger }: Real): Promise<void> {
 
 /** The newest entries are the oracle's, and what they add up to is what is used. */
 async function verifyJournal(
-  { oracle, hasStray }: Model,
+  { oracle }: Model,
   { history }: CreditLedger,
   subject: string,
   windows: WindowStates,
@@ -123,7 +118,7 @@ async function verifyJournal(
   const newest = entries.slice(0, kept.length).reverse();
   // What expires at the same operation has no order.
   expect(newest.map(toLine).sort()).toEqual(kept.map(toLine).sort());
-  if (oracle.hasExpirable(subject) || hasStray) return;
+  if (oracle.hasExpirable(subject) || oracle.hasStray) return;
   for (const window of windowNames) {
     const { startsAt, used } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
@@ -201,7 +196,6 @@ function moveClock(model: Model, { clock }: Real, to: number): void {
   const taken = model.oracle.sessionStarts;
   let target = to;
   while (taken.has(target)) target++;
-  if (target < model.oracle.now) model.hasStray = true;
   model.oracle.moveClock(target);
   model.latest = Math.max(model.latest, target);
   clock.set(target);
@@ -363,9 +357,8 @@ const commands: fc.Arbitrary<Command>[] = [
       const account = accountOf(model, subject);
       await ledger.forget(account);
       model.oracle.forget(account);
-      // A ledger may still know their ids.
-      model.grants = model.grants.filter((grant) => grant.subject !== subject);
-      model.hasStray = true;
+      // Whether their ids are still known is left open.
+      model.grants = model.grants.filter((entry) => entry.subject !== subject);
       for (const window of windowNames) model.calendarStarts.delete(`${account} ${window}`);
     }),
   ),
@@ -418,7 +411,6 @@ function newModel(now: number): Model {
   return {
     scope: `${unique("history")}`,
     oracle: new Oracle(now),
-    hasStray: false,
     plans: { a: plan, b: plan },
     reserved: [],
     firstSettled: new Map(),

@@ -58,6 +58,11 @@ export class Oracle {
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
   readonly sessionStarts = new Set<number>();
+  /**
+   * Whether a charge can have come for a span that was not the newest, but may become it again: then it is in the journal
+   * that callers see, and in no balance.
+   */
+  hasStray = false;
   /** Per account, the oldest first. */
   readonly entries = new Map<string, Entry[]>();
 
@@ -67,6 +72,7 @@ export class Oracle {
 
   moveClock(to: number): void {
     this.moved += Math.abs(to - this.now);
+    if (to < this.now) this.hasStray = true;
     this.now = to;
   }
 
@@ -316,6 +322,8 @@ export class Oracle {
         newest.journal.push(amount);
       } else if (amount > 0 && isOver && this.now < ends[window]) {
         this.makeNewest(subject, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
+      } else if (amount !== 0 && this.now < ends[window]) {
+        this.hasStray = true;
       }
     }
     this.closeSession(subject);
