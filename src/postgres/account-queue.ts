@@ -1,4 +1,4 @@
-import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
+import { LedgerInputError, LedgerUnavailableError } from "../ledger/credit-ledger.js";
 import type { LedgerAnswer } from "./ledger-answer.js";
 import type { LedgerOperation } from "./ledger-operation.js";
 
@@ -59,7 +59,12 @@ export class AccountQueue {
       const answers = await this.#run({ subject, operations: batch.map(({ operation }) => operation) });
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as LedgerAnswer);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || !(error instanceof LedgerInputError)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      // The database refused a value of one of them: it must not fail its neighbours.
+      for (const waiting of batch) await this.#send(subject, [waiting]);
     }
   }
 }

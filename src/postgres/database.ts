@@ -23,7 +23,9 @@ export class Database {
   constructor({ pool, schema = "infergate" }: PostgresOptions) {
     if (typeof pool?.query !== "function") throw new TypeError("`pool` must have a method `query`.");
     if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_")) {
-      throw new TypeError("`schema` must be 1 to 40 lower-case letters, digits and _, and not begin with a digit or pg_.");
+      throw new TypeError(
+        "`schema` must be 1 to 40 lower-case letters, digits and _, and not begin with a digit or pg_.",
+      );
     }
     this.pool = pool;
     this.schema = schema;

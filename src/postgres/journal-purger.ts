@@ -16,7 +16,7 @@ export class JournalPurger {
   /** Starts a step if one is due. */
   touch(): void {
     const now = performance.now();
-    if (now < this.#next || this.#running) return;
+    if (now < this.#next || this.#running !== undefined) return;
     this.#next = now + pauseMs;
     this.#running = this.#step().finally(() => {
       this.#running = undefined;

@@ -32,7 +32,13 @@ order by at desc, sequence desc
 limit $6`;
 
 /** @throws LedgerInputError when the cursor is none of a page of history. */
-export function historyValues({ subject, from, to, cursor, limit = defaultPageLength }: HistoryRequest): (string | number)[] {
+export function historyValues({
+  subject,
+  from,
+  to,
+  cursor,
+  limit = defaultPageLength,
+}: HistoryRequest): (string | number)[] {
   const { MIN_SAFE_INTEGER: earliest, MAX_SAFE_INTEGER: latest } = Number;
   if (cursor !== undefined && !/^\d{1,16}-\d{19}$/.test(cursor)) {
     throw new LedgerInputError("cursor is of no page of history.");

@@ -39,14 +39,13 @@ import { runStatement } from "./run-statement.js";
 /** Options of {@link postgresCreditLedger}. */
 export interface PostgresCreditLedgerOptions extends PostgresOptions {
   /**
-   * How long entries of the journal are kept, in milliseconds, at least 35 days. For as long, repetitions are recognised
-   * by their ids. Default: 400 days, some 13 months.
+   * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a reservation, settlement or
+   * grant is recognised as a repetition. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
 }
 
 const day = 86_400_000;
-const minRetentionMs = 35 * day;
 const forgottenAtOnce = 10_000;
 
 /**
@@ -62,8 +61,8 @@ export function postgresCreditLedger(options: PostgresCreditLedgerOptions): Cred
 
 /** @throws RangeError when the retention is not valid. */
 export function creditLedger(database: Database, retentionMs = 400 * day): CreditLedger {
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < minRetentionMs) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${minRetentionMs}, not ${retentionMs}.`);
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
   }
   const ledger = new PostgresCreditLedger(database, retentionMs);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
@@ -119,7 +118,8 @@ class PostgresCreditLedger implements CreditLedger {
     const answers: LedgerAnswer[] = [];
     // Not through the queue, since they concern many accounts, and not all at once, since they are in no hurry.
     for (const { accounts, places } of renewalBatches(requests)) {
-      for (const [index, answer] of (await this.#operate(accounts)).entries()) answers[places[index] as number] = answer;
+      for (const [index, answer] of (await this.#operate(accounts)).entries())
+        answers[places[index] as number] = answer;
     }
     return requests.map(({ lease }, index) => {
       const answer = answers[index] as LedgerAnswer;
@@ -140,7 +140,10 @@ class PostgresCreditLedger implements CreditLedger {
     checkAccount(subject);
     checkLimits(limits);
     const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
-    return { windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits), now: answer.now };
+    return {
+      windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits),
+      now: answer.now,
+    };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {

@@ -74,5 +74,17 @@ export function keyStore(database: Database, notifications: Notifications): Writ
 function valuesOf(key: StoredKey): (string | number | null)[] {
   const { id, hash, account, plan, hint, name, createdAt, expiresAt, revokedAt, models, anchor } = key;
   const list = models ? JSON.stringify(models) : null;
-  return [id, hash, account, plan, hint, name ?? null, createdAt, expiresAt ?? null, revokedAt ?? null, list, anchor ?? null];
+  return [
+    id,
+    hash,
+    account,
+    plan,
+    hint,
+    name ?? null,
+    createdAt,
+    expiresAt ?? null,
+    revokedAt ?? null,
+    list,
+    anchor ?? null,
+  ];
 }

@@ -1,7 +1,7 @@
 import { accountFunctions } from "./sql/account-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
-import { ledgerTables } from "./sql/ledger-tables.js";
 import { keyTables } from "./sql/key-tables.js";
+import { ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
 import { reservationFunctions } from "./sql/reservation-functions.js";

@@ -29,7 +29,13 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   "src/postgres/probe.ts": {
-    allowed: ["./database.js", "./sql/ledger-tables.js", "../ledger/account-state.js", "../plans/plan-schema.js", "zod"],
+    allowed: [
+      "./database.js",
+      "./sql/ledger-tables.js",
+      "../ledger/account-state.js",
+      "../plans/plan-schema.js",
+      "zod",
+    ],
     refused: ["../ledger/memory-credit-ledger.js", "../pipeline/settle.js", "../sqlite/text.js", "pg", "postgres"],
   },
   "src/sqlite/probe.ts": {

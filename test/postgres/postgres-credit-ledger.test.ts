@@ -14,7 +14,7 @@ import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 /** Never reached: the clocks of these suites start anew, but what a schema has dropped it has dropped for all. */
 const retentionMs = 50 * 365 * 86_400_000;
 
-describeWithPostgres("postgresCreditLedger", (server) => {
+describeWithPostgres("PostgreSQL", (server) => {
   let pool: pg.Pool;
   let sql: postgres.Sql;
 
@@ -28,10 +28,10 @@ describeWithPostgres("postgresCreditLedger", (server) => {
     await sql.end();
   });
 
-  const make = (driver: () => PostgresPool) => (clock: Clock): CreditLedger =>
-    postgresCreditLedger({ pool: shiftedPool(driver(), "shifted", clock), schema: "shifted", retentionMs });
+  const ledgerOn = (driver: PostgresPool, clock: Clock): CreditLedger =>
+    postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs });
 
-  describeCreditLedger("pg", make(() => pool));
-  describeCreditLedger("postgres.js", make(() => fromPostgresJs(sql)));
-  describeCreditLedgerModel("pg", make(() => pool), { runs: 100 });
+  describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock));
+  describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock));
+  describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 100 });
 });

@@ -8,7 +8,7 @@ import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
 import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
-describeWithPostgres("postgresStores", (server) => {
+describeWithPostgres("PostgreSQL", (server) => {
   let pools: pg.Pool[];
   let clients: postgres.Sql[];
 
