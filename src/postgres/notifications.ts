@@ -16,6 +16,8 @@ export class Notifications {
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
   #connecting: Promise<void> | undefined;
+  /** How many answers the connection is to wait for, and so keeps the process alive. */
+  #asking = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,7 +70,6 @@ export class Notifications {
     if (!client) return this.#retry();
     const opened = client;
     this.#client = opened;
-    opened.unref?.();
     opened.on("error", () => this.#lose(opened));
     opened.on("end", () => this.#lose(opened));
     opened.on("notification", ({ channel, payload }) => {
@@ -83,10 +84,14 @@ export class Notifications {
   }
 
   async #listen(client: PostgresClient, channel: string): Promise<void> {
+    // Only while somebody waits for the answer.
+    if (this.#asking++ === 0) client.ref?.();
     try {
       await client.query(`listen ${channel}`);
     } catch {
       this.#lose(client);
+    } finally {
+      if (--this.#asking === 0) client.unref?.();
     }
   }
 

@@ -18,6 +18,7 @@ export interface PostgresClient {
   on(event: "notification", listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "end", listener: () => void): unknown;
+  ref?(): void;
   /** Lets the process end though the connection is open. */
   unref?(): void;
   /** @param destroy - closes the connection rather than putting it back. */

@@ -18,14 +18,16 @@ export async function createShiftedSchema(pool: PostgresPool, schema: string): P
   await runMigrations(pool, schema, migrationsSql(testClock));
 }
 
+/** Where each schema's clock stands. */
+const told = new Map<string, number>();
+
 /** A pool that sets the schema's clock before its statements, where the clock has moved. */
 export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
-  let told: number | undefined;
   return {
     async query(text, values) {
       const now = clock.now();
-      if (now !== told) {
-        told = now;
+      if (now !== told.get(schema)) {
+        told.set(schema, now);
         await pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]);
       }
       return pool.query(text, values);
