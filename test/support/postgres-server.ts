@@ -41,7 +41,7 @@ export function describeWithPostgres(
 
 class TemporaryServer implements PostgresServer {
   readonly #settings: readonly string[];
-  readonly #user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? ids("postgres") : {};
+  readonly #user = unprivileged();
   #folder = "";
   #port = 0;
   #child: ChildProcess | undefined;
@@ -112,6 +112,11 @@ class TemporaryServer implements PostgresServer {
   };
 }
 
+/** To run a process as who may: PostgreSQL and PgBouncer refuse to run as root. */
+export function unprivileged(): { uid?: number; gid?: number } {
+  return process.getuid?.() === 0 ? ids("postgres") : {};
+}
+
 function ids(user: string): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync("id", [flag, user], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
@@ -131,7 +136,7 @@ async function answers(connectionString: string): Promise<boolean> {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", reject);
     probe.listen(0, "127.0.0.1", () => {
