@@ -1,0 +1,36 @@
+import type { Clock } from "../../src/ledger/clock.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
+import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
+import { migrationsSql } from "../../src/postgres/schema-sql.js";
+
+/** Stands in the place of the database's clock: what a test last set. */
+const testClock = /* sql */ `
+create table infergate.test_clock (now_ms bigint not null);
+insert into infergate.test_clock values (0);
+create function infergate.clock_ms() returns bigint
+language sql volatile as $$
+  select now_ms from infergate.test_clock
+$$;
+`;
+
+/** Makes a schema whose clock stands where a test puts it. */
+export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
+  await runMigrations(pool, schema, migrationsSql(testClock));
+}
+
+/** Where each schema's clock stands. */
+const told = new Map<string, number>();
+
+/** A pool that sets the schema's clock before its statements, where the clock has moved. */
+export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
+  return {
+    async query(text, values) {
+      const now = clock.now();
+      if (now !== told.get(schema)) {
+        told.set(schema, now);
+        await pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]);
+      }
+      return pool.query(text, values);
+    },
+  };
+}
