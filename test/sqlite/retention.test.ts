@@ -222,7 +222,7 @@ describe("forget", () => {
   });
 
   it("lets others have their turn", async () => {
-    await spend("a", 500);
+    await spend("a", 1_000);
     let isForgotten = false;
     const forgotten = ledger.forget("a").then(() => {
       isForgotten = true;
