@@ -210,6 +210,16 @@ describe("sqliteCreditLedger", () => {
     expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 30 });
   });
 
+  it("does not take a request for a grant, though their ids are the same", async () => {
+    const ledger = sqliteCreditLedger({ database: newFolder().open(), clock: new ManualClock(start) });
+    const lease = await reserve(ledger, "same");
+    await ledger.renew([{ lease, observed: 1, leaseMs: minute }]);
+    const grant = { id: "same", subject: "a", window: "week", amount: 30, limits } as const;
+    for (let time = 0; time < 2; time++) expect((await ledger.grant(grant)).week.bonus).toBe(30);
+    expect((await ledger.settle(lease, { amount: 2 })).status).toBe("settled");
+    expect((await ledger.history?.({ subject: "a" }))?.entries.map(({ kind }) => kind)).toEqual(["charge", "grant"]);
+  });
+
   it("writes at the durability it is told", () => {
     const folder = newFolder();
     for (const [durability, synchronous] of [

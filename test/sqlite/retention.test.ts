@@ -144,6 +144,16 @@ describe("a repetition of what is no longer known", () => {
     expect((await other.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
   });
 
+  it("is not charged either after less was forgotten with the clock far back", async () => {
+    const lease = await outlive({ amount: 7 });
+    clock.set(start - 20 * day);
+    await spend("c");
+    clock.set(start - 9 * day);
+    await spend("c", 64);
+    expect(await idsOf("c")).toHaveLength(64);
+    expect((await ledger.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
+  });
+
   it("is charged if it cannot have been charged before: all since then is known", async () => {
     await outlive({ amount: 7 });
     const [one, other] = [await reserve("a"), await reserve("a")];
@@ -222,7 +232,7 @@ describe("forget", () => {
   });
 
   it("lets others have their turn", async () => {
-    await spend("a", 500);
+    await spend("a", 1_000);
     let isForgotten = false;
     const forgotten = ledger.forget("a").then(() => {
       isForgotten = true;
