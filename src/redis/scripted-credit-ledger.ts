@@ -123,7 +123,10 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [limits.week.bounds, limits.month.bounds]);
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [
+      limits.week.bounds,
+      limits.month.bounds,
+    ]);
     throwErrorOf(reply, subject);
     return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
   }
