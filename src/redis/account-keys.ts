@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import crypto from "node:crypto";
 
 /** Names the keys of an account. What stands in braces decides the hash slot, so all of them are in one. */
 export class AccountKeys {
@@ -19,5 +20,11 @@ export class AccountKeys {
 
 /** Subjects are the host's and may be long, or mean something to a reader. In UTF-16 no two of them are the same bytes. */
 function digest(subject: string): string {
-  return createHash("sha256").update(subject, "utf16le").digest("base64url").slice(0, 22);
+  const bytes = Buffer.from(subject, "utf16le");
+  // The one-shot form takes half the time, but other runtimes lack it.
+  const hash =
+    typeof crypto.hash === "function"
+      ? crypto.hash("sha256", bytes, "base64url")
+      : crypto.createHash("sha256").update(bytes).digest("base64url");
+  return hash.slice(0, 22);
 }

@@ -12,6 +12,11 @@ import {
 /** What a script answers: a status, the store's now, and the numbers of the three windows, session first. */
 export type LedgerReply = readonly [status: unknown, ...rest: unknown[]];
 
+interface Span {
+  start: number;
+  end: number;
+}
+
 const firstWindow = 2;
 const windowLength = 5;
 const firstOfLease = firstWindow + 3 * windowLength;
@@ -33,16 +38,21 @@ export function windowStatesOf(reply: LedgerReply, limits: WindowLimits): Window
   return windowStates(openInstancesOf(reply), limits);
 }
 
-export function leaseOf(reply: LedgerReply, { id, subject, amount, limits }: ReserveRequest): Lease {
-  const [expiresAt, ...spans] = reply.slice(firstOfLease).map(Number);
-  const [sessionStart, sessionEnd, weekStart, weekEnd, monthStart, monthEnd] = spans;
+/** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */
+export function leaseOf(reply: LedgerReply, { id, subject, amount, limits, leaseMs }: ReserveRequest): Lease {
+  const isApart = reply.length > firstOfLease;
+  const expiresAt = isApart ? Number(reply[firstOfLease]) : nowOf(reply) + leaseMs;
+  const [session, week, month] = [0, 1, 2].map((index) => {
+    const at = isApart ? firstOfLease + 1 + 2 * index : firstWindow + windowLength * index;
+    return { start: Number(reply[at]), end: Number(reply[at + 1]) };
+  }) as [Span, Span, Span];
   return {
     id,
     subject,
     amount,
-    expiresAt: expiresAt as number,
-    starts: { session: sessionStart as number, week: weekStart as number, month: monthStart as number },
-    ends: { session: sessionEnd as number, week: weekEnd as number, month: monthEnd as number },
+    expiresAt,
+    starts: { session: session.start, week: week.start, month: month.start },
+    ends: { session: session.end, week: week.end, month: month.end },
     limits,
   };
 }
@@ -68,12 +78,11 @@ export function errorOf(reply: LedgerReply, id: string, amount?: number): Error 
 function instanceAt(reply: LedgerReply, index: number): WindowInstance | undefined {
   const at = firstWindow + windowLength * index;
   if (reply[at] === null || reply[at] === undefined) return undefined;
-  const [start, end, used, held, bonus] = reply.slice(at, at + windowLength).map(Number);
   return {
-    start: start as number,
-    end: end as number,
-    used: used as number,
-    held: held as number,
-    bonus: bonus as number,
+    start: Number(reply[at]),
+    end: Number(reply[at + 1]),
+    used: Number(reply[at + 2]),
+    held: Number(reply[at + 3]),
+    bonus: Number(reply[at + 4]),
   };
 }

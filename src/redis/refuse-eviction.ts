@@ -18,15 +18,15 @@ export function refuseEviction(run: RunScript): RunScript {
     isTrusted = true;
   }
 
-  return async (script, keys, args) => {
-    if (!isTrusted) {
-      pending ??= check(keys).finally(() => {
-        pending = undefined;
-      });
-      await pending;
-    }
-    return await run(script, keys, args);
-  };
+  async function runChecked(...call: Parameters<RunScript>): Promise<unknown> {
+    pending ??= check(call[1]).finally(() => {
+      pending = undefined;
+    });
+    await pending;
+    return await run(...call);
+  }
+
+  return (script, keys, args) => (isTrusted ? run(script, keys, args) : runChecked(script, keys, args));
 }
 
 async function readPolicy(run: RunScript, keys: readonly string[]): Promise<string | undefined> {

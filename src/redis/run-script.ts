@@ -11,25 +11,23 @@ export type RunScript = (
 /** @throws TypeError when the client is neither ioredis nor node-redis. */
 export function scriptRunner(client: RedisClient): RunScript {
   const { byDigest, byText } = calls(client);
-  return async (script, keys, args) => {
+  return ({ sha1, text }, keys, args) => {
     const texts = args.map(String);
-    try {
-      return await byDigest(script.sha1, [...keys], texts);
-    } catch (error) {
-      if (!isNoScript(error)) throw error;
-      // A server that was restarted, promoted or told to forget its scripts: this also teaches it.
-      return await byText(script.text, [...keys], texts);
-    }
+    return byDigest(sha1, keys, texts).catch((error: unknown) => {
+      // A server that was restarted, promoted or told to forget its scripts: this teaches it.
+      if (isNoScript(error)) return byText(text, keys, texts);
+      throw error;
+    });
   };
 }
 
-type Call = (script: string, keys: string[], args: string[]) => Promise<unknown>;
+type Call = (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 function calls(client: RedisClient): { byDigest: Call; byText: Call } {
   if (isNodeRedis(client)) {
     return {
-      byDigest: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
-      byText: (text, keys, args) => client.eval(text, { keys, arguments: args }),
+      byDigest: (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
+      byText: (text, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
     };
   }
   if (typeof client?.evalsha === "function") {

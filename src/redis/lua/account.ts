@@ -59,6 +59,7 @@ local function saveAccount(account, now)
   if account.isExtended then
     call('PEXPIRE', holdsKey, ttl)
     call('PEXPIRE', leasesKey, ttl)
+    call('PEXPIRE', expiredKey, ttl)
   end
   account.isChanged, account.isExtended = false, false
 end

@@ -12,7 +12,7 @@ local function forgetExpiredHolds(account, now)
   if #old == 0 then return end
   call('HDEL', holdsKey, unpack(old))
   call('ZREM', expiredKey, unpack(old))
-  account.forgottenUntil = now - expiredMemoryMs
+  account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)
 end
 
 -- Answers whether more are left.

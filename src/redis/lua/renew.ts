@@ -2,6 +2,11 @@
 export const renew = `
 local renewals = arguments[1]
 
+-- Times do not go back, though the clock may.
+local function postpone(key, id, time)
+  call('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
+end
+
 local function renewHold(id, hold, observed, leaseMs)
   hold.checkpoint = math.max(hold.checkpoint, observed)
   local rise = observed - hold.held
@@ -11,8 +16,7 @@ local function renewHold(id, hold, observed, leaseMs)
     addHold(account, hold, rise)
   end
   call('HSET', holdsKey, id, packHold(hold))
-  local expiresAt = tonumber(call('ZSCORE', leasesKey, id))
-  call('ZADD', leasesKey, math.max(expiresAt, now + leaseMs), id)
+  postpone(leasesKey, id, now + leaseMs)
   account.isChanged, account.isExtended = true, true
 end
 
@@ -26,7 +30,7 @@ local function renewExpired(id, hold, observed)
     call('HSET', holdsKey, id, packHold(hold))
   end
   -- It is remembered for as long as it gives signs of life.
-  call('ZADD', expiredKey, now, id)
+  postpone(expiredKey, id, now)
 end
 
 local reply = { 'done' }

@@ -4,6 +4,8 @@ local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
 
 local function answerLease(status, open, lease)
   local reply = answer(status, now, open)
+  -- What was admitted now, to the windows that are open, follows from these.
+  if status == 'admitted' and open.session == lease.session then return reply end
   reply[18] = lease.expiresAt
   reply[19], reply[20] = lease.session.start, lease.session.finish
   reply[21], reply[22] = lease.week.start, lease.week.finish
