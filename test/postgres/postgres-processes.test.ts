@@ -34,6 +34,8 @@ describeWithPostgres("PostgreSQL, shared by several processes", (server) => {
     "overspends by less than one request, and loses no charge: an account that is %s",
     async (name, limit) => {
       const schema = `processes_${name.replace(" ", "_")}`;
+      // The other time all of them make the schema, at once.
+      if (limit === 20_000) await createSchema(pool, schema);
       const args = ["--import", "tsx", hammer, server.url, schema, "hot", String(limit), "64", "10"];
       const runs = Array.from({ length: processes }, () => promisify(execFile)(process.execPath, args));
       const results = (await Promise.all(runs)).map(({ stdout }): Result => JSON.parse(stdout));
