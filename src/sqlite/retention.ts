@@ -1,11 +1,15 @@
+import { noInstances } from "../ledger/account-state.js";
+import { type AccountTable, newAccount } from "./account-table.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
-const rowsPerStep = 64;
+const rowsPerPurge = 64;
+const rowsPerForgetting = 256;
 
-/** Ends the life of entries, a few at a time. */
+/** Ends the life of entries, a few at a time: of those that are too old, and of forgotten accounts'. */
 export class Retention {
+  readonly #accounts: AccountTable;
   readonly #keepMs: number;
   readonly #outdated: SqliteStatement;
   readonly #ofAccount: SqliteStatement;
@@ -14,12 +18,13 @@ export class Retention {
   readonly #horizon: SqliteStatement;
   readonly #putHorizon: SqliteStatement;
 
-  constructor(connection: SqliteConnection, keepMs: number) {
+  constructor(connection: SqliteConnection, accounts: AccountTable, keepMs: number) {
+    this.#accounts = accounts;
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
-    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerStep}`);
+    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerPurge}`);
     this.#ofAccount = connection.prepare(
-      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerStep}`,
+      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerForgetting}`,
     );
     this.#delete = connection.prepare("DELETE FROM infergate_entry WHERE id = ? AND part = ?");
     this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND at IS NULL");
@@ -41,14 +46,22 @@ export class Retention {
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }
 
-  /** Deletes what an account holds. */
-  deleteHolds(account: string): void {
-    this.#deleteHolds.run(account);
+  /** Forgets all but the entries. @returns the newest one's sequence. */
+  forgetState(subject: string): number {
+    const account = this.#accounts.get(subject);
+    if (!account) return 0;
+    this.#deleteHolds.run(subject);
+    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });
+    return account.sequence;
   }
 
-  /** Deletes some of an account's entries up to one, and of the holds that died. @returns whether there may be more. */
-  deleteEntries(account: string, upTo: number): boolean {
-    return this.#deleteAll(this.#ofAccount.all(account, upTo)) === rowsPerStep;
+  /** Forgets some entries, and after the last one the account. What has come up meanwhile is a new account's. */
+  forgetEntries(subject: string, sequence: number): boolean {
+    if (this.#deleteAll(this.#ofAccount.all(subject, sequence)) === rowsPerForgetting) return true;
+    const account = this.#accounts.get(subject);
+    const isUntouched = account?.sequence === sequence && account.month === noInstances.month;
+    if (isUntouched) this.#accounts.delete(subject);
+    return false;
   }
 
   #deleteAll(rows: readonly unknown[]): number {

@@ -1,5 +1,6 @@
 import { migrate } from "./migrate.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
+import { useWriteAheadLog } from "./write-ahead-log.js";
 
 /** What all SQLite stores are told. */
 export interface SqliteOptions {
@@ -25,12 +26,18 @@ export class SqliteConnection {
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
 
-  /** @throws Error when the tables cannot be made, or were made by a newer release. */
+  /**
+   * @throws RangeError when `durability` is none.
+   * @throws Error when the tables cannot be made, or were made by a newer release.
+   */
   constructor({ database, durability = "normal" }: SqliteOptions) {
+    if (!Object.hasOwn(synchronous, durability)) {
+      throw new RangeError(`durability must be "normal" or "full", not ${JSON.stringify(durability)}.`);
+    }
     this.#database = database;
     // First of all: what follows may have to wait for another process that does the same.
     database.exec("PRAGMA busy_timeout = 5000");
-    database.exec("PRAGMA journal_mode = WAL");
+    useWriteAheadLog(database);
     database.exec(`PRAGMA synchronous = ${synchronous[durability]}`);
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way.
     this.#begin = database.prepare("BEGIN IMMEDIATE");

@@ -22,7 +22,7 @@ const day = 86_400_000;
  * Every operation is one transaction, and runs to its end synchronously, as SQLite does: the process waits while another
  * one writes. There are no timers: what has expired or is too old is found by later operations.
  *
- * @throws RangeError when `retentionMs` is out of range.
+ * @throws RangeError when `retentionMs` or `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLedger {

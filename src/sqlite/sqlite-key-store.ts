@@ -6,6 +6,7 @@ import { isStorable } from "./text.js";
 /**
  * API keys in a SQLite database, by their hashes.
  *
+ * @throws RangeError when `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteKeyStore(options: SqliteOptions): WritableKeyStore {

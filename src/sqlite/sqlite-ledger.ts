@@ -1,27 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import {
-  addCharge,
-  addHold,
-  admit,
-  admittingInstances,
-  blockedWindows,
-  canHold,
-  closeEmptySession,
-  currentStates,
-  noInstances,
-  raisedHold,
-  windowStates,
-} from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
 import {
-  type Blocked,
   type CreditLedger,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
   type Lease,
-  LedgerConflictError,
   LedgerInputError,
   type RenewRequest,
   type RenewStatus,
@@ -29,7 +13,6 @@ import {
   type ReserveResult,
   type Settlement,
   type SettleResult,
-  type SettleStatus,
   type WindowLimits,
   type WindowName,
   type WindowStates,
@@ -44,8 +27,8 @@ import {
   checkSettle,
   checkSubject,
 } from "../ledger/ledger-input.js";
-import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
-import { AccountTable, newAccount, type StoredAccount } from "./account-table.js";
+import { AccountTable } from "./account-table.js";
+import { Book } from "./book.js";
 import { JournalTable } from "./journal-table.js";
 import { isRefusal, toLedgerError } from "./ledger-error.js";
 import { type Ending, ReservationTable } from "./reservation-table.js";
@@ -60,32 +43,35 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amount: 0 });
 
-type EndKind = Ending["kind"];
-
 export class SqliteLedger implements Required<CreditLedger> {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;
-  readonly #reservations: ReservationTable;
   readonly #journal: JournalTable;
   readonly #retention: Retention;
+  readonly #book: Book;
   #settlements = 0;
-  /** Goes round all accounts. */
-  #visited = "";
+  /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
+  #visited: string | undefined;
 
   constructor(connection: SqliteConnection, clock: Clock, retentionMs: number) {
     this.#connection = connection;
     this.#clock = clock;
     this.#accounts = new AccountTable(connection);
-    this.#reservations = new ReservationTable(connection);
     this.#journal = new JournalTable(connection);
-    this.#retention = new Retention(connection, retentionMs);
+    this.#retention = new Retention(connection, this.#accounts, retentionMs);
+    this.#book = new Book({
+      accounts: this.#accounts,
+      reservations: new ReservationTable(connection),
+      journal: this.#journal,
+      retention: this.#retention,
+    });
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
     requireStorable(request.id, request.subject);
-    return this.#write((now) => this.#reserve(request, now));
+    return this.#write((now) => this.#book.reserve(request, now));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -97,7 +83,7 @@ export class SqliteLedger implements Required<CreditLedger> {
     for (let from = 0; from < requests.length; from += renewalsPerStep) {
       if (from > 0) await setImmediate();
       const step = requests.slice(from, from + renewalsPerStep);
-      statuses.push(...this.#write((now) => step.map((request) => this.#renew(request, now))));
+      statuses.push(...this.#write((now) => step.map((request) => this.#book.renew(request, now))));
     }
     return statuses;
   }
@@ -116,19 +102,19 @@ export class SqliteLedger implements Required<CreditLedger> {
     checkSubject(subject);
     requireStorable(subject);
     checkLimits(limits);
-    return this.#try(() => this.#connection.snapshot(() => this.#balance(subject, limits, this.#clock.now())));
+    return this.#try(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
     requireStorable(request.id, request.subject);
-    return this.#write((now) => this.#grant(request, now));
+    return this.#write((now) => this.#book.grant(request, now));
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
     requireStorable(subject);
-    this.#write((now) => this.#reset(subject, windows, now));
+    this.#write((now) => this.#book.reset(subject, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -140,213 +126,32 @@ export class SqliteLedger implements Required<CreditLedger> {
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     requireStorable(subject);
-    const sequence = this.#write(() => this.#forgetState(subject));
-    while (this.#write(() => this.#forgetEntries(subject, sequence))) await setImmediate();
+    const sequence = this.#write(() => this.#retention.forgetState(subject));
+    while (this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
   }
 
   async close(): Promise<void> {}
 
-  #reserve({ id, subject, amount, limits, leaseMs, strict = false }: ReserveRequest, now: number): ReserveResult {
-    const account = this.#find(subject, now);
-    const open = admittingInstances(account, limits, now);
-
-    const earlier = this.#reservations.get(id)?.receipt;
-    if (earlier) {
-      requireSame(id, earlier, { subject, amount });
-      const windows = windowStates(open, limits);
-      return { ok: true, lease: toLease(id, earlier, limits), windows, now, replayed: true };
-    }
-
-    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
-    if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
-    if (!canHold(open, amount)) {
-      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
-    }
-
-    const { session, week, month } = admit(account, open, limits, amount, now);
-    const receipt: Receipt = {
-      subject,
-      amount,
-      expiresAt: now + leaseMs,
-      starts: { session: session.start, week: week.start, month: month.start },
-      ends: { session: session.end, week: week.end, month: month.end },
-    };
-    addHold(account, receipt, amount);
-    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);
-    this.#reservations.hold(id, receipt);
-    this.#accounts.put(account);
-    const windows = currentStates(account, limits, now);
-    return { ok: true, lease: toLease(id, receipt, limits), windows, now, replayed: false };
-  }
-
-  #renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
-    const { id } = lease;
-    const account = this.#find(lease.subject, now);
-    const reservation = this.#reservations.get(id);
-    if (!reservation || reservation.state === "ended") return "closed";
-    const { receipt, held } = reservation;
-    requireSame(id, receipt, lease);
-    const checkpoint = Math.max(reservation.checkpoint, observed);
-
-    if (reservation.state === "hold") {
-      const raised = raisedHold(account, held, observed);
-      this.#reservations.renew(id, raised, checkpoint, Math.max(reservation.expiresAt, now + leaseMs));
-      if (raised === held) return "renewed";
-      addHold(account, receipt, raised - held);
-      this.#accounts.put(account);
-      return "renewed";
-    }
-
-    const rise = checkpoint - reservation.checkpoint;
-    this.#reservations.raiseCheckpoint(id, checkpoint, now);
-    if (rise === 0) return "expired";
-    addCharge(account, receipt, 0, rise, now);
-    this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: rise, starts: receipt.starts });
-    this.#accounts.put(account);
-    return "expired";
-  }
-
-  #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
+  #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult {
     requireStorable(lease.id, lease.subject);
     return this.#write((now) => {
-      const account = this.#find(lease.subject, now);
-      const status = this.#settle(account, kind, lease, settlement, now);
-      if (status !== "duplicate") this.#accounts.put(account);
+      const result = this.#book.end(kind, lease, settlement, now);
       this.#settlements++;
       if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.subject, now);
-      return { status, windows: currentStates(account, lease.limits, now) };
+      return result;
     });
-  }
-
-  #settle(account: StoredAccount, kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
-    const { id } = lease;
-    const reservation = this.#reservations.get(id);
-    if (!reservation) return this.#recover(account, kind, lease, settlement, now);
-    const { receipt, state } = reservation;
-    requireSame(id, receipt, lease);
-    if (state === "ended") return "duplicate";
-
-    // An expired hold is given back already, and its checkpoint charged.
-    const [held, charged] = state === "hold" ? [reservation.held, 0] : [0, reservation.checkpoint];
-    const charge = settlement.amount - charged;
-    addCharge(account, receipt, held, charge, now);
-    this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });
-    return state === "hold" ? "settled" : "late";
-  }
-
-  #recover(
-    account: StoredAccount,
-    kind: EndKind,
-    lease: Lease,
-    { amount, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags }: Settlement,
-    now: number,
-  ): SettleStatus {
-    const { id, subject, amount: reserved, expiresAt, starts, ends } = lease;
-    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-    if (Math.min(mayBeDuplicateSince, expiresAt) <= this.#retention.forgottenUntil) {
-      const unresolved = { ...tags, unresolvedMicro: amount };
-      this.#journal.write(account, { id, kind: "unresolved", at: now, amount: 0, starts, tags: unresolved });
-      return "unresolved";
-    }
-    const receipt: Receipt = { subject, amount: reserved, expiresAt, starts, ends };
-    addCharge(account, receipt, 0, amount, now);
-    this.#reservations.insertEnded(id, receipt, { kind, at: now, sequence: ++account.sequence, amount, tags });
-    return "recovered";
-  }
-
-  #grant({ id, subject, window, amount, limits, note }: GrantRequest, now: number): WindowStates {
-    const account = this.#find(subject, now);
-    const open = admittingInstances(account, limits, now);
-    const earlier = this.#journal.grant(id);
-    if (earlier) {
-      requireSame(id, earlier, { subject, amount });
-      if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
-      return windowStates(open, limits);
-    }
-
-    const instance = open[window];
-    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
-    const bonus = instance.bonus + amount;
-    if (!Number.isSafeInteger(bonus)) {
-      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
-    }
-
-    account[window] = instance;
-    instance.bonus = bonus;
-    const tags = note === undefined ? undefined : { note };
-    this.#journal.write(account, { id, kind: "grant", at: now, amount, starts: { [window]: instance.start }, tags });
-    this.#accounts.put(account);
-    return windowStates(open, limits);
-  }
-
-  #reset(subject: string, windows: readonly WindowName[], now: number): void {
-    const account = this.#find(subject, now);
-    for (const window of windows) {
-      const { used, start, end } = account[window];
-      if (used === 0 || end <= now) continue;
-      account[window].used = 0;
-      const entry = { id: `reset_${randomUUID()}`, at: now, amount: -used, starts: { [window]: start } };
-      this.#journal.write(account, { kind: "reset", ...entry });
-    }
-    closeEmptySession(account);
-    if (account.sequence > 0) this.#accounts.put(account);
-  }
-
-  /** The account, after its expired holds have ended. One that is not known is stored when something is to be. */
-  #find(subject: string, now: number): StoredAccount {
-    const account = this.#accounts.get(subject);
-    if (!account) return newAccount(subject);
-    if (account.nextExpiry === null || now < account.nextExpiry) return account;
-    for (const { id, receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
-      addCharge(account, receipt, held, checkpoint, now);
-      if (checkpoint === 0) continue;
-      this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: checkpoint, starts: receipt.starts });
-    }
-    this.#reservations.expireDue(subject, now);
-    account.nextExpiry = this.#reservations.nextExpiry(subject);
-    this.#accounts.put(account);
-    return account;
-  }
-
-  /** Shows expired holds as ended, but writes nothing. */
-  #balance(subject: string, limits: WindowLimits, now: number): { windows: WindowStates; now: number } {
-    const account = this.#accounts.get(subject) ?? newAccount(subject);
-    if (account.nextExpiry !== null && account.nextExpiry <= now) {
-      for (const { receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
-        addCharge(account, receipt, held, checkpoint, now);
-      }
-    }
-    return { windows: windowStates(admittingInstances(account, limits, now), limits), now };
   }
 
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(subject: string, now: number): void {
     this.#retention.purge(subject, now);
-    this.#visited = this.#accounts.idAfter(this.#visited) ?? this.#accounts.idAfter("") ?? "";
-    this.#find(this.#visited, now);
-    this.#retention.purge(this.#visited, now);
-  }
-
-  /** Forgets all but the entries. @returns the newest one's sequence. */
-  #forgetState(subject: string): number {
-    const account = this.#accounts.get(subject);
-    if (!account) return 0;
-    this.#retention.deleteHolds(subject);
-    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });
-    return account.sequence;
-  }
-
-  /** Forgets some entries, and after the last one the account. What has come up meanwhile is a new account's. */
-  #forgetEntries(subject: string, sequence: number): boolean {
-    if (this.#retention.deleteEntries(subject, sequence)) return true;
-    const account = this.#accounts.get(subject);
-    const isUntouched = account?.sequence === sequence && account.month === noInstances.month;
-    if (isUntouched) this.#accounts.delete(subject);
-    return false;
+    const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
+    this.#visited = next;
+    this.#book.find(next, now);
+    this.#retention.purge(next, now);
   }
 
   #write<Result>(run: (now: number) => Result): Result {
-    // A refusal comes before anything is written but what has expired.
     return this.#try(() => this.#connection.transaction(() => run(this.#clock.now()), isRefusal));
   }
 
@@ -362,8 +167,4 @@ export class SqliteLedger implements Required<CreditLedger> {
 /** @throws LedgerInputError */
 function requireStorable(...texts: readonly string[]): void {
   if (!texts.every(isStorable)) throw new LedgerInputError("Ids and subjects must be Unicode texts without NUL.");
-}
-
-function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {
-  return blocked.length > 0;
 }

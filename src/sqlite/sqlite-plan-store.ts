@@ -5,6 +5,7 @@ import { isStorable } from "./text.js";
 /**
  * Plans in a SQLite database.
  *
+ * @throws RangeError when `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {

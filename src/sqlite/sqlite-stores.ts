@@ -16,7 +16,7 @@ export interface SqliteStores {
 /**
  * Keys, plans and credits in one SQLite database.
  *
- * @throws RangeError when `retentionMs` is out of range.
+ * @throws RangeError when `retentionMs` or `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteStores(options: SqliteCreditLedgerOptions): SqliteStores {

@@ -334,6 +334,9 @@ export function describeHistory(makeFixture: MakeFixture): void {
       const { entries, cursor } = await history({ ...span, limit: 2 });
       expect(entries.map(({ amount }) => amount)).toEqual([4, 3]);
       expect((await history({ ...span, limit: 2, cursor })).entries.map(({ amount }) => amount)).toEqual([2]);
+      // Also with a cursor of a wider span.
+      const wide = await history({ limit: 1 });
+      expect((await history({ ...span, cursor: wide.cursor })).entries).toHaveLength(3);
       expect((await history({ from: start + minute })).entries).toEqual([]);
       expect((await history({ to: start })).entries).toEqual([]);
     });

@@ -921,6 +921,15 @@ export function describeCreditLedger(name: string, make: MakeLedger): void {
         await expect(grant(account, "month", 5, id)).rejects.toBeInstanceOf(LedgerConflictError);
       });
 
+      it("grants no more than can be counted", async () => {
+        const account = await fixture();
+        await grant(account, "week", Number.MAX_SAFE_INTEGER);
+        await expect(grant(account, "week", 1)).rejects.toBeInstanceOf(LedgerInputError);
+        expect((await account.windows()).week.bonus).toBe(Number.MAX_SAFE_INTEGER);
+        await grant(account, "week", -Number.MAX_SAFE_INTEGER);
+        expect((await account.windows()).week.bonus).toBe(0);
+      });
+
       it("takes back by a negative amount", async () => {
         const account = await fixture({ month: 10 });
         await grant(account, "month", -10);

@@ -11,8 +11,17 @@ interface OpenDatabase extends SqliteDatabase {
 
 type Driver = new (file: string) => OpenDatabase;
 
-/** The drivers that are at hand; Node has one of its own from 22.5 on. */
-export const drivers: Readonly<Record<string, Driver>> = { libsql: Database, ...nodeDriver() };
+/** The drivers that are at hand, each as hosts may have set it; Node has one of its own from 22.5 on. */
+export const drivers: Readonly<Record<string, Driver>> = {
+  libsql: Database,
+  "libsql with BigInts": class extends Database {
+    constructor(file: string) {
+      super(file);
+      this.defaultSafeIntegers(true);
+    }
+  },
+  ...nodeDriver(),
+};
 
 function nodeDriver(): Record<string, Driver> {
   try {
