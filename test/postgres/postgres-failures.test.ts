@@ -12,6 +12,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
+import { createSchema } from "./test-schema.js";
 
 const second = 1_000;
 
@@ -67,7 +68,8 @@ describeWithPostgres(
     const unhandled: unknown[] = [];
     const note = (error: unknown) => unhandled.push(error);
 
-    beforeEach(() => {
+    beforeEach(async () => {
+      await createSchema(openPool());
       process.on("unhandledRejection", note);
     });
     afterEach(async () => {

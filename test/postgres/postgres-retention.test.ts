@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { CreditLedger, Lease, WindowLimits } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
@@ -111,6 +111,24 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     fixture.clock.set(start);
     expect((await ledger.settle(lease, { amount: 4, mayBeDuplicateSince: start })).status).toBe("unresolved");
     expect((await ledger.balance(fixture.subject, fixture.limits)).windows.week.used).toBe(4);
+  });
+
+  it("reads the clock when it has waited for the account, not before", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const lease = await fixture.admit(ledger);
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query(`select from ${fixture.schema}.account for update`);
+    const settled = ledger.settle(lease, { amount: 4 });
+    await vi.waitFor(async () => {
+      expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
+    });
+    await pool.query(`update ${fixture.schema}.test_clock set now_ms = now_ms + 60000`);
+    await client.query("commit");
+    client.release();
+    expect((await settled).status).toBe("late");
+    expect(await journalOf(ledger, fixture.subject)).toMatchObject([{ at: start + 60_000 }]);
   });
 
   it("drops no more than a thousand entries at a time", async () => {

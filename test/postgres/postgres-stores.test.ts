@@ -7,14 +7,16 @@ import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
 import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
+import { createSchema } from "./test-schema.js";
 
 describeWithPostgres("PostgreSQL", (server) => {
   let pools: pg.Pool[];
   let clients: postgres.Sql[];
 
-  beforeAll(() => {
+  beforeAll(async () => {
     pools = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 20 }));
     clients = [1, 2].map(() => postgres(server.url, { max: 4 }));
+    await createSchema(pools[0] as PostgresPool);
   });
   afterAll(() => Promise.all([...pools, ...clients].map((each) => each.end())));
 

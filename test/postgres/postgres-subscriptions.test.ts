@@ -8,6 +8,7 @@ import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
 import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
+import { createSchema } from "./test-schema.js";
 
 const subscriber = fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url));
 const waiting = { timeout: 10_000, interval: 20 };
@@ -21,10 +22,11 @@ function newKey(account = "a") {
 describeWithPostgres("PostgreSQL, subscriptions", (server) => {
   let pool: pg.Pool;
   let listening: pg.Pool;
-  beforeAll(() => {
+  beforeAll(async () => {
     pool = new pg.Pool({ connectionString: server.url });
     listening = new pg.Pool({ connectionString: server.url, application_name: "listening" });
     for (const each of [pool, listening]) each.on("error", () => {});
+    await createSchema(pool);
   });
   afterAll(() => Promise.all([pool, listening].map((each) => each.end())));
 
