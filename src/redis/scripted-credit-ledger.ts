@@ -29,7 +29,7 @@ import {
   checkSubject,
 } from "../ledger/ledger-input.js";
 import { AccountKeys } from "./account-keys.js";
-import { type StreamEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
+import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
   errorOf,
   type LedgerReply,
@@ -40,6 +40,8 @@ import {
   windowStatesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
+import { packNumbers } from "./pack-numbers.js";
+import type { RedisArgument } from "./redis-client.js";
 import type { RunScript } from "./run-script.js";
 import type { Script } from "./script.js";
 
@@ -53,6 +55,11 @@ export interface LedgerParts {
   journalMs: number;
 }
 
+/** What follows the journal's: the numbers, packed, and the texts. */
+type Arguments = readonly [numbers: RedisArgument, ...texts: string[]];
+
+const noNumbers = "";
+
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
@@ -62,13 +69,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
   readonly #keys: AccountKeys;
-  readonly #journal: readonly [entries: number, retentionMs: number];
+  readonly #journal: readonly [entries: string, retentionMs: string];
 
   constructor({ run, scripts, prefix, journalEntries, journalMs }: LedgerParts) {
     this.#run = run;
     this.#scripts = scripts;
     this.#keys = new AccountKeys(prefix);
-    this.#journal = [journalEntries, journalMs];
+    this.#journal = [String(journalEntries), String(journalMs)];
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -76,16 +83,17 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, amount, limits, leaseMs, strict = false } = request;
     const need = strict ? Math.max(1, amount) : 1;
     const reply = await this.#update(this.#scripts.reserve, this.#keys.of(subject, `ended:${id}`), [
+      packNumbers(
+        amount,
+        leaseMs,
+        need,
+        limits.session.limit ?? -1,
+        limits.week.limit ?? -1,
+        limits.month.limit ?? -1,
+        limits.session.lengthMs,
+        ...boundsOf(limits),
+      ),
       id,
-      amount,
-      leaseMs,
-      need,
-      limits.session.limit ?? -1,
-      limits.week.limit ?? -1,
-      limits.month.limit ?? -1,
-      limits.session.lengthMs,
-      limits.week.bounds,
-      limits.month.bounds,
     ]);
     throwErrorOf(reply, id, amount);
     const now = nowOf(reply);
@@ -123,10 +131,8 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [
-      limits.week.bounds,
-      limits.month.bounds,
-    ]);
+    const numbers = packNumbers(...boundsOf(limits));
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [numbers]);
     throwErrorOf(reply, subject);
     return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
   }
@@ -136,16 +142,16 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, window, amount, limits, note } = request;
     const tags = note === undefined ? "" : JSON.stringify({ note });
     const keys = this.#keys.of(subject, `grant:${id}`);
-    const args = [id, window, amount, tags, limits.week.bounds, limits.month.bounds];
-    const reply = await this.#update(this.#scripts.grant, keys, args);
+    const numbers = packNumbers(amount, ...boundsOf(limits));
+    const reply = await this.#update(this.#scripts.grant, keys, [numbers, id, window, tags]);
     throwErrorOf(reply, id, amount);
     return windowStatesOf(reply, limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
-    await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
+    const named = windows.flatMap((window) => [window, `reset_${randomUUID()}`]);
+    await this.#update(this.#scripts.reset, this.#keys.of(subject), [noNumbers, ...named]);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -153,15 +159,20 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { subject, limit = defaultPageLength } = request;
     const { newest, oldest } = streamRange(request);
     // One more than the page, to learn whether there is another.
-    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [newest, oldest, limit + 1]);
-    const entries = (reply as readonly unknown[] as readonly StreamEntry[]).map(toLedgerEntry);
+    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [
+      noNumbers,
+      newest,
+      oldest,
+      String(limit + 1),
+    ]);
+    const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
     return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
   }
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
-    await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
+    await this.#send(this.#scripts.forget, this.#keys.of(subject), [noNumbers]);
   }
 
   /** The client stays open: it is the host's. */
@@ -172,17 +183,22 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, amount, expiresAt, starts, ends, limits } = lease;
     const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
     const reply = await this.#update(this.#scripts.settle, this.#keys.of(subject, `ended:${id}`), [
+      packNumbers(
+        settlement.amount,
+        mayBeDuplicateSince,
+        amount,
+        expiresAt,
+        starts.session,
+        starts.week,
+        starts.month,
+        ends.session,
+        ends.week,
+        ends.month,
+        ...boundsOf(limits),
+      ),
       id,
       kind,
-      settlement.amount,
-      mayBeDuplicateSince,
       tags === undefined ? "" : JSON.stringify(tags),
-      amount,
-      expiresAt,
-      [starts.session, starts.week, starts.month],
-      [ends.session, ends.week, ends.month],
-      limits.week.bounds,
-      limits.month.bounds,
     ]);
     throwErrorOf(reply, id);
     return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
@@ -192,28 +208,33 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
     const subject = requests[0]?.lease.subject as string;
     const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(subject), [
-      requests.map(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
+      packNumbers(...requests.flatMap(({ lease, observed, leaseMs }) => [lease.amount, observed, leaseMs])),
+      ...requests.map(({ lease }) => lease.id),
     ]);
     for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
     return statuses.map(String);
   }
 
   /** Repeats the script while it answers that it has only ended some of many expired holds. */
-  async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+  async #update(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
     for (;;) {
       const reply = await this.#send(script, keys, args);
       if (statusOf(reply) !== "again") return reply;
     }
   }
 
-  async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+  async #send(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
     try {
-      return (await this.#run(script, keys, [JSON.stringify([...args, ...this.#journal])])) as LedgerReply;
+      return (await this.#run(script, keys, [...this.#journal, ...args])) as LedgerReply;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });
     }
   }
+}
+
+function boundsOf({ week, month }: WindowLimits): readonly number[] {
+  return [...week.bounds, ...month.bounds];
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

@@ -1,8 +1,8 @@
+import { doubles } from "./doubles.js";
+
 /**
  * The newest instance of each window of an account, in one string. Packed it takes half the room of a hash, and one
  * command writes it together with its time to live.
- *
- * Numbers are packed as integers: Lua's tostring would lose their digits from the fifteenth on.
  */
 export const account = `
 -- An account outlives its windows by a day: should the clock have gone ahead, putting it right must not refill.
@@ -23,35 +23,39 @@ local function loadAccount()
   if not packed then
     return {
       session = noInstance(), week = noInstance(), month = noInstance(),
-      journalMs = 0, journalSequence = 0, forgottenUntil = 0,
+      nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
     }
   end
   local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
     weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
     monthStart, monthFinish, monthUsed, monthHeld, monthBonus,
-    journalMs, journalSequence, forgottenUntil = cmsgpack.unpack(packed)
+    nextExpiry, forgottenUntil, journalMs, journalSequence = struct.unpack(${doubles(19)}, packed)
   return {
     session = { start = sessionStart, finish = sessionFinish, used = sessionUsed, held = sessionHeld, bonus = sessionBonus },
     week = { start = weekStart, finish = weekFinish, used = weekUsed, held = weekHeld, bonus = weekBonus },
     month = { start = monthStart, finish = monthFinish, used = monthUsed, held = monthHeld, bonus = monthBonus },
+    -- No lease ends earlier. The one that was to end then may be gone.
+    nextExpiry = nextExpiry,
+    -- Expired holds whose leases ended later are still remembered.
+    forgottenUntil = forgottenUntil,
     journalMs = journalMs,
     journalSequence = journalSequence,
-    forgottenUntil = forgottenUntil,
   }
 end
 
 local function timeToLive(account, now)
   local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
-  return last - now + graceMs
+  return string.format('%.0f', last - now + graceMs)
 end
 
 local function saveAccount(account, now)
   local session, week, month = account.session, account.week, account.month
-  local packed = cmsgpack.pack(
+  local packed = struct.pack(
+    ${doubles(19)},
     session.start, session.finish, session.used, session.held, session.bonus,
     week.start, week.finish, week.used, week.held, week.bonus,
     month.start, month.finish, month.used, month.held, month.bonus,
-    account.journalMs, account.journalSequence, account.forgottenUntil
+    account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
   local ttl = timeToLive(account, now)
   call('SET', accountKey, packed, 'PX', ttl)

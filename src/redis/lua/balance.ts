@@ -1,17 +1,20 @@
+import { doubles } from "./doubles.js";
+
 /** The state of an account, as it will be when its expired holds have ended. Writes nothing. */
 export const balance = `
 local mostPerRead = 1000
 
 local now = readClock()
 local account = loadAccount()
-local weeks, months = unpack(arguments)
+local week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(8)}, numbers)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
-local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now)
+local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
   local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
   for _, one in ipairs(packed) do
     if one then
-      local hold = readLease(one)
+      local hold = readHold(one)
       addCharge(account, hold, hold.held, hold.checkpoint, now)
     end
   end

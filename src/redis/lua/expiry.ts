@@ -15,17 +15,13 @@ local function forgetExpiredHolds(account, now)
   account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)
 end
 
--- Answers whether more are left.
-local function endExpiredHolds(account, now)
-  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
-  if #due == 0 then return false end
-
+local function endHolds(account, now, due)
   forgetExpiredHolds(account, now)
   local packed = call('HMGET', holdsKey, unpack(due))
   local records, times = {}, {}
   for index, id in ipairs(due) do
     if packed[index] then
-      local hold = readLease(packed[index])
+      local hold = readHold(packed[index])
       addCharge(account, hold, hold.held, hold.checkpoint, now)
       if hold.checkpoint > 0 then journal(account, now, id, 'checkpoint', hold.checkpoint, hold) end
       hold.held, hold.isExpired = 0, true
@@ -39,7 +35,16 @@ local function endExpiredHolds(account, now)
     call('PEXPIRE', expiredKey, timeToLive(account, now))
   end
   call('ZREM', leasesKey, unpack(due))
-  saveAccount(account, now)
+end
+
+-- Answers whether more are left.
+local function endExpiredHolds(account, now)
+  if now < account.nextExpiry then return false end
+  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
+  if #due > 0 then endHolds(account, now, due) end
+  local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
+  account.nextExpiry = tonumber(first[2] or maxInteger)
+  if #due > 0 then saveAccount(account, now) end
   return #due == mostPerScript
 end
 `;

@@ -1,8 +1,12 @@
+import { doubles } from "./doubles.js";
+
 /** Adds to the limit of one window's instance, once per id. */
 export const grant = `
 local grantMemoryMs = 31 * dayMs
 
-local id, name, amount, tags, weeks, months = unpack(arguments)
+local id, name, tags = ARGV[4], ARGV[5], ARGV[6]
+local amount, week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(9)}, numbers)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end

@@ -1,6 +1,9 @@
+import { doubles } from "./doubles.js";
+
 /**
  * The account's journal: a stream whose ids begin with the time of the entry. Ids must ascend, so the account remembers
- * the last one.
+ * the last one. Numbers are packed, for they cost more than all else about an entry: when, how much, and the starts of the
+ * instances, 0 where it is not about that window.
  */
 export const journal = `
 local function lastOfJournal()
@@ -18,7 +21,7 @@ end
 
 -- The starts are those of the instances, or of the one instance, that the entry is about.
 local function journal(account, now, id, kind, amount, instances, tags)
-  if journalEntries == 0 then return end
+  if journalEntries == '0' then return end
   local ms, sequence = account.journalMs, account.journalSequence
   if ms == 0 then ms, sequence = lastOfJournal() end
   local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)
@@ -29,13 +32,13 @@ local function journal(account, now, id, kind, amount, instances, tags)
   end
   account.journalMs, account.journalSequence = ms, sequence
   account.isChanged = true
+  local session, week, month = instances.session, instances.week, instances.month
+  local packed = struct.pack(
+    ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0
+  )
   call(
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
-    'id', id, 'kind', kind, 'at', now, 'amount', amount,
-    'session', instances.session and instances.session.start or '',
-    'week', instances.week and instances.week.start or '',
-    'month', instances.month and instances.month.start or '',
-    'tags', tags or ''
+    'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''
   )
   if isFirstOfDay then trimJournal(now) end
 end

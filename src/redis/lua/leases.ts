@@ -1,3 +1,5 @@
+import { doubles } from "./doubles.js";
+
 /**
  * What is known of reservations. Those that hold something and those that have expired are fields of a hash by their
  * ids, with their time in a sorted set each; of those that have ended a receipt is kept, a key of its own.
@@ -8,9 +10,9 @@ local receiptMs = 120000
 local repetitionMs = 60000
 local expiredMemoryMs = 3600000
 
-local function readLease(packed)
+local function readLease(packed, format)
   local amount, expiresAt, sessionStart, sessionFinish, weekStart, weekFinish, monthStart, monthFinish,
-    held, checkpoint, isExpired = cmsgpack.unpack(packed)
+    held, checkpoint, isExpired = struct.unpack(format, packed)
   return {
     amount = amount,
     expiresAt = expiresAt,
@@ -23,25 +25,39 @@ local function readLease(packed)
   }
 end
 
+local function readHold(packed)
+  return readLease(packed, ${doubles(11)})
+end
+
+local function readReceipt(packed)
+  return readLease(packed, ${doubles(8)})
+end
+
+local function packHold(lease)
+  return struct.pack(
+    ${doubles(11)},
+    lease.amount, lease.expiresAt, lease.session.start, lease.session.finish,
+    lease.week.start, lease.week.finish, lease.month.start, lease.month.finish,
+    lease.held, lease.checkpoint, lease.isExpired and 1 or 0
+  )
+end
+
 local function packReceipt(lease)
-  return cmsgpack.pack(
+  return struct.pack(
+    ${doubles(8)},
     lease.amount, lease.expiresAt, lease.session.start, lease.session.finish,
     lease.week.start, lease.week.finish, lease.month.start, lease.month.finish
   )
 end
 
-local function packHold(lease)
-  return packReceipt(lease) .. cmsgpack.pack(lease.held, lease.checkpoint, lease.isExpired and 1 or 0)
-end
-
 local function findHold(id)
   local packed = call('HGET', holdsKey, id)
-  return packed and readLease(packed)
+  return packed and readHold(packed)
 end
 
 local function findReceipt()
   local packed = call('GET', ownKey)
-  return packed and readLease(packed)
+  return packed and readReceipt(packed)
 end
 
 local function saveReceipt(lease)

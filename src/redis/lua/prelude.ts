@@ -1,12 +1,7 @@
-/**
- * What every script of the ledger begins with. Its arguments are a JSON array, which costs both sides half of what as many
- * arguments do; the array ends with those of the journal.
- */
+/** What every script of the ledger begins with: its keys, and the arguments that all of them take. */
 export const prelude = `
 local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)
-
-local arguments = cjson.decode(ARGV[1])
-local journalEntries, journalRetentionMs = arguments[#arguments - 1], arguments[#arguments]
+local journalEntries, journalRetentionMs, numbers = ARGV[1], ARGV[2], ARGV[3]
 
 local maxInteger = 9007199254740991
 local dayMs = 86400000

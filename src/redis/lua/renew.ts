@@ -1,7 +1,7 @@
+import { doubles } from "./doubles.js";
+
 /** Extends leases of one account, and records what they have cost so far. */
 export const renew = `
-local renewals = arguments[1]
-
 -- Times do not go back, though the clock may.
 local function postpone(key, id, time)
   call('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
@@ -34,8 +34,11 @@ local function renewExpired(id, hold, observed)
 end
 
 local reply = { 'done' }
-for index, renewal in ipairs(renewals) do
-  local id, amount, observed, leaseMs = unpack(renewal)
+local bytesEach = 24
+local position = 1
+for index = 1, #numbers / bytesEach do
+  local id, amount, observed, leaseMs = ARGV[index + 3]
+  amount, observed, leaseMs, position = struct.unpack(${doubles(3)}, numbers, position)
   local hold = findHold(id)
   if not hold then
     reply[index + 1] = 'closed'

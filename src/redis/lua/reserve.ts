@@ -1,6 +1,11 @@
+import { doubles } from "./doubles.js";
+
 /** Admits a reservation if something is left in every window, and holds its amount. */
 export const reserve = `
-local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs, weeks, months = unpack(arguments)
+local id = ARGV[4]
+local amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
+  week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(15)}, numbers)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local function answerLease(status, open, lease)
   local reply = answer(status, now, open)
@@ -47,6 +52,7 @@ if amount > 0 then
   addHold(account, lease, amount)
 end
 
+account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
 call('HSET', holdsKey, id, packHold(lease))
 call('ZADD', leasesKey, lease.expiresAt, id)
 -- New keys have no time to live yet.

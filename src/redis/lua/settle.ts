@@ -1,6 +1,12 @@
+import { doubles } from "./doubles.js";
+
 /** Ends a reservation: charges what it has cost, or gives all of it back. */
 export const settle = `
-local id, kind, amount, firstSentAt, tags, reserved, expiresAt, starts, ends, weeks, months = unpack(arguments)
+local id, kind, tags = ARGV[4], ARGV[5], ARGV[6]
+local amount, firstSentAt, reserved, expiresAt,
+  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
+  week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(18)}, numbers)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local function settleHold(hold)
   addCharge(account, hold, hold.held, amount, now)
@@ -25,9 +31,9 @@ local function settleUnknown()
   local lease = {
     amount = reserved,
     expiresAt = expiresAt,
-    session = { start = starts[1], finish = ends[1] },
-    week = { start = starts[2], finish = ends[2] },
-    month = { start = starts[3], finish = ends[3] },
+    session = { start = sessionStart, finish = sessionFinish },
+    week = { start = weekStart, finish = weekFinish },
+    month = { start = monthStart, finish = monthFinish },
   }
   -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
   if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
