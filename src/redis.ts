@@ -1,10 +1,4 @@
-export type {
-  IoredisClient,
-  NodeRedisClient,
-  NodeRedisEvalOptions,
-  RedisArgument,
-  RedisClient,
-} from "./redis/redis-client.js";
+export type { IoredisClient, NodeRedisClient, NodeRedisEvalOptions, RedisClient } from "./redis/redis-client.js";
 export type { RedisCreditLedgerOptions, RedisJournalOptions } from "./redis/redis-credit-ledger.js";
 export { redisCreditLedger } from "./redis/redis-credit-ledger.js";
 export { redisKeyStore } from "./redis/redis-key-store.js";

@@ -1,12 +1,7 @@
-import type { Buffer } from "node:buffer";
-
-/** An argument of a command: a string, or bytes as they are. */
-export type RedisArgument = string | Buffer;
-
 /** What is asked of ioredis 5 or later: a `Redis` or a `Cluster`. */
 export interface IoredisClient {
-  evalsha(sha1: string, keyCount: number, ...keysAndArguments: RedisArgument[]): Promise<unknown>;
-  eval(script: string, keyCount: number, ...keysAndArguments: RedisArgument[]): Promise<unknown>;
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
 /** What is asked of node-redis 5 or later: a client, a cluster or a sentinel, connected. */
@@ -17,7 +12,7 @@ export interface NodeRedisClient {
 
 export interface NodeRedisEvalOptions {
   keys: string[];
-  arguments: RedisArgument[];
+  arguments: string[];
 }
 
 /**

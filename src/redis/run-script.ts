@@ -1,27 +1,27 @@
-import { isNodeRedis, type RedisArgument, type RedisClient } from "./redis-client.js";
+import { isNodeRedis, type RedisClient } from "./redis-client.js";
 import type { Script } from "./script.js";
 
 /** Runs a script in one round trip. The keys must be in one hash slot. */
 export type RunScript = (
   script: Script,
   keys: readonly string[],
-  args: readonly (RedisArgument | number)[],
+  args: readonly (string | number)[],
 ) => Promise<unknown>;
 
 /** @throws TypeError when the client is neither ioredis nor node-redis. */
 export function scriptRunner(client: RedisClient): RunScript {
   const { byDigest, byText } = calls(client);
   return ({ sha1, text }, keys, args) => {
-    const sent = args.map((arg) => (typeof arg === "number" ? String(arg) : arg));
-    return byDigest(sha1, keys, sent).catch((error: unknown) => {
+    const texts = args.map(String);
+    return byDigest(sha1, keys, texts).catch((error: unknown) => {
       // A server that was restarted, promoted or told to forget its scripts: this teaches it.
-      if (isNoScript(error)) return byText(text, keys, sent);
+      if (isNoScript(error)) return byText(text, keys, texts);
       throw error;
     });
   };
 }
 
-type Call = (script: string, keys: readonly string[], args: readonly RedisArgument[]) => Promise<unknown>;
+type Call = (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 function calls(client: RedisClient): { byDigest: Call; byText: Call } {
   if (isNodeRedis(client)) {

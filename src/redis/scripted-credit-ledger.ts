@@ -40,8 +40,6 @@ import {
   windowStatesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { packNumbers } from "./pack-numbers.js";
-import type { RedisArgument } from "./redis-client.js";
 import type { RunScript } from "./run-script.js";
 import type { Script } from "./script.js";
 
@@ -55,11 +53,6 @@ export interface LedgerParts {
   journalMs: number;
 }
 
-/** What follows the journal's: the numbers, packed, and the texts. */
-type Arguments = readonly [numbers: RedisArgument, ...texts: string[]];
-
-const noNumbers = "";
-
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
@@ -69,13 +62,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
   readonly #keys: AccountKeys;
-  readonly #journal: readonly [entries: string, retentionMs: string];
+  readonly #journal: readonly [entries: number, retentionMs: number];
 
   constructor({ run, scripts, prefix, journalEntries, journalMs }: LedgerParts) {
     this.#run = run;
     this.#scripts = scripts;
     this.#keys = new AccountKeys(prefix);
-    this.#journal = [String(journalEntries), String(journalMs)];
+    this.#journal = [journalEntries, journalMs];
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -83,17 +76,15 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, amount, limits, leaseMs, strict = false } = request;
     const need = strict ? Math.max(1, amount) : 1;
     const reply = await this.#update(this.#scripts.reserve, this.#keys.of(subject, `ended:${id}`), [
-      packNumbers(
-        amount,
-        leaseMs,
-        need,
-        limits.session.limit ?? -1,
-        limits.week.limit ?? -1,
-        limits.month.limit ?? -1,
-        limits.session.lengthMs,
-        ...boundsOf(limits),
-      ),
       id,
+      amount,
+      leaseMs,
+      need,
+      limits.session.limit ?? -1,
+      limits.week.limit ?? -1,
+      limits.month.limit ?? -1,
+      limits.session.lengthMs,
+      ...boundsOf(limits),
     ]);
     throwErrorOf(reply, id, amount);
     const now = nowOf(reply);
@@ -131,8 +122,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const numbers = packNumbers(...boundsOf(limits));
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [numbers]);
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), boundsOf(limits));
     throwErrorOf(reply, subject);
     return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
   }
@@ -142,16 +132,16 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, window, amount, limits, note } = request;
     const tags = note === undefined ? "" : JSON.stringify({ note });
     const keys = this.#keys.of(subject, `grant:${id}`);
-    const numbers = packNumbers(amount, ...boundsOf(limits));
-    const reply = await this.#update(this.#scripts.grant, keys, [numbers, id, window, tags]);
+    const args = [id, window, tags, amount, ...boundsOf(limits)];
+    const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
     return windowStatesOf(reply, limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    const named = windows.flatMap((window) => [window, `reset_${randomUUID()}`]);
-    await this.#update(this.#scripts.reset, this.#keys.of(subject), [noNumbers, ...named]);
+    const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
+    await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -159,12 +149,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { subject, limit = defaultPageLength } = request;
     const { newest, oldest } = streamRange(request);
     // One more than the page, to learn whether there is another.
-    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [
-      noNumbers,
-      newest,
-      oldest,
-      String(limit + 1),
-    ]);
+    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [newest, oldest, limit + 1]);
     const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
     return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
@@ -172,7 +157,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
-    await this.#send(this.#scripts.forget, this.#keys.of(subject), [noNumbers]);
+    await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
   }
 
   /** The client stays open: it is the host's. */
@@ -183,22 +168,20 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, amount, expiresAt, starts, ends, limits } = lease;
     const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
     const reply = await this.#update(this.#scripts.settle, this.#keys.of(subject, `ended:${id}`), [
-      packNumbers(
-        settlement.amount,
-        mayBeDuplicateSince,
-        amount,
-        expiresAt,
-        starts.session,
-        starts.week,
-        starts.month,
-        ends.session,
-        ends.week,
-        ends.month,
-        ...boundsOf(limits),
-      ),
       id,
       kind,
       tags === undefined ? "" : JSON.stringify(tags),
+      settlement.amount,
+      mayBeDuplicateSince,
+      amount,
+      expiresAt,
+      starts.session,
+      starts.week,
+      starts.month,
+      ends.session,
+      ends.week,
+      ends.month,
+      ...boundsOf(limits),
     ]);
     throwErrorOf(reply, id);
     return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
@@ -208,24 +191,23 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
     const subject = requests[0]?.lease.subject as string;
     const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(subject), [
-      packNumbers(...requests.flatMap(({ lease, observed, leaseMs }) => [lease.amount, observed, leaseMs])),
-      ...requests.map(({ lease }) => lease.id),
+      requests.map(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
     ]);
     for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
     return statuses.map(String);
   }
 
   /** Repeats the script while it answers that it has only ended some of many expired holds. */
-  async #update(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
+  async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     for (;;) {
       const reply = await this.#send(script, keys, args);
       if (statusOf(reply) !== "again") return reply;
     }
   }
 
-  async #send(script: Script, keys: readonly string[], args: Arguments): Promise<LedgerReply> {
+  async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     try {
-      return (await this.#run(script, keys, [...this.#journal, ...args])) as LedgerReply;
+      return (await this.#run(script, keys, [JSON.stringify([...this.#journal, ...args])])) as LedgerReply;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });

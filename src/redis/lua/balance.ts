@@ -1,12 +1,10 @@
-import { doubles } from "./doubles.js";
-
 /** The state of an account, as it will be when its expired holds have ended. Writes nothing. */
 export const balance = `
 local mostPerRead = 1000
 
 local now = readClock()
 local account = loadAccount()
-local week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(8)}, numbers)
+local week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
 local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)

@@ -1,11 +1,8 @@
-import { doubles } from "./doubles.js";
-
 /** Adds to the limit of one window's instance, once per id. */
 export const grant = `
 local grantMemoryMs = 31 * dayMs
 
-local id, name, tags = ARGV[4], ARGV[5], ARGV[6]
-local amount, week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(9)}, numbers)
+local id, name, tags, amount, week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
 local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local open = openInstances(account, weeks, months, now)

@@ -2,7 +2,7 @@ import { doubles } from "./doubles.js";
 
 /** A page of the journal, the newest entry first. */
 export const history = `
-local newest, oldest, count = ARGV[4], ARGV[5], ARGV[6]
+local newest, oldest, count = unpack(arguments, 3)
 
 local entries = call('XREVRANGE', journalKey, newest, oldest, 'COUNT', count)
 for index, entry in ipairs(entries) do

@@ -6,6 +6,8 @@ import { doubles } from "./doubles.js";
  * instances, 0 where it is not about that window.
  */
 export const journal = `
+local journalEntries, journalRetentionMs = arguments[1], arguments[2]
+
 local function lastOfJournal()
   local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
   if not last then return 0, 0 end
@@ -21,7 +23,7 @@ end
 
 -- The starts are those of the instances, or of the one instance, that the entry is about.
 local function journal(account, now, id, kind, amount, instances, tags)
-  if journalEntries == '0' then return end
+  if journalEntries == 0 then return end
   local ms, sequence = account.journalMs, account.journalSequence
   if ms == 0 then ms, sequence = lastOfJournal() end
   local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)

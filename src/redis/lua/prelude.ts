@@ -1,7 +1,10 @@
-/** What every script of the ledger begins with: its keys, and the arguments that all of them take. */
+/**
+ * What every script of the ledger begins with. Its arguments are one JSON array: as many of their own would cost the client
+ * and the server more.
+ */
 export const prelude = `
 local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)
-local journalEntries, journalRetentionMs, numbers = ARGV[1], ARGV[2], ARGV[3]
+local arguments = cjson.decode(ARGV[1])
 
 local maxInteger = 9007199254740991
 local dayMs = 86400000

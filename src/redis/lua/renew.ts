@@ -1,5 +1,3 @@
-import { doubles } from "./doubles.js";
-
 /** Extends leases of one account, and records what they have cost so far. */
 export const renew = `
 -- Times do not go back, though the clock may.
@@ -34,11 +32,8 @@ local function renewExpired(id, hold, observed)
 end
 
 local reply = { 'done' }
-local bytesEach = 24
-local position = 1
-for index = 1, #numbers / bytesEach do
-  local id, amount, observed, leaseMs = ARGV[index + 3]
-  amount, observed, leaseMs, position = struct.unpack(${doubles(3)}, numbers, position)
+for index, renewal in ipairs(arguments[3]) do
+  local id, amount, observed, leaseMs = unpack(renewal)
   local hold = findHold(id)
   if not hold then
     reply[index + 1] = 'closed'

@@ -1,10 +1,7 @@
-import { doubles } from "./doubles.js";
-
 /** Admits a reservation if something is left in every window, and holds its amount. */
 export const reserve = `
-local id = ARGV[4]
-local amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
-  week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(15)}, numbers)
+local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
+  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
 local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local function answerLease(status, open, lease)

@@ -1,8 +1,7 @@
 /** Sets the use of the open windows that are named back to zero. */
 export const reset = `
--- Each window's name is followed by the id of its entry.
-for index = 4, #ARGV - 1, 2 do
-  local name, id = ARGV[index], ARGV[index + 1]
+for _, named in ipairs(arguments[3]) do
+  local name, id = unpack(named)
   local instance = account[name]
   if instance.used > 0 and now < instance.finish then
     journal(account, now, id, 'reset', -instance.used, { [name] = instance })

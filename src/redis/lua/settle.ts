@@ -1,11 +1,8 @@
-import { doubles } from "./doubles.js";
-
 /** Ends a reservation: charges what it has cost, or gives all of it back. */
 export const settle = `
-local id, kind, tags = ARGV[4], ARGV[5], ARGV[6]
-local amount, firstSentAt, reserved, expiresAt,
+local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
   sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
-  week1, week2, week3, week4, month1, month2, month3, month4 = struct.unpack(${doubles(18)}, numbers)
+  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
 local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local function settleHold(hold)
