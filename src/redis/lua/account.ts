@@ -9,20 +9,18 @@ export const account = `
 local graceMs = dayMs
 local maxLeaseMs = 900000
 
+-- Earlier than any window began.
+local never = -maxInteger
+
 local function newInstance(start, finish)
   return { start = start, finish = finish, used = 0, held = 0, bonus = 0 }
-end
-
--- Over before any other began.
-local function noInstance()
-  return newInstance(-maxInteger, -maxInteger)
 end
 
 local function loadAccount()
   local packed = call('GET', accountKey)
   if not packed then
     return {
-      session = noInstance(), week = noInstance(), month = noInstance(),
+      session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
       nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
     }
   end
@@ -43,11 +41,6 @@ local function loadAccount()
   }
 end
 
-local function timeToLive(account, now)
-  local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
-  return string.format('%.0f', last - now + graceMs)
-end
-
 local function saveAccount(account, now)
   local session, week, month = account.session, account.week, account.month
   local packed = struct.pack(
@@ -57,7 +50,8 @@ local function saveAccount(account, now)
     month.start, month.finish, month.used, month.held, month.bonus,
     account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
-  local ttl = timeToLive(account, now)
+  local last = math.max(session.finish, week.finish, month.finish, now + maxLeaseMs)
+  local ttl = string.format('%.0f', last - now + graceMs)
   call('SET', accountKey, packed, 'PX', ttl)
   -- Its holds must not go before the account that counts them.
   if account.isExtended then

@@ -12,7 +12,7 @@ for first = 1, #due, mostPerRead do
   local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
   for _, one in ipairs(packed) do
     if one then
-      local hold = readHold(one)
+      local hold = readLease(one)
       addCharge(account, hold, hold.held, hold.checkpoint, now)
     end
   end

@@ -8,24 +8,17 @@ import { doubles } from "./doubles.js";
 export const journal = `
 local journalEntries, journalRetentionMs = arguments[1], arguments[2]
 
-local function lastOfJournal()
-  local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
-  if not last then return 0, 0 end
-  local ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
-  return tonumber(ms), tonumber(sequence)
-end
-
--- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
-local function trimJournal(now)
-  redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
-  call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
-end
-
 -- The starts are those of the instances, or of the one instance, that the entry is about.
 local function journal(account, now, id, kind, amount, instances, tags)
   if journalEntries == 0 then return end
   local ms, sequence = account.journalMs, account.journalSequence
-  if ms == 0 then ms, sequence = lastOfJournal() end
+  if ms == 0 then
+    local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
+    if last then
+      ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
+      ms, sequence = tonumber(ms), tonumber(sequence)
+    end
+  end
   local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)
   if now > ms then
     ms, sequence = now, 0
@@ -42,6 +35,10 @@ local function journal(account, now, id, kind, amount, instances, tags)
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
     'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''
   )
-  if isFirstOfDay then trimJournal(now) end
+  -- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
+  if isFirstOfDay then
+    redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
+    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+  end
 end
 `;

@@ -13,7 +13,7 @@ local function renewHold(id, hold, observed, leaseMs)
     hold.held = observed
     addHold(account, hold, rise)
   end
-  call('HSET', holdsKey, id, packHold(hold))
+  call('HSET', holdsKey, id, packLease(hold))
   postpone(leasesKey, id, now + leaseMs)
   account.isChanged, account.isExtended = true, true
 end
@@ -25,7 +25,7 @@ local function renewExpired(id, hold, observed)
     journal(account, now, id, 'checkpoint', rise, hold)
     hold.checkpoint = observed
     account.isChanged = true
-    call('HSET', holdsKey, id, packHold(hold))
+    call('HSET', holdsKey, id, packLease(hold))
   end
   -- It is remembered for as long as it gives signs of life.
   postpone(expiredKey, id, now)
@@ -34,7 +34,7 @@ end
 local reply = { 'done' }
 for index, renewal in ipairs(arguments[3]) do
   local id, amount, observed, leaseMs = unpack(renewal)
-  local hold = findHold(id)
+  local hold = readLease(call('HGET', holdsKey, id))
   if not hold then
     reply[index + 1] = 'closed'
   elseif hold.amount ~= amount then

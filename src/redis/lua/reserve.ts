@@ -23,7 +23,7 @@ end
 local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end
 
-local earlier = findHold(id) or findReceipt()
+local earlier = readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))
 if earlier then
   if earlier.amount ~= amount then return { 'conflict' } end
   return answerLease('replayed', open, earlier)
@@ -50,7 +50,7 @@ if amount > 0 then
 end
 
 account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
-call('HSET', holdsKey, id, packHold(lease))
+call('HSET', holdsKey, id, packLease(lease))
 call('ZADD', leasesKey, lease.expiresAt, id)
 -- New keys have no time to live yet.
 if call('ZCARD', leasesKey) == 1 then account.isExtended = true end
