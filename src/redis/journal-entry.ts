@@ -6,24 +6,21 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 
-/** How an entry of the stream is read: `[id, [field, value, field, value…]]`. */
-export type StreamEntry = readonly [id: unknown, fields: readonly unknown[]];
+/** An entry as the script answers it: the amounts and times in text, a start of 0 where it is not about that window. */
+export type JournalEntry = readonly unknown[];
 
-export function toLedgerEntry([id, fields]: StreamEntry): LedgerEntry {
-  const field = new Map<string, string>();
-  for (let index = 0; index < fields.length; index += 2) field.set(String(fields[index]), String(fields[index + 1]));
-  const text = (name: string) => field.get(name) ?? "";
-
+export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
+  const [sequence = "", id = "", kind, at, amount, session, week, month, tagsJson = ""] = entry.map(String);
   const starts: Partial<Record<WindowName, number>> = {};
-  for (const window of ["session", "week", "month"] as const) {
-    if (text(window) !== "") starts[window] = Number(text(window));
+  for (const [window, start] of Object.entries({ session, week, month })) {
+    if (start !== "0") starts[window as WindowName] = Number(start);
   }
-  const kind = text("kind") as LedgerEntry["kind"];
-  const amount = Number(text("amount"));
-  const tags: EntryTags = text("tags") === "" ? {} : JSON.parse(text("tags"));
-  const entry = { sequence: String(id), id: text("id"), kind, at: Number(text("at")), amount, starts, tags };
-  // The stream says what was asked for, as of any settlement; but it was not charged.
-  return kind === "unresolved" ? { ...entry, amount: 0, tags: { ...tags, unresolvedMicro: amount } } : entry;
+  const tags: EntryTags = tagsJson === "" ? {} : JSON.parse(tagsJson);
+  const common = { sequence, id, kind: kind as LedgerEntry["kind"], at: Number(at), starts };
+  // Of an unresolved settlement the stream says what it asked for, as of any other; but it was not charged.
+  return kind === "unresolved"
+    ? { ...common, amount: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
+    : { ...common, amount: Number(amount), tags };
 }
 
 /** The ids between which a page lies, both inclusive: Redis 6.0 knows no open ranges. */

@@ -29,7 +29,7 @@ import {
   checkSubject,
 } from "../ledger/ledger-input.js";
 import { AccountKeys } from "./account-keys.js";
-import { type StreamEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
+import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
   errorOf,
   type LedgerReply,
@@ -84,8 +84,7 @@ export class ScriptedCreditLedger implements CreditLedger {
       limits.week.limit ?? -1,
       limits.month.limit ?? -1,
       limits.session.lengthMs,
-      limits.week.bounds,
-      limits.month.bounds,
+      ...boundsOf(limits),
     ]);
     throwErrorOf(reply, id, amount);
     const now = nowOf(reply);
@@ -123,10 +122,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), [
-      limits.week.bounds,
-      limits.month.bounds,
-    ]);
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), boundsOf(limits));
     throwErrorOf(reply, subject);
     return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
   }
@@ -136,7 +132,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, subject, window, amount, limits, note } = request;
     const tags = note === undefined ? "" : JSON.stringify({ note });
     const keys = this.#keys.of(subject, `grant:${id}`);
-    const args = [id, window, amount, tags, limits.week.bounds, limits.month.bounds];
+    const args = [id, window, tags, amount, ...boundsOf(limits)];
     const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
     return windowStatesOf(reply, limits);
@@ -154,7 +150,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { newest, oldest } = streamRange(request);
     // One more than the page, to learn whether there is another.
     const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [newest, oldest, limit + 1]);
-    const entries = (reply as readonly unknown[] as readonly StreamEntry[]).map(toLedgerEntry);
+    const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
     return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
   }
@@ -174,15 +170,18 @@ export class ScriptedCreditLedger implements CreditLedger {
     const reply = await this.#update(this.#scripts.settle, this.#keys.of(subject, `ended:${id}`), [
       id,
       kind,
+      tags === undefined ? "" : JSON.stringify(tags),
       settlement.amount,
       mayBeDuplicateSince,
-      tags === undefined ? "" : JSON.stringify(tags),
       amount,
       expiresAt,
-      [starts.session, starts.week, starts.month],
-      [ends.session, ends.week, ends.month],
-      limits.week.bounds,
-      limits.month.bounds,
+      starts.session,
+      starts.week,
+      starts.month,
+      ends.session,
+      ends.week,
+      ends.month,
+      ...boundsOf(limits),
     ]);
     throwErrorOf(reply, id);
     return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
@@ -208,12 +207,16 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     try {
-      return (await this.#run(script, keys, [JSON.stringify([...args, ...this.#journal])])) as LedgerReply;
+      return (await this.#run(script, keys, [JSON.stringify([...this.#journal, ...args])])) as LedgerReply;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });
     }
   }
+}
+
+function boundsOf({ week, month }: WindowLimits): readonly number[] {
+  return [...week.bounds, ...month.bounds];
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

@@ -1,59 +1,57 @@
+import { doubles } from "./doubles.js";
+
 /**
  * The newest instance of each window of an account, in one string. Packed it takes half the room of a hash, and one
  * command writes it together with its time to live.
- *
- * Numbers are packed as integers: Lua's tostring would lose their digits from the fifteenth on.
  */
 export const account = `
 -- An account outlives its windows by a day: should the clock have gone ahead, putting it right must not refill.
 local graceMs = dayMs
 local maxLeaseMs = 900000
 
+-- Earlier than any window began.
+local never = -maxInteger
+
 local function newInstance(start, finish)
   return { start = start, finish = finish, used = 0, held = 0, bonus = 0 }
-end
-
--- Over before any other began.
-local function noInstance()
-  return newInstance(-maxInteger, -maxInteger)
 end
 
 local function loadAccount()
   local packed = call('GET', accountKey)
   if not packed then
     return {
-      session = noInstance(), week = noInstance(), month = noInstance(),
-      journalMs = 0, journalSequence = 0, forgottenUntil = 0,
+      session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
+      nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
     }
   end
   local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
     weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
     monthStart, monthFinish, monthUsed, monthHeld, monthBonus,
-    journalMs, journalSequence, forgottenUntil = cmsgpack.unpack(packed)
+    nextExpiry, forgottenUntil, journalMs, journalSequence = struct.unpack(${doubles(19)}, packed)
   return {
     session = { start = sessionStart, finish = sessionFinish, used = sessionUsed, held = sessionHeld, bonus = sessionBonus },
     week = { start = weekStart, finish = weekFinish, used = weekUsed, held = weekHeld, bonus = weekBonus },
     month = { start = monthStart, finish = monthFinish, used = monthUsed, held = monthHeld, bonus = monthBonus },
+    -- No lease ends earlier. The one that was to end then may be gone.
+    nextExpiry = nextExpiry,
+    -- Expired holds whose leases ended later are still remembered.
+    forgottenUntil = forgottenUntil,
     journalMs = journalMs,
     journalSequence = journalSequence,
-    forgottenUntil = forgottenUntil,
   }
-end
-
-local function timeToLive(account, now)
-  local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
-  return last - now + graceMs
 end
 
 local function saveAccount(account, now)
   local session, week, month = account.session, account.week, account.month
-  local packed = cmsgpack.pack(
+  local packed = struct.pack(
+    ${doubles(19)},
     session.start, session.finish, session.used, session.held, session.bonus,
     week.start, week.finish, week.used, week.held, week.bonus,
     month.start, month.finish, month.used, month.held, month.bonus,
-    account.journalMs, account.journalSequence, account.forgottenUntil
+    account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
-  local ttl = timeToLive(account, now)
+  local last = math.max(session.finish, week.finish, month.finish, now + maxLeaseMs)
+  local ttl = string.format('%.0f', last - now + graceMs)
   call('SET', accountKey, packed, 'PX', ttl)
   -- Its holds must not go before the account that counts them.
   if account.isExtended then

@@ -4,9 +4,10 @@ local mostPerRead = 1000
 
 local now = readClock()
 local account = loadAccount()
-local weeks, months = unpack(arguments)
+local week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
-local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now)
+local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
   local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
   for _, one in ipairs(packed) do

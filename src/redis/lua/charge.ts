@@ -2,7 +2,7 @@
 export const charge = `
 -- A session in which nothing is used or held is as if it had never been opened.
 local function closeEmptySession(account)
-  if account.session.used == 0 and account.session.held == 0 then account.session = noInstance() end
+  if account.session.used == 0 and account.session.held == 0 then account.session = newInstance(never, never) end
 end
 
 -- Whether the amount can be held on top without leaving the integers that are exact.

@@ -2,7 +2,8 @@
 export const grant = `
 local grantMemoryMs = 31 * dayMs
 
-local id, name, amount, tags, weeks, months = unpack(arguments)
+local id, name, tags, amount, week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end

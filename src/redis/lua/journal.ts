@@ -1,26 +1,24 @@
+import { doubles } from "./doubles.js";
+
 /**
  * The account's journal: a stream whose ids begin with the time of the entry. Ids must ascend, so the account remembers
- * the last one.
+ * the last one. Numbers are packed, for they cost more than all else about an entry: when, how much, and the starts of the
+ * instances, 0 where it is not about that window.
  */
 export const journal = `
-local function lastOfJournal()
-  local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
-  if not last then return 0, 0 end
-  local ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
-  return tonumber(ms), tonumber(sequence)
-end
-
--- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
-local function trimJournal(now)
-  redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
-  call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
-end
+local journalEntries, journalRetentionMs = arguments[1], arguments[2]
 
 -- The starts are those of the instances, or of the one instance, that the entry is about.
 local function journal(account, now, id, kind, amount, instances, tags)
   if journalEntries == 0 then return end
   local ms, sequence = account.journalMs, account.journalSequence
-  if ms == 0 then ms, sequence = lastOfJournal() end
+  if ms == 0 then
+    local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
+    if last then
+      ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
+      ms, sequence = tonumber(ms), tonumber(sequence)
+    end
+  end
   local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)
   if now > ms then
     ms, sequence = now, 0
@@ -29,14 +27,18 @@ local function journal(account, now, id, kind, amount, instances, tags)
   end
   account.journalMs, account.journalSequence = ms, sequence
   account.isChanged = true
+  local session, week, month = instances.session, instances.week, instances.month
+  local packed = struct.pack(
+    ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0
+  )
   call(
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
-    'id', id, 'kind', kind, 'at', now, 'amount', amount,
-    'session', instances.session and instances.session.start or '',
-    'week', instances.week and instances.week.start or '',
-    'month', instances.month and instances.month.start or '',
-    'tags', tags or ''
+    'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''
   )
-  if isFirstOfDay then trimJournal(now) end
+  -- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
+  if isFirstOfDay then
+    redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
+    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+  end
 end
 `;

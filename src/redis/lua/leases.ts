@@ -1,16 +1,14 @@
+import { doubles } from "./doubles.js";
+
 /**
  * What is known of reservations. Those that hold something and those that have expired are fields of a hash by their
  * ids, with their time in a sorted set each; of those that have ended a receipt is kept, a key of its own.
  */
 export const leases = `
--- Twice as long as a repetition may come late, since the caller's clock is another.
-local receiptMs = 120000
-local repetitionMs = 60000
-local expiredMemoryMs = 3600000
-
 local function readLease(packed)
+  if not packed then return nil end
   local amount, expiresAt, sessionStart, sessionFinish, weekStart, weekFinish, monthStart, monthFinish,
-    held, checkpoint, isExpired = cmsgpack.unpack(packed)
+    held, checkpoint, isExpired = struct.unpack(${doubles(11)}, packed)
   return {
     amount = amount,
     expiresAt = expiresAt,
@@ -23,28 +21,12 @@ local function readLease(packed)
   }
 end
 
-local function packReceipt(lease)
-  return cmsgpack.pack(
+local function packLease(lease)
+  return struct.pack(
+    ${doubles(11)},
     lease.amount, lease.expiresAt, lease.session.start, lease.session.finish,
-    lease.week.start, lease.week.finish, lease.month.start, lease.month.finish
+    lease.week.start, lease.week.finish, lease.month.start, lease.month.finish,
+    lease.held, lease.checkpoint, lease.isExpired and 1 or 0
   )
-end
-
-local function packHold(lease)
-  return packReceipt(lease) .. cmsgpack.pack(lease.held, lease.checkpoint, lease.isExpired and 1 or 0)
-end
-
-local function findHold(id)
-  local packed = call('HGET', holdsKey, id)
-  return packed and readLease(packed)
-end
-
-local function findReceipt()
-  local packed = call('GET', ownKey)
-  return packed and readLease(packed)
-end
-
-local function saveReceipt(lease)
-  call('SET', ownKey, packReceipt(lease), 'PX', receiptMs)
 end
 `;

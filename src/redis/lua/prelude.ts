@@ -1,12 +1,10 @@
 /**
- * What every script of the ledger begins with. Its arguments are a JSON array, which costs both sides half of what as many
- * arguments do; the array ends with those of the journal.
+ * What every script of the ledger begins with. Its arguments are one JSON array: as many of their own would cost the client
+ * and the server more.
  */
 export const prelude = `
 local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)
-
 local arguments = cjson.decode(ARGV[1])
-local journalEntries, journalRetentionMs = arguments[#arguments - 1], arguments[#arguments]
 
 local maxInteger = 9007199254740991
 local dayMs = 86400000

@@ -1,7 +1,5 @@
 /** Extends leases of one account, and records what they have cost so far. */
 export const renew = `
-local renewals = arguments[1]
-
 -- Times do not go back, though the clock may.
 local function postpone(key, id, time)
   call('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
@@ -15,7 +13,7 @@ local function renewHold(id, hold, observed, leaseMs)
     hold.held = observed
     addHold(account, hold, rise)
   end
-  call('HSET', holdsKey, id, packHold(hold))
+  call('HSET', holdsKey, id, packLease(hold))
   postpone(leasesKey, id, now + leaseMs)
   account.isChanged, account.isExtended = true, true
 end
@@ -27,16 +25,16 @@ local function renewExpired(id, hold, observed)
     journal(account, now, id, 'checkpoint', rise, hold)
     hold.checkpoint = observed
     account.isChanged = true
-    call('HSET', holdsKey, id, packHold(hold))
+    call('HSET', holdsKey, id, packLease(hold))
   end
   -- It is remembered for as long as it gives signs of life.
   postpone(expiredKey, id, now)
 end
 
 local reply = { 'done' }
-for index, renewal in ipairs(renewals) do
+for index, renewal in ipairs(arguments[3]) do
   local id, amount, observed, leaseMs = unpack(renewal)
-  local hold = findHold(id)
+  local hold = readLease(call('HGET', holdsKey, id))
   if not hold then
     reply[index + 1] = 'closed'
   elseif hold.amount ~= amount then

@@ -1,6 +1,8 @@
 /** Admits a reservation if something is left in every window, and holds its amount. */
 export const reserve = `
-local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs, weeks, months = unpack(arguments)
+local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
+  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
 local function answerLease(status, open, lease)
   local reply = answer(status, now, open)
@@ -21,7 +23,7 @@ end
 local open = openInstances(account, weeks, months, now)
 if not (open.week and open.month) then return answerMissedBounds(now, open) end
 
-local earlier = findHold(id) or findReceipt()
+local earlier = readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))
 if earlier then
   if earlier.amount ~= amount then return { 'conflict' } end
   return answerLease('replayed', open, earlier)
@@ -47,7 +49,8 @@ if amount > 0 then
   addHold(account, lease, amount)
 end
 
-call('HSET', holdsKey, id, packHold(lease))
+account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
+call('HSET', holdsKey, id, packLease(lease))
 call('ZADD', leasesKey, lease.expiresAt, id)
 -- New keys have no time to live yet.
 if call('ZCARD', leasesKey) == 1 then account.isExtended = true end

@@ -1,33 +1,38 @@
 /** Ends a reservation: charges what it has cost, or gives all of it back. */
 export const settle = `
-local id, kind, amount, firstSentAt, tags, reserved, expiresAt, starts, ends, weeks, months = unpack(arguments)
+local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
+  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
+  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
-local function settleHold(hold)
-  addCharge(account, hold, hold.held, amount, now)
-  journal(account, now, id, kind, amount, hold, tags)
-  call('HDEL', holdsKey, id)
-  call('ZREM', leasesKey, id)
-  saveReceipt(hold)
-  return 'settled'
+-- Twice as long as a repetition may come late, since the caller's clock is another.
+local receiptMs = 120000
+local repetitionMs = 60000
+
+local function finish(lease, charge)
+  journal(account, now, id, kind, charge, lease, tags)
+  call('SET', ownKey, packLease(lease), 'PX', receiptMs)
 end
 
-local function settleExpired(hold)
-  local charge = amount - hold.checkpoint
-  addCharge(account, hold, 0, charge, now)
-  journal(account, now, id, kind, charge, hold, tags)
+local function settleKnown(hold)
+  local charge = amount
+  if hold.isExpired then charge = amount - hold.checkpoint end
+  addCharge(account, hold, hold.held, charge, now)
+  finish(hold, charge)
   call('HDEL', holdsKey, id)
-  call('ZREM', expiredKey, id)
-  saveReceipt(hold)
-  return 'late'
+  call('ZREM', hold.isExpired and expiredKey or leasesKey, id)
+  return hold.isExpired and 'late' or 'settled'
 end
 
 local function settleUnknown()
   local lease = {
     amount = reserved,
     expiresAt = expiresAt,
-    session = { start = starts[1], finish = ends[1] },
-    week = { start = starts[2], finish = ends[2] },
-    month = { start = starts[3], finish = ends[3] },
+    held = 0,
+    checkpoint = 0,
+    session = { start = sessionStart, finish = sessionFinish },
+    week = { start = weekStart, finish = weekFinish },
+    month = { start = monthStart, finish = monthFinish },
   }
   -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
   if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
@@ -35,23 +40,15 @@ local function settleUnknown()
     return 'unresolved'
   end
   addCharge(account, lease, 0, amount, now)
-  journal(account, now, id, kind, amount, lease, tags)
-  saveReceipt(lease)
+  finish(lease, amount)
   return 'recovered'
 end
 
-local hold = findHold(id)
-local known = hold or findReceipt()
+local hold = readLease(call('HGET', holdsKey, id))
+local known = hold or readLease(call('GET', ownKey))
 if known and known.amount ~= reserved then return { 'conflict' } end
 
-local status = 'duplicate'
-if hold and hold.isExpired then
-  status = settleExpired(hold)
-elseif hold then
-  status = settleHold(hold)
-elseif not known then
-  status = settleUnknown()
-end
+local status = hold and settleKnown(hold) or known and 'duplicate' or settleUnknown()
 if status ~= 'duplicate' then account.isChanged = true end
 return answer(status, now, openInstances(account, weeks, months, now))
 `;

@@ -22,20 +22,15 @@ end
 
 local notOpen = { start = false, finish = false, used = false, held = false, bonus = false }
 
--- The clients' parsers of integers are not exact up to the last ones.
-local function inText(instance)
-  return {
-    start = instance.start, finish = instance.finish,
-    used = string.format('%.0f', instance.used),
-    held = string.format('%.0f', instance.held),
-    bonus = string.format('%.0f', instance.bonus),
-  }
-end
-
 local function visible(instance)
   if not instance then return notOpen end
-  local largest = math.max(instance.used, instance.held, math.abs(instance.bonus))
-  return largest < 2 ^ 52 and instance or inText(instance)
+  local used, held, bonus = instance.used, instance.held, instance.bonus
+  if math.max(used, held, math.abs(bonus)) < 2 ^ 52 then return instance end
+  -- The clients' parsers of integers are not exact up to the last ones, their parsers of text are.
+  return {
+    start = instance.start, finish = instance.finish,
+    used = string.format('%.0f', used), held = string.format('%.0f', held), bonus = string.format('%.0f', bonus),
+  }
 end
 
 local function answer(status, now, open)
