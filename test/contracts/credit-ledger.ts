@@ -850,7 +850,9 @@ export function describeCreditLedger(name: string, make: MakeLedger): void {
 
       it("lets ten thousand holds expire at once", async () => {
         const account = await fixture({ session: 1e9 });
-        for (let index = 0; index < 10_000; index++) await account.admit(5);
+        for (let round = 0; round < 100; round++) {
+          await Promise.all(Array.from({ length: 100 }, () => account.admit(5)));
+        }
         expect(await account.counts()).toEqual(everywhere(0, 50_000));
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(0, 0));
