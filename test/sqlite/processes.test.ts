@@ -59,6 +59,17 @@ describe("several processes with one database", () => {
     expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(entries.length);
   });
 
+  it("wait for one another when the file is new", { timeout }, async () => {
+    const folder = newFolder();
+    const holder = new Child("lock-holder.ts", folder.file, 100);
+    expect(await holder.line()).toBe("locked");
+    holder.say("let go");
+    const database = folder.open();
+    sqlitePlanStore({ database });
+    expect(database.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
+    expect(await holder.end()).toBe(0);
+  });
+
   it("wait for one another", { timeout }, async () => {
     const folder = newFolder();
     const ledger = sqliteCreditLedger({ database: folder.open() });
