@@ -820,6 +820,17 @@ export function describeCreditLedger(name: string, make: MakeLedger): void {
         expect(await account.counts()).toEqual(everywhere(44, 0));
       });
 
+      it("raises the hold in the windows of its admission only", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        account.clock.set(start + sessionMs - second);
+        const older = await account.admit(10);
+        account.clock.set(start + sessionMs);
+        await account.admit(2);
+        await account.ledger.renew([{ lease: older, observed: 15, leaseMs: 60 * second }]);
+        expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 17], month: [1, 17] });
+      });
+
       it("moves the charge up, without holding, when renewed after the expiry", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
