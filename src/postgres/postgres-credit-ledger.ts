@@ -186,17 +186,23 @@ class PostgresCreditLedger implements CreditLedger {
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
     const sql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
     const answers = await this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
+    if (answers.length !== expected) throw incomplete();
     this.#purger.touch();
     return answers;
   }
 
   async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
     const [answer] = await this.#query<Answer>(sql, values);
-    if (answer === undefined) throw new LedgerUnavailableError("PostgreSQL answered nothing.");
+    if (answer === undefined) throw incomplete();
     return answer;
   }
 
   #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
+}
+
+function incomplete(): LedgerUnavailableError {
+  return new LedgerUnavailableError("PostgreSQL answered less than it was asked.");
 }

@@ -824,6 +824,17 @@ export function describeCreditLedger(
         expect(await account.counts()).toEqual(everywhere(44, 0));
       });
 
+      it("raises the hold in the windows of its admission only", async () => {
+        const account = await fixture();
+        await account.spend(1);
+        account.clock.set(start + sessionMs - second);
+        const older = await account.admit(10);
+        account.clock.set(start + sessionMs);
+        await account.admit(2);
+        await account.ledger.renew([{ lease: older, observed: 15, leaseMs: 60 * second }]);
+        expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 17], month: [1, 17] });
+      });
+
       it("moves the charge up, without holding, when renewed after the expiry", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
@@ -854,7 +865,9 @@ export function describeCreditLedger(
 
       it("lets ten thousand holds expire at once", async () => {
         const account = await fixture({ session: 1e9 });
-        for (let index = 0; index < 10_000; index++) await account.admit(5);
+        for (let round = 0; round < 100; round++) {
+          await Promise.all(Array.from({ length: 100 }, () => account.admit(5)));
+        }
         expect(await account.counts()).toEqual(everywhere(0, 50_000));
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(0, 0));

@@ -21,7 +21,7 @@ export const mutations: readonly Mutation[] = [
     find: "if moment < stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
     replace: "if moment <= stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
   },
-  { name: "bounds may lie ahead", find: "moment < bounds[1] or ", replace: "" },
+  { name: "bounds may lie ahead", find: "moment < bounds[1] or ", replace: "", file: failures },
   { name: "bounds may lie behind", find: " or moment >= bounds[4]", replace: "", file: failures },
   { name: "a week begins late", find: "when moment < bounds[2] then 1", replace: "when moment <= bounds[2] then 1" },
   { name: "the last week is the third", find: "when moment < bounds[3] then 2", replace: "when true then 2" },

@@ -258,11 +258,14 @@ describeWithPostgres(
       const lease = await admit(ledger, subject, 10, id);
       const { week, ...limits } = limitsAt();
       const past = { ...limits, week: { ...week, bounds: [1, 2, 3, 4] as const } };
+      const far = Date.now() + 3_600_000;
+      const future = { ...limits, week: { ...week, bounds: [far, far + 1, far + 2, far + 3] as const } };
       const first = admit(ledger, subject, 1);
       const refused = [
         ledger.reserve(request(subject, 11, id)),
         ledger.settle({ ...lease, amount: 9 }, { amount: 1 }),
         ledger.reserve({ ...request(subject), limits: past }),
+        ledger.reserve({ ...request(subject), limits: future }),
         ledger.reserve(request(subject, Number.MAX_SAFE_INTEGER)),
         ledger.grant({ id, subject, window: "month", amount: Number.MAX_SAFE_INTEGER, limits: limitsAt() }),
         ledger.grant({ id: randomUUID(), subject, window: "month", amount: 1, limits: limitsAt() }),
@@ -273,6 +276,7 @@ describeWithPostgres(
       expect(results.map((result) => (result.status === "rejected" ? result.reason.name : "done"))).toEqual([
         "LedgerConflictError",
         "LedgerConflictError",
+        "LedgerClockError",
         "LedgerClockError",
         "LedgerInputError",
         "done",

@@ -10,10 +10,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const wanted = process.argv[2] ?? "";
 const survivors: string[] = [];
 
-for (const { name, file = "test/postgres/postgres-credit-ledger.test.ts" } of mutations) {
+/** One driver is enough for that. */
+const contract = ["test/postgres/postgres-credit-ledger.test.ts", "-t", "on pg|with the oracle"];
+
+for (const { name, file } of mutations) {
   if (!name.includes(wanted)) continue;
-  const args = ["vitest", "run", "--config", "test/vitest.config.ts", "--bail=1", "--retry=0", file];
-  const env = { ...process.env, MUTATION: name, FC_RUNS: "150", REQUIRE_SERVICES: "1" };
+  const args = ["vitest", "run", "--config", "test/vitest.config.ts", "--bail=1", ...(file ? [file] : contract)];
+  const env = { ...process.env, MUTATION: name, REQUIRE_SERVICES: "1" };
   const { status } = spawnSync("npx", args, { cwd: root, env, stdio: "ignore" });
   console.log(`${status === 0 ? "SURVIVED" : "killed  "} ${name}`);
   if (status === 0) survivors.push(name);

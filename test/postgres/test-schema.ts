@@ -33,18 +33,18 @@ function mutated(migrations: readonly string[]): readonly string[] {
   return migrations.map((sql) => mutate(sql, mutation));
 }
 
-/** Where each schema's clock stands. */
-const told = new Map<string, number>();
+/** Where each schema's clock stands, or soon will. */
+const told = new Map<string, { now: number; done: Promise<unknown> }>();
 
 /** A pool that sets the schema's clock before its statements, where the clock has moved. */
 export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
   return {
     async query(text, values) {
       const now = clock.now();
-      if (now !== told.get(schema)) {
-        told.set(schema, now);
-        await pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]);
+      if (now !== told.get(schema)?.now) {
+        told.set(schema, { now, done: pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]) });
       }
+      await told.get(schema)?.done;
       return pool.query(text, values);
     },
   };

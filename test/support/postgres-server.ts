@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,14 @@ import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 
 const binaries = "/usr/lib/postgresql/15/bin";
+
+/** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
+const guard = `exec 3<&0
+"$@" <&- 3<&- &
+server=$!
+{ cat <&3 >/dev/null; kill -QUIT $server; } 2>/dev/null &
+exec 3<&-
+wait $server`;
 
 /** A PostgreSQL of its own: on a free port of the loopback interface, with its data in a temporary folder. */
 export interface PostgresServer {
@@ -74,10 +82,10 @@ class TemporaryServer implements PostgresServer {
 
   async start(): Promise<void> {
     const args = ["-D", this.#folder, "-p", String(this.#port), "-c", `unix_socket_directories=${this.#folder}`];
-    const child = spawn(`${binaries}/postgres`, [...args, ...this.#settings], {
+    const child = spawn("/bin/sh", ["-c", guard, "guard", `${binaries}/postgres`, ...args, ...this.#settings], {
       ...this.#user,
       cwd: this.#folder,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["pipe", "ignore", "pipe"],
     });
     this.#child = child;
     let log = "";
@@ -96,8 +104,9 @@ class TemporaryServer implements PostgresServer {
     this.#child = undefined;
     if (!child || child.exitCode !== null) return;
     const exit = new Promise((resolve) => child.once("exit", resolve));
-    child.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    this.#signal(mode === "fast" ? "SIGINT" : "SIGQUIT");
     await exit;
+    child.stdin?.end();
   }
 
   async remove(): Promise<void> {
@@ -106,8 +115,13 @@ class TemporaryServer implements PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  #signal(signal: NodeJS.Signals): void {
+    const [pid] = readFileSync(join(this.#folder, "postmaster.pid"), "utf8").split("\n");
+    process.kill(Number(pid), signal);
+  }
+
   readonly #abandon = (): void => {
-    this.#child?.kill("SIGQUIT");
+    if (this.#child) this.#signal("SIGQUIT");
     rmSync(this.#folder, { recursive: true, force: true });
   };
 }

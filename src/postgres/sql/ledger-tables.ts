@@ -54,7 +54,7 @@ create table infergate.entry (
 create unique index entry_ended on infergate.entry (id) where kind in ('charge', 'release');
 create unique index entry_granted on infergate.entry (id) where kind = 'grant';
 -- For the retention. A B-tree would cost every settlement more than it saves.
-create index entry_at on infergate.entry using brin (at);
+create index entry_at on infergate.entry using brin (at) with (autosummarize = on);
 
 -- Up to when entries may have been dropped.
 create table infergate.retention (

@@ -2,7 +2,8 @@
 export const retentionFunctions = /* sql */ `
 -- Drops what is older than the retention, up to so many rows of each kind. Answers whether there may be more.
 create function infergate.purge(retention_ms bigint, step_size int) returns boolean
-language plpgsql as $$
+-- By bitmaps of the BRIN index only: where nothing is to be dropped, any other plan reads all there is to find that out.
+language plpgsql set enable_seqscan = off set enable_indexscan = off as $$
 declare
   before constant bigint := infergate.clock_ms() - retention_ms;
   dropped bigint;
