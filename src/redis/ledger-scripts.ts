@@ -8,7 +8,6 @@ import { grant } from "./lua/grant.js";
 import { history } from "./lua/history.js";
 import { journal } from "./lua/journal.js";
 import { leases } from "./lua/leases.js";
-import { operation } from "./lua/operation.js";
 import { prelude } from "./lua/prelude.js";
 import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
@@ -22,17 +21,17 @@ export type LedgerScripts = Readonly<
   Record<"reserve" | "renew" | "settle" | "balance" | "grant" | "reset" | "forget" | "history", Script>
 >;
 
-/** @param readClock - the part that defines `readClock()`. */
-export function makeLedgerScripts(readClock: string = clock): LedgerScripts {
-  const state = [prelude, readClock, account, windows, charge, leases];
-  const update = (steps: string) => makeScript(...state, journal, expiry, operation(steps));
+/** @param clockPart - the part that defines `now`. */
+export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
+  const state = [prelude, clockPart, account, windows, leases];
+  const update = (steps: string) => makeScript(...state, charge, journal, expiry(), steps);
   return {
-    reserve: update(reserve),
+    reserve: makeScript(...state, expiry(charge + journal), reserve),
     renew: update(renew),
     settle: update(settle),
     grant: update(grant),
     reset: update(reset),
-    balance: makeScript(...state, balance),
+    balance: makeScript(...state, charge, balance),
     forget: makeScript(prelude, forget),
     history: makeScript(prelude, history),
   };

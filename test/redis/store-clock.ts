@@ -3,7 +3,7 @@ import { makeLedgerScripts } from "../../src/redis/ledger-scripts.js";
 import type { RunScript } from "../../src/redis/run-script.js";
 
 /** The ledger's scripts, but with the time that comes with each call. */
-export const shiftedScripts = makeLedgerScripts("local function readClock() return tonumber(ARGV[#ARGV]) end");
+export const shiftedScripts = makeLedgerScripts("local now = tonumber(ARGV[#ARGV])");
 
 /** Sends the clock's time along, for {@link shiftedScripts}. */
 export function runAt(run: RunScript, clock: Clock): RunScript {

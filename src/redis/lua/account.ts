@@ -16,19 +16,14 @@ local function newInstance(start, finish)
   return { start = start, finish = finish, used = 0, held = 0, bonus = 0 }
 end
 
-local function loadAccount()
-  local packed = call('GET', accountKey)
-  if not packed then
-    return {
-      session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
-      nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
-    }
-  end
+local account
+local packedAccount = call('GET', accountKey)
+if packedAccount then
   local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
     weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
     monthStart, monthFinish, monthUsed, monthHeld, monthBonus,
-    nextExpiry, forgottenUntil, journalMs, journalSequence = struct.unpack(${doubles(19)}, packed)
-  return {
+    nextExpiry, forgottenUntil, journalMs, journalSequence = struct.unpack(${doubles(19)}, packedAccount)
+  account = {
     session = { start = sessionStart, finish = sessionFinish, used = sessionUsed, held = sessionHeld, bonus = sessionBonus },
     week = { start = weekStart, finish = weekFinish, used = weekUsed, held = weekHeld, bonus = weekBonus },
     month = { start = monthStart, finish = monthFinish, used = monthUsed, held = monthHeld, bonus = monthBonus },
@@ -39,9 +34,16 @@ local function loadAccount()
     journalMs = journalMs,
     journalSequence = journalSequence,
   }
+else
+  account = {
+    session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
+    nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
+  }
 end
 
-local function saveAccount(account, now)
+-- Its holds must not go before the account that counts them: they need more time when it has a later end than before, or
+-- when their keys are new.
+local function saveAccount(needsTime)
   local session, week, month = account.session, account.week, account.month
   local packed = struct.pack(
     ${doubles(19)},
@@ -53,12 +55,10 @@ local function saveAccount(account, now)
   local last = math.max(session.finish, week.finish, month.finish, now + maxLeaseMs)
   local ttl = string.format('%.0f', last - now + graceMs)
   call('SET', accountKey, packed, 'PX', ttl)
-  -- Its holds must not go before the account that counts them.
-  if account.isExtended then
+  if needsTime then
     call('PEXPIRE', holdsKey, ttl)
     call('PEXPIRE', leasesKey, ttl)
     call('PEXPIRE', expiredKey, ttl)
   end
-  account.isChanged, account.isExtended = false, false
 end
 `;

@@ -1,7 +1,5 @@
-/** The server's clock, in epoch milliseconds. */
+/** Now by the server's clock, in epoch milliseconds. */
 export const clock = `
-local function readClock()
-  local time = call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;

@@ -3,15 +3,15 @@
  *
  * Any number can be due at once, and a script keeps all other clients waiting. So one script ends some of them and, where
  * more are left, does nothing else: its caller then sends it again.
+ *
+ * @param books - the parts that charge and write the journal, where the script does not have them for itself.
  */
-export const expiry = `
-local expiredMemoryMs = 3600000
-
--- Answers whether more are left.
-local function endExpiredHolds(account, now)
-  if now < account.nextExpiry then return false end
-
+export const expiry = (books = "") => `
+if now >= account.nextExpiry then
+${books}
   local mostPerScript = 500
+  local expiredMemoryMs = 3600000
+
   local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
   if #due > 0 then
     local packed = call('HMGET', holdsKey, unpack(due))
@@ -19,8 +19,8 @@ local function endExpiredHolds(account, now)
     for index, id in ipairs(due) do
       local hold = readLease(packed[index])
       if hold then
-        addCharge(account, hold, hold.held, hold.checkpoint, now)
-        if hold.checkpoint > 0 then journal(account, now, id, 'checkpoint', hold.checkpoint, hold) end
+        addCharge(hold, hold.held, hold.checkpoint)
+        if hold.checkpoint > 0 then journal(id, 'checkpoint', hold.checkpoint, hold) end
         hold.held, hold.isExpired = 0, true
         records[#records + 1], records[#records + 2] = id, packLease(hold)
         times[#times + 1], times[#times + 2] = now, id
@@ -38,12 +38,11 @@ local function endExpiredHolds(account, now)
       call('HSET', holdsKey, unpack(records))
       call('ZADD', expiredKey, unpack(times))
     end
-    account.isChanged, account.isExtended = true, true
   end
 
   local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
   account.nextExpiry = tonumber(first[2] or maxInteger)
-  if account.isChanged then saveAccount(account, now) end
-  return #due == mostPerScript
+  if #due > 0 then saveAccount(true) end
+  if #due == mostPerScript then return { 'again' } end
 end
 `;

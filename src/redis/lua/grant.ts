@@ -3,15 +3,18 @@ export const grant = `
 local grantMemoryMs = 31 * dayMs
 
 local id, name, tags, amount, week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
-local weeks, months = { week1, week2, week3, week4 }, { month1, month2, month3, month4 }
 
-local open = openInstances(account, weeks, months, now)
-if not (open.week and open.month) then return answerMissedBounds(now, open) end
+local open = {
+  session = openSession(),
+  week = calendarInstance(account.week, week1, week2, week3, week4),
+  month = calendarInstance(account.month, month1, month2, month3, month4),
+}
+if not (open.week and open.month) then return { 'missed bounds', now, open.week and 'month' or 'week' } end
 
 local given = name .. string.format(' %.0f', amount)
 local earlier = call('GET', ownKey)
 if earlier and earlier ~= given then return { 'conflict' } end
-if earlier then return answer('done', now, open) end
+if earlier then return answer('done', open.session, open.week, open.month) end
 
 local instance = open[name]
 if not instance then return { 'no session' } end
@@ -19,8 +22,8 @@ if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } en
 
 account[name] = instance
 instance.bonus = instance.bonus + amount
-account.isChanged, account.isExtended = true, true
-journal(account, now, id, 'grant', amount, { [name] = instance }, tags)
+journal(id, 'grant', amount, { [name] = instance }, tags)
 call('SET', ownKey, given, 'PX', grantMemoryMs)
-return answer('done', now, open)
+saveAccount(true)
+return answer('done', open.session, open.week, open.month)
 `;

@@ -8,8 +8,8 @@ import { doubles } from "./doubles.js";
 export const journal = `
 local journalEntries, journalRetentionMs = arguments[1], arguments[2]
 
--- The starts are those of the instances, or of the one instance, that the entry is about.
-local function journal(account, now, id, kind, amount, instances, tags)
+-- The instances are those of an admission, or the one that the entry is about.
+local function journal(id, kind, amount, instances, tags)
   if journalEntries == 0 then return end
   local ms, sequence = account.journalMs, account.journalSequence
   if ms == 0 then
@@ -26,7 +26,7 @@ local function journal(account, now, id, kind, amount, instances, tags)
     sequence = sequence + 1
   end
   account.journalMs, account.journalSequence = ms, sequence
-  account.isChanged = true
+
   local session, week, month = instances.session, instances.week, instances.month
   local packed = struct.pack(
     ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0

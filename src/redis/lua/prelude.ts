@@ -1,6 +1,6 @@
 /**
  * What every script of the ledger begins with. Its arguments are one JSON array: as many of their own would cost the client
- * and the server more.
+ * and the server more. For the same reason there are few functions: each script makes its own anew whenever it runs.
  */
 export const prelude = `
 local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)

@@ -1,30 +1,38 @@
 /** Extends leases of one account, and records what they have cost so far. */
 export const renew = `
+local isChanged, isExtended = false, false
+
 -- Times do not go back, though the clock may.
 local function postpone(key, id, time)
   call('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
 end
 
+-- A hold of nothing stays one: it may have been admitted to no session.
+local function raise(hold, observed)
+  local rise = observed - hold.held
+  local most = math.max(account.session.held, account.week.held, account.month.held)
+  if hold.held == 0 or rise <= 0 or most + rise > maxInteger then return end
+  hold.held = observed
+  for _, name in ipairs(windowNames) do
+    if account[name].start == hold[name].start then account[name].held = account[name].held + rise end
+  end
+end
+
 local function renewHold(id, hold, observed, leaseMs)
   hold.checkpoint = math.max(hold.checkpoint, observed)
-  local rise = observed - hold.held
-  -- A hold of nothing stays one: it may have been admitted to no session.
-  if rise > 0 and hold.held > 0 and canHold(account, rise) then
-    hold.held = observed
-    addHold(account, hold, rise)
-  end
+  raise(hold, observed)
   call('HSET', holdsKey, id, packLease(hold))
   postpone(leasesKey, id, now + leaseMs)
-  account.isChanged, account.isExtended = true, true
+  isChanged, isExtended = true, true
 end
 
 local function renewExpired(id, hold, observed)
   local rise = observed - hold.checkpoint
   if rise > 0 then
-    addCharge(account, hold, 0, rise, now)
-    journal(account, now, id, 'checkpoint', rise, hold)
+    isExtended = addCharge(hold, 0, rise) or isExtended
+    isChanged = true
+    journal(id, 'checkpoint', rise, hold)
     hold.checkpoint = observed
-    account.isChanged = true
     call('HSET', holdsKey, id, packLease(hold))
   end
   -- It is remembered for as long as it gives signs of life.
@@ -47,5 +55,6 @@ for index, renewal in ipairs(arguments[3]) do
     reply[index + 1] = 'renewed'
   end
 end
+if isChanged then saveAccount(isExtended) end
 return reply
 `;

@@ -1,9 +1,9 @@
 /** Which instances are open now, and what the caller is told of them. */
 export const windows = `
-local function calendarInstance(stored, bounds, now)
-  if not (now >= bounds[1] and now < bounds[4]) then return nil end
-  local index = now < bounds[2] and 1 or now < bounds[3] and 2 or 3
-  local start, finish = bounds[index], bounds[index + 1]
+local function calendarInstance(stored, bound1, bound2, bound3, bound4)
+  if not (now >= bound1 and now < bound4) then return nil end
+  local start = now < bound2 and bound1 or now < bound3 and bound2 or bound3
+  local finish = now < bound2 and bound2 or now < bound3 and bound3 or bound4
   -- A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
   if start > stored.start then return newInstance(start, finish) end
   -- Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
@@ -12,12 +12,9 @@ local function calendarInstance(stored, bounds, now)
 end
 
 -- An ended session is passed over, not cleared: it must be there again should the clock step back.
-local function openInstances(account, weeks, months, now)
-  return {
-    session = now < account.session.finish and account.session or nil,
-    week = calendarInstance(account.week, weeks, now),
-    month = calendarInstance(account.month, months, now),
-  }
+local function openSession()
+  if now < account.session.finish then return account.session end
+  return nil
 end
 
 local notOpen = { start = false, finish = false, used = false, held = false, bonus = false }
@@ -33,17 +30,13 @@ local function visible(instance)
   }
 end
 
-local function answer(status, now, open)
-  local session, week, month = visible(open.session), visible(open.week), visible(open.month)
+local function answer(status, session, week, month)
+  session, week, month = visible(session), visible(week), visible(month)
   return {
     status, now,
     session.start, session.finish, session.used, session.held, session.bonus,
     week.start, week.finish, week.used, week.held, week.bonus,
     month.start, month.finish, month.used, month.held, month.bonus,
   }
-end
-
-local function answerMissedBounds(now, open)
-  return { 'missed bounds', now, open.week and 'month' or 'week' }
 end
 `;
