@@ -64,10 +64,7 @@ export function keyStore(database: Database, notifications: Notifications): Writ
   if (!notifications.supported) return store;
   return {
     ...store,
-    async subscribe(onChange) {
-      await database.migrate();
-      return notifications.subscribe(`${database.schema}_key`, onChange);
-    },
+    subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),
   };
 }
 

@@ -38,9 +38,6 @@ export function planStore(database: Database, notifications: Notifications): Wri
   if (!notifications.supported) return store;
   return {
     ...store,
-    async subscribe(onChange) {
-      await database.migrate();
-      return notifications.subscribe(`${database.schema}_plan`, onChange);
-    },
+    subscribe: (onChange) => notifications.subscribe(`${database.schema}_plan`, onChange),
   };
 }

@@ -1,11 +1,14 @@
 import { accountFunctions } from "./sql/account-functions.js";
+import { answerFunctions } from "./sql/answer-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
 import { keyTables } from "./sql/key-tables.js";
 import { ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
-import { reservationFunctions } from "./sql/reservation-functions.js";
+import { renewFunction } from "./sql/renew-function.js";
+import { reserveFunction } from "./sql/reserve-function.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
+import { settleFunction } from "./sql/settle-function.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
 /** The database's own clock in whole milliseconds, read anew at each call. */
@@ -24,7 +27,10 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       clock,
       windowFunctions,
       accountFunctions,
-      reservationFunctions,
+      answerFunctions,
+      reserveFunction,
+      renewFunction,
+      settleFunction,
       correctionFunctions,
       operateFunction,
       retentionFunctions,

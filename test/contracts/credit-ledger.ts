@@ -784,6 +784,22 @@ export function describeCreditLedger(
         expect((await account.reserve(1)).ok).toBe(true);
       });
 
+      it("dies at its own moment, among others that die sooner and later", async () => {
+        const account = await fixture();
+        const leases = [1_000, 1_500, 1_900, 3_000, 60_000];
+        for (const leaseMs of leases) await account.admit(1, { leaseMs });
+        for (const [died, leaseMs] of leases.entries()) {
+          for (const [moment, held] of [
+            [leaseMs - 1, leases.length - died],
+            [leaseMs, leases.length - died - 1],
+          ] as const) {
+            account.clock.set(start + moment);
+            await account.admit(0);
+            expect(await account.counts()).toEqual(everywhere(0, held));
+          }
+        }
+      });
+
       it("lives from its renewal", async () => {
         const account = await fixture({ session: 10 });
         const lease = await account.admit(10);

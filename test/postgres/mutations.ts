@@ -120,11 +120,7 @@ export const mutations: readonly Mutation[] = [
   { name: "an expiry is not in the journal", find: "and checkpoint > 0\n", replace: "and false\n" },
   { name: "an expiry of nothing is in the journal", find: "and checkpoint > 0\n", replace: "\n" },
   { name: "an expired hold stays open", find: "set expired = true", replace: "set expired = false" },
-  {
-    name: "a later expiry is missed",
-    find: "moment + 1000;",
-    replace: "moment + 1000000;",
-  },
+  { name: "a later expiry is missed", find: "    horizon + 1\n", replace: "    horizon + 1000000\n" },
   {
     name: "the next expiry is missed",
     find: "      select min(expires_at) from",
@@ -153,12 +149,8 @@ export const mutations: readonly Mutation[] = [
     find: "if week is null or month is null then return infergate.step('clock', account, moment); end if;\n\n  select * into hold",
     replace: "select * into hold",
   },
-  {
-    name: "an id reserves for two accounts",
-    find: "if hold.subject <> account.subject then",
-    replace: "if false then",
-  },
-  { name: "an id reserves two amounts", find: "if hold.reserved <> amount then", replace: "if false then" },
+  { name: "an id reserves for two accounts", find: "when known.subject <> subject then 'other_subject' ", replace: "" },
+  { name: "an id reserves two amounts", find: " when known.reserved <> amount then 'other_amount'", replace: "" },
   { name: "a session is not limited", find: "if infergate.lacks(session, limits[1], need)", replace: "if false" },
   { name: "a week is not limited", find: "or infergate.lacks(week, limits[3], need)", replace: "" },
   { name: "a month is not limited", find: "or infergate.lacks(month, limits[8], need)", replace: "" },
@@ -179,8 +171,8 @@ export const mutations: readonly Mutation[] = [
   // Renewals
   {
     name: "another account's hold is renewed",
-    find: "if known.subject <> account.subject then return infergate.step('other_subject', account, moment); end if;\n  if known.reserved <> (op->>'amount')::bigint then return infergate.step('other_amount', account, moment); end if;\n\n  if known.expired",
-    replace: "if known.expired",
+    find: "  status := infergate.conflict(known, account.subject, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  if known.expired",
+    replace: "  if known.expired",
   },
   { name: "an expired hold is renewed", find: "if known.expired then\n    rise", replace: "if false then\n    rise" },
   {
@@ -209,22 +201,18 @@ export const mutations: readonly Mutation[] = [
     find: "where id = op->>'id' and subject = account.subject and reserved",
     replace: "where id = op->>'id' and reserved",
   },
-  {
-    name: "another amount settles a hold",
-    find: "and subject = account.subject and reserved = (op->>'amount')::bigint\n    returning",
-    replace: "and subject = account.subject\n    returning",
-  },
+  { name: "another amount settles a hold", find: " and reserved = amount\n    returning", replace: "\n    returning" },
   { name: "a late charge counts twice", find: "charge := charge - known.checkpoint;", replace: "" },
   { name: "an expired hold is given back twice", find: "known.held := 0;", replace: "" },
   {
     name: "a settlement is not recognised again",
-    find: "return infergate.step('duplicate', account, moment);",
+    find: "return infergate.step(coalesce(status, 'duplicate'), account, moment);",
     replace: "",
   },
   {
     name: "a settlement of another account is a repetition",
-    find: "      if known.subject <> account.subject then return infergate.step('other_subject', account, moment); end if;\n      if known.reserved",
-    replace: "      if known.reserved",
+    find: "status := infergate.conflict(known, account.subject, amount);\n      return",
+    replace: "return",
   },
   {
     name: "what was dropped is charged again",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 
-const binaries = "/usr/lib/postgresql/15/bin";
+const binaries = process.env["POSTGRES_BIN"] ?? "/usr/lib/postgresql/15/bin";
 
 /** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
 const guard = `exec 3<&0
@@ -26,7 +26,8 @@ export interface PostgresServer {
 }
 
 /**
- * A suite that needs PostgreSQL. Without its binaries it is skipped, and said to be; with `REQUIRE_SERVICES=1` it fails.
+ * A suite that needs PostgreSQL. Without its binaries, which `POSTGRES_BIN` may say the folder of, it is skipped, and said
+ * to be; with `REQUIRE_SERVICES=1` it fails.
  * @param settings - of the server, such as `{ fsync: "on" }`.
  */
 export function describeWithPostgres(
