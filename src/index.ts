@@ -3,7 +3,7 @@ export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./ga
 export { BodyError } from "./gateway/gateway.js";
 export type { GatewayOptions, Model } from "./gateway/options.js";
 export { hashKey } from "./keys/hash-key.js";
-export type { ApiKey, Instant, KeyStore } from "./keys/key-store.js";
+export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { MemoryKey } from "./keys/memory-key-store.js";
 export { memoryKeyStore } from "./keys/memory-key-store.js";
 export type { Clock } from "./ledger/clock.js";
@@ -11,8 +11,12 @@ export type {
   Blocked,
   Bounds,
   CreditLedger,
+  EntryTags,
   GrantRequest,
+  HistoryPage,
+  HistoryRequest,
   Lease,
+  LedgerEntry,
   Micro,
   RenewRequest,
   RenewStatus,
@@ -43,7 +47,7 @@ export type { RequestCompleted } from "./pipeline/request-completed.js";
 export type { EndReason, UsageSource } from "./pipeline/settle.js";
 export type { GatewayWarning } from "./pipeline/warning.js";
 export { memoryPlanStore } from "./plans/memory-plan-store.js";
-export type { Plan, PlanCredits, PlanStore } from "./plans/plan-store.js";
+export type { Plan, PlanCredits, PlanStore, WritablePlanStore } from "./plans/plan-store.js";
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export type { ApiKeySource } from "./providers/read-api-key.js";

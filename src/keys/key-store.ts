@@ -31,3 +31,40 @@ export interface KeyStore {
    */
   find(hash: string): Promise<ApiKey | null | undefined> | ApiKey | null | undefined;
 }
+
+/** A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. */
+export interface StoredKey extends ApiKey {
+  /** SHA-256 of the key, see {@link hashKey}. */
+  hash: string;
+  /** How people recognise the key: its first and last characters, such as `sk-Ab3d…x9Qz`. Not secret. */
+  hint: string;
+  /** What its owner calls it. */
+  name?: string | null | undefined;
+  createdAt: number;
+  expiresAt?: number | null | undefined;
+  revokedAt?: number | null | undefined;
+  anchor?: number | null | undefined;
+}
+
+/** What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. */
+export type KeyChange = Partial<Pick<StoredKey, "plan" | "name" | "expiresAt" | "revokedAt" | "models" | "anchor">>;
+
+/** A {@link KeyStore} in which the gateway creates and changes keys. */
+export interface WritableKeyStore extends KeyStore {
+  find(hash: string): Promise<StoredKey | undefined>;
+  /** @throws Error when the id or the hash is taken. */
+  insert(key: StoredKey): Promise<void>;
+  get(id: string): Promise<StoredKey | undefined>;
+  /** All keys of an account, revoked and expired ones too, the oldest first. */
+  list(account: string): Promise<readonly StoredKey[]>;
+  /** @returns the key as it is now, or `undefined` when there is none of this id. */
+  update(id: string, change: KeyChange): Promise<StoredKey | undefined>;
+  /** Deletes all keys of an account and answers their hashes. */
+  forget(account: string): Promise<readonly string[]>;
+  /**
+   * Calls back with the hash of every key that is inserted, updated or forgotten by any process that shares the store,
+   * as soon as it is known here; absent where the store cannot tell. Does not keep the process alive by itself.
+   * @returns ends the subscription.
+   */
+  subscribe?(onChange: (hash: string) => void): Promise<() => Promise<void>>;
+}

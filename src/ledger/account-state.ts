@@ -102,6 +102,33 @@ export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: 
   return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
 }
 
+/**
+ * Stores the instances that are open at `now`, with a new session where none is open and there is something to count.
+ * @returns those that the reservation is admitted to.
+ */
+export function admit(
+  instances: Instances,
+  open: AdmittingInstances,
+  limits: WindowLimits,
+  amount: Micro,
+  now: number,
+): Instances {
+  const session = open.session ?? newInstance(now, now + limits.session.lengthMs);
+  const { week, month } = open;
+  if (amount > 0) instances.session = session;
+  instances.week = week;
+  instances.month = month;
+  return { session, week, month };
+}
+
+/**
+ * What a hold amounts to when a cost was seen: it is raised to a cost that exceeds it, as far as that can be counted.
+ * A hold of nothing stays one: it may have been admitted to no session.
+ */
+export function raisedHold(open: OpenInstances, held: Micro, observed: Micro): Micro {
+  return observed > held && held > 0 && canHold(open, observed - held) ? observed : held;
+}
+
 /** Whether `amount` can be held on top without leaving the safe integers. */
 export function canHold(open: OpenInstances, amount: Micro): boolean {
   for (const name of windowNames) {
@@ -148,6 +175,11 @@ export function addCharge(
 /** A session in which nothing is used or held is as if it had never been opened. */
 export function closeEmptySession(instances: Instances): void {
   if (instances.session.used === 0 && instances.session.held === 0) instances.session = never;
+}
+
+/** The windows as they are at `now`, though the limits' bounds may miss it. */
+export function currentStates(instances: Readonly<Instances>, limits: WindowLimits, now: number): WindowStates {
+  return windowStates(openInstances(instances, limits, now), limits);
 }
 
 /** The windows as a caller sees them. */

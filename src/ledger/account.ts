@@ -3,19 +3,13 @@ import {
   type AdmittingInstances,
   addCharge,
   addHold,
-  canHold,
+  admit,
   type Instances,
-  newInstance,
   noInstances,
+  raisedHold,
 } from "./account-state.js";
 import type { Micro, WindowLimits } from "./credit-ledger.js";
-
-/** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
-export interface Receipt extends Admission {
-  readonly subject: string;
-  readonly amount: Micro;
-  readonly expiresAt: number;
-}
+import type { Receipt } from "./receipt.js";
 
 /** An open reservation. */
 export interface Hold {
@@ -61,12 +55,7 @@ export class Account implements Instances {
 
   /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
   admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
-    const session = open.session ?? newInstance(now, now + limits.session.lengthMs);
-    const { week, month } = open;
-    if (amount > 0) this.session = session;
-    this.week = week;
-    this.month = month;
-    this.#admission = sharedAdmission(this.#admission, { session, week, month });
+    this.#admission = sharedAdmission(this.#admission, admit(this, open, limits, amount, now));
     return this.#admission;
   }
 
@@ -89,18 +78,18 @@ export class Account implements Instances {
     addCharge(this, hold.receipt, hold.amount, charge, now);
   }
 
-  /** Raises a hold to a cost that exceeds it. A hold of nothing stays one: it may have been admitted to no session. */
-  raise(hold: Hold, amount: Micro): void {
-    const rise = amount - hold.amount;
-    if (rise <= 0 || hold.amount === 0 || !canHold(this, rise)) return;
-    hold.amount = amount;
-    addHold(this, hold.receipt, rise);
+  /** Raises a hold to a cost that exceeds it. */
+  raise(hold: Hold, observed: Micro): void {
+    const raised = raisedHold(this, hold.amount, observed);
+    if (raised === hold.amount) return;
+    addHold(this, hold.receipt, raised - hold.amount);
+    hold.amount = raised;
   }
 
   /** Ends the holds that have expired, charging their checkpoints, and returns them. */
   endExpired(now: number): readonly Hold[] {
     if (now < this.#earliestExpiry) return none;
-    const expired = this.#holds.filter((hold) => hold.expiresAt <= now);
+    const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
     for (const hold of expired) this.end(hold, hold.checkpoint, now);
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
     return expired;
@@ -110,11 +99,16 @@ export class Account implements Instances {
   withoutExpired(now: number): Readonly<Instances> {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
-    for (const { receipt, amount, checkpoint, expiresAt } of this.#holds) {
-      if (expiresAt <= now) addCharge(instances, receipt, amount, checkpoint, now);
+    for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
+      addCharge(instances, receipt, amount, checkpoint, now);
     }
     return instances;
   }
+}
+
+/** In the order in which they died. It matters where one of them closes a session that another would charge. */
+function byExpiry(left: Hold, right: Hold): number {
+  return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
 /** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */

@@ -118,7 +118,59 @@ export interface Settlement {
   /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
   mayBeDuplicateSince?: number;
   /** For the journal: key, model, tokens by kind, price version… */
-  tags?: Readonly<Record<string, string | number>>;
+  tags?: EntryTags;
+}
+
+/** What an entry of the journal is filed under: `key`, `model`, `source`, tokens by kind… */
+export type EntryTags = Readonly<Record<string, string | number>>;
+
+/**
+ * One line of an account's journal; never changed once written. For each window instance, what is used equals the sum
+ * of the amounts, grants aside, of the entries that name the instance in `starts`, added up from the oldest to the newest
+ * and never below zero: what is given back after a reset was set back already. A charge that came when its instance was
+ * no longer the newest is in the journal only.
+ *
+ * - `charge`: a settlement. After a `checkpoint` of the same id its amount is the difference, which may be negative.
+ * - `checkpoint`: a hold died and the cost seen by its last renewal was charged. Not written for 0.
+ * - `release`: nothing was consumed. `amount` is 0, or what an earlier checkpoint charged, negative.
+ * - `grant`: `amount` was added to the limit of one window's instance; not part of what is used.
+ * - `reset`: the use of one window's instance was set back; `amount` is what it was, negative.
+ * - `unresolved`: a settlement that was not charged since it might have been before; `amount` is 0, and
+ *   `tags.unresolvedMicro` what it asked for.
+ */
+export interface LedgerEntry {
+  /** Unique within the account, ascending with time: a page's `cursor` is made of it. */
+  readonly sequence: string;
+  /** The request's, grant's or reset's id. A request has more than one entry if its lease had expired. */
+  readonly id: string;
+  readonly kind: "charge" | "checkpoint" | "release" | "grant" | "reset" | "unresolved";
+  /** Epoch milliseconds by the store's clock. */
+  readonly at: number;
+  /** Micro-credits, signed. */
+  readonly amount: Micro;
+  /** The window instances concerned, by their starts in epoch milliseconds; of a grant or reset, the one window's. */
+  readonly starts: Readonly<Partial<Record<WindowName, number>>>;
+  /** What the settlement was filed under; a grant's `note`. */
+  readonly tags: EntryTags;
+}
+
+export interface HistoryRequest {
+  subject: string;
+  /** Epoch milliseconds, inclusive. Default: the beginning of what is kept. */
+  from?: number | undefined;
+  /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
+  to?: number | undefined;
+  /** From the page before. */
+  cursor?: string | undefined;
+  /** Entries per page, 1 to 1000. Default: 100. */
+  limit?: number | undefined;
+}
+
+export interface HistoryPage {
+  /** The newest first. */
+  entries: readonly LedgerEntry[];
+  /** For the next page; absent on the last one. */
+  cursor?: string | undefined;
 }
 
 export interface SettleResult {
@@ -173,7 +225,12 @@ export interface CreditLedger {
    * settle. The session closes unless something is held in it.
    */
   reset(subject: string, windows: readonly WindowName[]): Promise<void>;
-  /** Forgets an account altogether, with its open holds. A settlement that still comes is `recovered`. */
+  /**
+   * Pages through the account's journal, the newest entry first. An expiry enters it at the next operation on its account
+   * that writes. Absent where the store keeps none.
+   */
+  history?(request: HistoryRequest): Promise<HistoryPage>;
+  /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
   forget(subject: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import {
   type GrantRequest,
+  type HistoryRequest,
   type Lease,
   LedgerInputError,
   type RenewRequest,
@@ -11,6 +12,7 @@ import {
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
 const maxSubjectLength = 128;
+const maxPageLength = 1_000;
 
 /** @throws LedgerInputError */
 export function checkReserve(request: ReserveRequest): void {
@@ -41,6 +43,19 @@ export function checkGrant(request: GrantRequest): void {
   checkLimits(request.limits);
   if (!Number.isSafeInteger(request.amount)) {
     throw new LedgerInputError(`amount must be a safe integer, not ${request.amount}.`);
+  }
+}
+
+/** @throws LedgerInputError */
+export function checkHistory({ subject, from, to, limit }: HistoryRequest): void {
+  checkSubject(subject);
+  for (const moment of [from, to]) {
+    if (moment !== undefined && !Number.isSafeInteger(moment)) {
+      throw new LedgerInputError(`from and to must be whole milliseconds, not ${moment}.`);
+    }
+  }
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= maxPageLength)) {
+    throw new LedgerInputError(`limit must be a whole number from 1 to ${maxPageLength}, not ${limit}.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Account, Hold, Receipt } from "./account.js";
+import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
 import {
   addCharge,
@@ -6,16 +6,18 @@ import {
   blockedWindows,
   canHold,
   closeEmptySession,
-  type Instances,
+  currentStates,
   noInstances,
-  openInstances,
   windowStates,
 } from "./account-state.js";
 import { type Clock, systemClock } from "./clock.js";
 import {
   type Blocked,
   type CreditLedger,
+  type EntryTags,
   type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
   type Lease,
   LedgerConflictError,
   LedgerInputError,
@@ -34,6 +36,7 @@ import {
 import { IdTable } from "./id-table.js";
 import {
   checkGrant,
+  checkHistory,
   checkLease,
   checkLimits,
   checkRenew,
@@ -41,6 +44,8 @@ import {
   checkSettle,
   checkSubject,
 } from "./ledger-input.js";
+import { MemoryJournal, noTags } from "./memory-journal.js";
+import { type Receipt, requireSame, toLease } from "./receipt.js";
 import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
 
@@ -53,6 +58,8 @@ export interface MemoryCreditLedgerOptions {
    * {@link LedgerUnavailableError}, since forgetting one would refill it. Default: 1,000,000.
    */
   maxAccounts?: number | undefined;
+  /** How many entries of the journal are kept, the newest of all accounts; 0: none, and no `history`. Default: 10,000. */
+  historyEntries?: number | undefined;
 }
 
 /**
@@ -62,15 +69,19 @@ export interface MemoryCreditLedgerOptions {
  * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
  * for 31 days, and a hold that expired can be settled for at least an hour.
  *
- * @throws RangeError when `maxAccounts` is not a whole number of at least 1, TypeError on an unknown option.
+ * @throws RangeError when `maxAccounts` is not a whole number of at least 1, or `historyEntries` not one of at least 0;
+ * TypeError on an unknown option.
  */
 export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
-  const { clock = systemClock, maxAccounts = 1_000_000, ...unknown } = options;
+  const { clock = systemClock, maxAccounts = 1_000_000, historyEntries = 10_000, ...unknown } = options;
   for (const name of Object.keys(unknown)) throw new TypeError(`memoryCreditLedger: there is no option "${name}".`);
   if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
     throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
   }
-  const ledger = new MemoryCreditLedger(clock, maxAccounts);
+  if (!Number.isSafeInteger(historyEntries) || historyEntries < 0) {
+    throw new RangeError(`historyEntries must be a whole number of at least 0, not ${historyEntries}.`);
+  }
+  const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     reserve: (request) => ledger.reserve(request),
@@ -80,6 +91,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     balance: (subject, limits) => ledger.balance(subject, limits),
     grant: (request) => ledger.grant(request),
     reset: (subject, windows) => ledger.reset(subject, windows),
+    ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
   };
@@ -89,6 +101,10 @@ const closedMemoryMs = 60_000;
 const expiredMemoryMs = 3_600_000;
 const grantMemoryMs = 31 * 86_400_000;
 const inspectedPerReserve = 2;
+
+type EndKind = "charge" | "release";
+
+const nothing: Settlement = Object.freeze({ amount: 0 });
 
 /** A hold that died unsettled. */
 interface ExpiredHold {
@@ -104,10 +120,12 @@ class MemoryCreditLedger implements CreditLedger {
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  readonly #journal: MemoryJournal;
 
-  constructor(clock: Clock, maxAccounts: number) {
+  constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
     this.#clock = clock;
     this.#accounts = new AccountMap(maxAccounts);
+    this.#journal = new MemoryJournal(historyEntries);
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -157,12 +175,12 @@ class MemoryCreditLedger implements CreditLedger {
 
   async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
-    return this.#end(lease, settlement.amount, settlement.mayBeDuplicateSince);
+    return this.#end("charge", lease, settlement);
   }
 
   async release(lease: Lease): Promise<SettleResult> {
     checkLease(lease);
-    return this.#end(lease, 0);
+    return this.#end("release", lease, nothing);
   }
 
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
@@ -175,7 +193,7 @@ class MemoryCreditLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, subject, window, amount, limits } = request;
+    const { id, subject, window, amount, limits, note } = request;
     const now = this.#clock.now();
     const known = this.#find(subject, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
@@ -198,19 +216,33 @@ class MemoryCreditLedger implements CreditLedger {
     account[window] = instance;
     instance.bonus = bonus;
     this.#grants.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    this.#journal.write("grant", subject, id, now, amount, { [window]: instance.start }, tags);
     return windowStates(open, limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    const account = this.#find(subject, this.#clock.now());
+    const now = this.#clock.now();
+    const account = this.#find(subject, now);
     if (!account) return;
-    for (const window of windows) if (account[window].used > 0) account[window].used = 0;
+    for (const window of windows) {
+      const { used, start, end } = account[window];
+      if (used === 0 || end <= now) continue;
+      account[window].used = 0;
+      this.#journal.write("reset", subject, `reset_${this.#journal.written}`, now, -used, { [window]: start });
+    }
     closeEmptySession(account);
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    return this.#journal.read(request);
   }
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
+    this.#journal.forget(subject);
     const account = this.#accounts.get(subject);
     if (!account) return;
     for (const { id } of account.holds) this.#holds.delete(id);
@@ -225,6 +257,7 @@ class MemoryCreditLedger implements CreditLedger {
     for (const { id, receipt, checkpoint } of account?.endExpired(now) ?? []) {
       this.#holds.delete(id);
       this.#expired.set(id, { receipt, checkpoint }, now);
+      if (checkpoint > 0) this.#journal.write("checkpoint", subject, id, now, checkpoint, receipt.starts);
     }
     return account;
   }
@@ -242,36 +275,41 @@ class MemoryCreditLedger implements CreditLedger {
     const expired = this.#expired.get(lease.id);
     if (!expired) return "closed";
     requireSame(lease.id, expired.receipt, lease);
+    const { receipt } = expired;
     const checkpoint = Math.max(expired.checkpoint, observed);
-    this.#charge(expired.receipt, checkpoint - expired.checkpoint, now);
-    this.#expired.set(lease.id, { receipt: expired.receipt, checkpoint }, now);
+    const rise = checkpoint - expired.checkpoint;
+    this.#charge(receipt, rise, now);
+    if (rise > 0) this.#journal.write("checkpoint", receipt.subject, lease.id, now, rise, receipt.starts);
+    this.#expired.set(lease.id, { receipt, checkpoint }, now);
     return "expired";
   }
 
-  #end(lease: Lease, amount: Micro, mayBeDuplicateSince?: number): SettleResult {
+  #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
     const now = this.#clock.now();
     this.#find(lease.subject, now);
-    const status = this.#settle(lease, amount, mayBeDuplicateSince, now);
-    return { status, windows: currentStates(this.#accounts.get(lease.subject), lease.limits, now) };
+    const status = this.#settle(kind, lease, settlement, now);
+    return { status, windows: currentStates(this.#accounts.get(lease.subject) ?? noInstances, lease.limits, now) };
   }
 
-  #settle(lease: Lease, amount: Micro, mayBeDuplicateSince: number | undefined, now: number): SettleStatus {
+  #settle(kind: EndKind, lease: Lease, { amount, mayBeDuplicateSince, tags }: Settlement, now: number): SettleStatus {
     const { id } = lease;
     const hold = this.#holds.get(id);
     if (hold) {
-      requireSame(id, hold.receipt, lease);
+      const { receipt } = hold;
+      requireSame(id, receipt, lease);
       hold.account.end(hold, amount, now);
       this.#holds.delete(id);
-      this.#closed.set(id, hold.receipt, now);
+      this.#close(kind, id, receipt, amount, tags, now);
       return "settled";
     }
 
     const expired = this.#expired.get(id);
     if (expired) {
-      requireSame(id, expired.receipt, lease);
-      this.#charge(expired.receipt, amount - expired.checkpoint, now);
+      const { receipt, checkpoint } = expired;
+      requireSame(id, receipt, lease);
+      this.#charge(receipt, amount - checkpoint, now);
       this.#expired.delete(id);
-      this.#closed.set(id, expired.receipt, now);
+      this.#close(kind, id, receipt, amount - checkpoint, tags, now);
       return "late";
     }
 
@@ -282,12 +320,20 @@ class MemoryCreditLedger implements CreditLedger {
     }
 
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
-    if (mayBeClosed || lease.expiresAt <= this.#expired.forgottenUntil) return "unresolved";
-    this.#charge(lease, amount, now);
     const { subject, amount: reserved, expiresAt, starts, ends } = lease;
-    this.#closed.set(id, { subject, amount: reserved, expiresAt, starts, ends }, now);
+    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
+    if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
+      this.#journal.write("unresolved", subject, id, now, 0, starts, { ...tags, unresolvedMicro: amount });
+      return "unresolved";
+    }
+    this.#charge(lease, amount, now);
+    this.#close(kind, id, { subject, amount: reserved, expiresAt, starts, ends }, amount, tags, now);
     return "recovered";
+  }
+
+  #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
+    this.#closed.set(id, receipt, now);
+    this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
   }
 
   /** Charges, or gives back, outside of any hold. */
@@ -296,26 +342,6 @@ class MemoryCreditLedger implements CreditLedger {
     const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
     if (account) addCharge(account, receipt, 0, amount, now);
   }
-}
-
-function currentStates(instances: Readonly<Instances> = noInstances, limits: WindowLimits, now: number): WindowStates {
-  return windowStates(openInstances(instances, limits, now), limits);
-}
-
-function toLease(id: string, { subject, amount, expiresAt, starts, ends }: Receipt, limits: WindowLimits): Lease {
-  return { id, subject, amount, expiresAt, starts, ends, limits };
-}
-
-interface Identity {
-  readonly subject: string;
-  readonly amount: Micro;
-}
-
-function requireSame(id: string, known: Identity, given: Identity): void {
-  if (known.subject === given.subject && known.amount === given.amount) return;
-  throw new LedgerConflictError(
-    `${id} was used before with another ${known.subject === given.subject ? "amount" : "subject"}.`,
-  );
 }
 
 function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {

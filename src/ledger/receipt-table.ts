@@ -1,5 +1,5 @@
-import type { Receipt } from "./account.js";
 import type { Lease } from "./credit-ledger.js";
+import type { Receipt } from "./receipt.js";
 
 const lanes = 4;
 const smallest = 256;

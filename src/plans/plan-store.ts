@@ -27,3 +27,16 @@ export interface PlanStore {
   /** All plans, where they are at hand: the gateway then checks them when it is created. */
   list?(): Iterable<Plan>;
 }
+
+/** A {@link PlanStore} in which the gateway creates and changes plans. */
+export interface WritablePlanStore extends PlanStore {
+  find(id: string): Promise<Plan | undefined>;
+  /** Creates the plan, or replaces the one of the same id. */
+  put(plan: Plan): Promise<void>;
+  /**
+   * Calls back with the id of every plan that is put by any process that shares the store, as soon as it is known here;
+   * absent where the store cannot tell. Does not keep the process alive by itself.
+   * @returns ends the subscription.
+   */
+  subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>>;
+}

@@ -68,6 +68,33 @@ describe("memoryCreditLedger", () => {
     }
   });
 
+  it("keeps the newest entries of all accounts, as many as it was told", async () => {
+    const { ledger, spend } = setUp({ historyEntries: 3 });
+    const idsOf = async (subject: string, cursor?: string) => {
+      const page = await ledger.history?.({ subject, cursor, limit: 1 });
+      return { ids: page?.entries.map(({ id }) => id), cursor: page?.cursor };
+    };
+    for (const subject of ["a", "a", "b", "a", "a"]) await spend(subject);
+    const first = await idsOf("a");
+    expect(first.ids).toEqual(["id-5"]);
+    await spend("b");
+    expect((await idsOf("a", first.cursor)).ids).toEqual(["id-4"]);
+    await ledger.forget("b");
+    expect((await idsOf("b")).ids).toEqual([]);
+    await spend("b");
+    expect(await idsOf("b")).toEqual({ ids: ["id-7"], cursor: undefined });
+    expect(await idsOf("a")).toEqual({ ids: ["id-5"], cursor: undefined });
+  });
+
+  it("keeps no journal when told so", async () => {
+    const { ledger, spend } = setUp({ historyEntries: 0 });
+    await spend("a");
+    expect(ledger.history).toBeUndefined();
+    for (const historyEntries of [-1, 1.5, Number.NaN]) {
+      expect(() => memoryCreditLedger({ historyEntries })).toThrow(RangeError);
+    }
+  });
+
   describe("when it is full", () => {
     it("refuses new accounts, serves the known ones, and forgets no spend", async () => {
       const { ledger, spend, reserve, used } = setUp({ maxAccounts: 2 });

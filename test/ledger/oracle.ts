@@ -1,4 +1,12 @@
-import type { Blocked, Lease, WindowLimits, WindowName, WindowStates } from "../../src/ledger/credit-ledger.js";
+import type {
+  Blocked,
+  EntryTags,
+  Lease,
+  LedgerEntry,
+  WindowLimits,
+  WindowName,
+  WindowStates,
+} from "../../src/ledger/credit-ledger.js";
 
 // What a ledger must do, told a second time: from the rules rather than from the code, with nothing clever in it.
 // Counters do not exist here. What is used is the fold of a journal, what is held is a sum over open reservations.
@@ -13,6 +21,12 @@ interface Span {
 
 /** The newest span of each window, if any is known. */
 type Account = Record<WindowName, Span | undefined>;
+
+/** A line of the journal that callers see. A reset's id is the ledger's own affair. */
+export interface Entry extends Omit<LedgerEntry, "sequence"> {
+  /** When it was written, in the clock's total movement up to then. */
+  since: number;
+}
 
 export interface Reservation {
   id: string;
@@ -29,6 +43,8 @@ export interface Reservation {
   ends: Record<WindowName, number>;
   /** When it was made, expired or ended, in the clock's total movement up to then, forth and back. */
   since: number;
+  /** Its account was forgotten since. A ledger may still know the id. */
+  isForgotten: boolean;
 }
 
 const windows: readonly WindowName[] = ["session", "week", "month"];
@@ -42,6 +58,13 @@ export class Oracle {
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
   readonly sessionStarts = new Set<number>();
+  /**
+   * Whether a charge can have come for a span that was not the newest, but may become it again: then it is in the journal
+   * that callers see, and in no balance.
+   */
+  hasStray = false;
+  /** Per account, the oldest first. */
+  readonly entries = new Map<string, Entry[]>();
 
   constructor(now: number) {
     this.now = now;
@@ -49,6 +72,7 @@ export class Oracle {
 
   moveClock(to: number): void {
     this.moved += Math.abs(to - this.now);
+    if (to < this.now) this.hasStray = true;
     this.now = to;
   }
 
@@ -105,6 +129,7 @@ export class Oracle {
       starts: { session: session.start, week: required(spans.week).start, month: required(spans.month).start },
       ends: { session: session.end, week: required(spans.week).end, month: required(spans.month).end },
       since: this.moved,
+      isForgotten: false,
     };
     this.reservations.set(id, reservation);
     this.sessionStarts.add(session.start);
@@ -121,7 +146,9 @@ export class Oracle {
       return "renewed";
     }
     if (reservation.state === "expired") {
-      this.charge(reservation, Math.max(0, observed - reservation.checkpoint));
+      const rise = Math.max(0, observed - reservation.checkpoint);
+      this.charge(reservation, rise);
+      if (rise > 0) this.write("checkpoint", reservation, rise);
       reservation.checkpoint = Math.max(reservation.checkpoint, observed);
       reservation.since = this.moved;
       return "expired";
@@ -131,28 +158,36 @@ export class Oracle {
 
   /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
-    const { subject, state, since } = required(this.reservations.get(id));
+    const { subject, state, since, isForgotten } = required(this.reservations.get(id));
     this.expire(subject);
     const age = this.moved - since;
+    const orRecovered = isForgotten ? ["recovered"] : [];
     switch (state) {
       case "open":
         return required(this.reservations.get(id)).state === "open" ? ["settled"] : ["late"];
       case "expired":
-        return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
+        return age < 3_600_000 ? ["late", ...orRecovered] : ["late", "unresolved", ...orRecovered];
       case "ended":
-        return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
+        return age < 60_000 ? ["duplicate", ...orRecovered] : ["duplicate", "unresolved", ...orRecovered];
       case "lost":
         return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
     }
   }
 
-  applySettle(id: string, amount: number, status: string): void {
-    if (status === "duplicate" || status === "unresolved") return;
+  /** @param tags - `undefined`: it is released. */
+  applySettle(id: string, amount: number, status: string, tags: EntryTags | undefined): void {
+    if (status === "duplicate") return;
     const reservation = required(this.reservations.get(id));
-    const charged = reservation.state === "expired" ? reservation.checkpoint : 0;
+    if (status === "unresolved") {
+      this.write("unresolved", reservation, 0, { ...tags, unresolvedMicro: amount });
+      return;
+    }
+    const charged = status === "late" ? reservation.checkpoint : 0;
     reservation.state = "ended";
     reservation.since = this.moved;
+    reservation.isForgotten = false;
     this.charge(reservation, amount - charged);
+    this.write(tags ? "charge" : "release", reservation, amount - charged, tags);
   }
 
   grant(id: string, subject: string, window: WindowName, amount: number, limits: WindowLimits): boolean {
@@ -163,28 +198,35 @@ export class Oracle {
     this.makeNewest(subject, window, span);
     span.bonus += amount;
     this.grants.add(id);
+    this.write("grant", { id, subject, starts: { [window]: span.start } }, amount);
     return true;
   }
 
   reset(subject: string, names: readonly WindowName[]): void {
     this.expire(subject);
-    for (const window of names) this.accounts.get(subject)?.[window]?.journal.push("reset");
+    for (const window of names) {
+      const span = this.accounts.get(subject)?.[window];
+      const used = usedIn(span);
+      if (!span || used === 0 || span.end <= this.now) continue;
+      span.journal.push("reset");
+      this.write("reset", { id: "", subject, starts: { [window]: span.start } }, -used);
+    }
     this.closeSession(subject);
   }
 
   forget(subject: string): void {
     this.accounts.delete(subject);
+    this.entries.delete(subject);
     for (const reservation of this.reservations.values()) {
-      if (reservation.subject === subject && reservation.state === "open") reservation.state = "lost";
+      if (reservation.subject !== subject) continue;
+      reservation.isForgotten = true;
+      if (reservation.state === "open") reservation.state = "lost";
     }
   }
 
   /** What a caller sees. Expired holds count as ended, but are not ended by looking. */
   states(subject: string, limits: WindowLimits): WindowStates {
-    const due = [...this.reservations.values()].some(
-      ({ subject: owner, state, expiresAt }) => owner === subject && state === "open" && expiresAt <= this.now,
-    );
-    if (due) {
+    if (this.hasExpirable(subject)) {
       const copy = this.copy();
       copy.expire(subject);
       return copy.states(subject, limits);
@@ -202,6 +244,11 @@ export class Oracle {
       };
     };
     return { session: state("session"), week: state("week"), month: state("month") };
+  }
+
+  /** Whether a hold has expired and no operation has noticed yet. */
+  hasExpirable(subject: string): boolean {
+    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, subject));
   }
 
   /** The moments at which something of an account begins or ends. */
@@ -227,12 +274,17 @@ export class Oracle {
 
   /** What every operation on an account begins with. */
   expire(subject: string): void {
-    for (const reservation of this.reservations.values()) {
-      if (reservation.subject !== subject || reservation.state !== "open" || reservation.expiresAt > this.now) continue;
+    const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, subject));
+    for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
       reservation.state = "expired";
       reservation.since = this.moved;
       this.charge(reservation, reservation.checkpoint);
+      if (reservation.checkpoint > 0) this.write("checkpoint", reservation, reservation.checkpoint);
     }
+  }
+
+  private isExpirable({ subject: owner, state, expiresAt }: Reservation, subject: string): boolean {
+    return owner === subject && state === "open" && expiresAt <= this.now;
   }
 
   /** The spans that hold now: known ones, or for weeks and months what the caller's bounds say. */
@@ -272,9 +324,22 @@ export class Oracle {
         newest.journal.push(amount);
       } else if (amount > 0 && isOver && this.now < ends[window]) {
         this.makeNewest(subject, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
+      } else if (amount !== 0 && this.now < ends[window]) {
+        this.hasStray = true;
       }
     }
     this.closeSession(subject);
+  }
+
+  private write(
+    kind: LedgerEntry["kind"],
+    { id, subject, starts }: { id: string; subject: string; starts: LedgerEntry["starts"] },
+    amount: number,
+    tags: EntryTags = {},
+  ): void {
+    const entries = this.entries.get(subject) ?? [];
+    entries.push({ id, kind, at: this.now, amount, starts, tags, since: this.moved });
+    this.entries.set(subject, entries);
   }
 
   private closeSession(subject: string): void {

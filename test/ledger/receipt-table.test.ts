@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Receipt } from "../../src/ledger/account.js";
+import type { Receipt } from "../../src/ledger/receipt.js";
 import { ReceiptTable } from "../../src/ledger/receipt-table.js";
 
 function receipt(amount: number): Receipt {

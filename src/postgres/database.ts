@@ -1,0 +1,52 @@
+import { runMigrations } from "./migrate.js";
+import type { PostgresPool } from "./postgres-pool.js";
+import { inSchema } from "./schema-sql.js";
+
+/** Options of every PostgreSQL store. */
+export interface PostgresOptions {
+  /** The host's pool; the stores never end it. */
+  pool: PostgresPool;
+  /**
+   * The schema that holds the stores' tables and functions, and nothing else: lower-case letters, digits and `_`.
+   * Created when it is missing. Default: `infergate`.
+   */
+  schema?: string | undefined;
+}
+
+/** A pool and a schema in it, which is brought up to date before it is first used. */
+export class Database {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+  #migrated: Promise<void> | undefined;
+
+  /** @throws TypeError when an option is not valid. */
+  constructor({ pool, schema = "infergate" }: PostgresOptions) {
+    if (typeof pool?.query !== "function") throw new TypeError("`pool` must have a method `query`.");
+    if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_")) {
+      throw new TypeError(
+        "`schema` must be 1 to 40 lower-case letters, digits and _, and not begin with a digit or pg_.",
+      );
+    }
+    this.pool = pool;
+    this.schema = schema;
+  }
+
+  /** Brings the schema up to date, once. */
+  migrate(): Promise<void> {
+    this.#migrated ??= runMigrations(this.pool, this.schema).catch((error: unknown) => {
+      this.#migrated = undefined;
+      throw error;
+    });
+    return this.#migrated;
+  }
+
+  /**
+   * Runs a statement that answers one column of JSON, as text.
+   * Numbers come as JSON rather than as int8, which drivers give as text: so they are parsed here, exactly up to 2^53 − 1.
+   */
+  async query<Row>(sql: string, values: readonly (string | number | null)[]): Promise<Row[]> {
+    await this.migrate();
+    const { rows } = await this.pool.query(inSchema(sql, this.schema), [...values]);
+    return (rows as { json: string | null }[]).map(({ json }) => (json === null ? null : JSON.parse(json)));
+  }
+}

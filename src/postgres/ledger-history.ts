@@ -1,0 +1,70 @@
+import {
+  type EntryTags,
+  type HistoryPage,
+  type HistoryRequest,
+  type LedgerEntry,
+  LedgerInputError,
+  type WindowName,
+} from "../ledger/credit-ledger.js";
+import { storedWindows } from "./ledger-operation.js";
+
+const defaultPageLength = 100;
+const sequenceDigits = 19;
+
+/** A row of {@link historySql}, and one more than asked for if the page is not the last. */
+export interface StoredEntry {
+  readonly at: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly kind: LedgerEntry["kind"];
+  readonly amount: number;
+  readonly starts: readonly (number | null)[];
+  readonly tags: EntryTags | null;
+}
+
+export const historySql = /* sql */ `
+select jsonb_build_object(
+  'at', at, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount, 'starts', to_jsonb(starts), 'tags', tags
+)::text as json
+from infergate.entry
+where subject = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5)
+order by at desc, sequence desc
+limit $6`;
+
+/** @throws LedgerInputError when the cursor is none of a page of history. */
+export function historyValues({
+  subject,
+  from,
+  to,
+  cursor,
+  limit = defaultPageLength,
+}: HistoryRequest): (string | number)[] {
+  const { MIN_SAFE_INTEGER: earliest, MAX_SAFE_INTEGER: latest } = Number;
+  if (cursor !== undefined && !/^\d{1,16}-\d{19}$/.test(cursor)) {
+    throw new LedgerInputError("cursor is of no page of history.");
+  }
+  const [at, sequence] = cursor?.split("-") ?? [latest, latest];
+  return [subject, from ?? earliest, to ?? latest, at as string, sequence as string, limit + 1];
+}
+
+export function historyPage(rows: readonly StoredEntry[], { limit = defaultPageLength }: HistoryRequest): HistoryPage {
+  const entries = rows.slice(0, limit).map(toEntry);
+  return rows.length > limit ? { entries, cursor: entries.at(-1)?.sequence } : { entries };
+}
+
+function toEntry({ at, sequence, id, kind, amount, starts, tags }: StoredEntry): LedgerEntry {
+  const known = storedWindows.flatMap((window, index): [WindowName, number][] => {
+    const start = starts[index];
+    return typeof start === "number" ? [[window, start]] : [];
+  });
+  return {
+    // Two entries of one moment are told apart by the second number, so that texts sort as times do.
+    sequence: `${at}-${String(sequence).padStart(sequenceDigits, "0")}`,
+    id,
+    kind,
+    at,
+    amount,
+    starts: Object.fromEntries(known),
+    tags: tags ?? {},
+  };
+}

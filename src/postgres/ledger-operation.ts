@@ -1,0 +1,104 @@
+import {
+  type GrantRequest,
+  type Lease,
+  LedgerInputError,
+  type RenewRequest,
+  type ReserveRequest,
+  type Settlement,
+  type WindowLimits,
+  type WindowName,
+} from "../ledger/credit-ledger.js";
+import { checkGrant, checkRenew, checkReserve, checkSettle, checkSubject } from "../ledger/ledger-input.js";
+import { checkStorable, storable } from "./storable.js";
+
+/** An operation on an account as the function `operate` of the schema takes it. */
+export interface LedgerOperation {
+  readonly op: "reserve" | "settle" | "renew" | "grant" | "reset";
+  readonly [member: string]: unknown;
+}
+
+/** The order in which arrays of the schema hold the windows; the first has the number 1 there. */
+export const storedWindows: readonly WindowName[] = ["session", "week", "month"];
+
+/** An index entry has no room for more. */
+const maxIdLength = 500;
+
+export function reserveOperation(request: ReserveRequest): LedgerOperation {
+  checkReserve(request);
+  const { id, subject, amount, limits, leaseMs } = request;
+  checkNames(id, subject);
+  return { op: "reserve", id, amount, need: needOf(request), leaseMs, limits: limitsArray(limits) };
+}
+
+/** What must remain in every limited window. */
+export function needOf({ strict = false, amount }: ReserveRequest): number {
+  return strict ? Math.max(1, amount) : 1;
+}
+
+export function renewOperation(request: RenewRequest): LedgerOperation {
+  checkRenew(request);
+  const { lease, observed, leaseMs } = request;
+  checkNames(lease.id, lease.subject);
+  return { op: "renew", id: lease.id, amount: lease.amount, observed, leaseMs };
+}
+
+/** @param kind - how the journal calls it. */
+export function settleOperation(lease: Lease, settlement: Settlement, kind: "charge" | "release"): LedgerOperation {
+  checkSettle(lease, settlement);
+  const { id, subject, amount, expiresAt } = lease;
+  checkNames(id, subject);
+  const starts = storedWindows.map((window) => lease.starts?.[window]);
+  const ends = storedWindows.map((window) => lease.ends?.[window]);
+  if (![amount, expiresAt, ...starts, ...ends].every(Number.isSafeInteger)) {
+    throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
+  }
+  const since = settlement.mayBeDuplicateSince;
+  return {
+    op: "settle",
+    id,
+    kind,
+    amount,
+    charge: settlement.amount,
+    expiresAt,
+    starts,
+    ends,
+    since: since === undefined ? null : Math.floor(since),
+    tags: storable(settlement.tags),
+  };
+}
+
+export function grantOperation(request: GrantRequest): LedgerOperation {
+  checkGrant(request);
+  const { id, subject, window, amount, limits, note } = request;
+  checkNames(id, subject);
+  const tags = note === undefined ? undefined : storable({ note });
+  return { op: "grant", id, window: windowNumber(window), amount, limits: limitsArray(limits), tags };
+}
+
+export function resetOperation(subject: string, windows: readonly WindowName[]): LedgerOperation {
+  checkAccount(subject);
+  return { op: "reset", windows: windows.map(windowNumber) };
+}
+
+/** @throws LedgerInputError */
+export function checkAccount(subject: string): void {
+  checkSubject(subject);
+  checkStorable(subject, "subject");
+}
+
+function windowNumber(window: WindowName): number {
+  return storedWindows.indexOf(window) + 1;
+}
+
+function limitsArray({ session, week, month }: WindowLimits): (number | null)[] {
+  if (![...week.bounds, ...month.bounds].every(Number.isSafeInteger)) {
+    throw new LedgerInputError("limits: bounds must be whole milliseconds.");
+  }
+  return [session.limit, session.lengthMs, week.limit, ...week.bounds, month.limit, ...month.bounds];
+}
+
+function checkNames(id: string, subject: string): void {
+  if (id.length > maxIdLength) throw new LedgerInputError(`id must have at most ${maxIdLength} characters.`);
+  checkStorable(id, "id");
+  checkStorable(subject, "subject");
+}

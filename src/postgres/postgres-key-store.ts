@@ -1,0 +1,87 @@
+import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import { Database, type PostgresOptions } from "./database.js";
+import { Notifications } from "./notifications.js";
+import { isStorable } from "./storable.js";
+
+/** A key as the contract has it, without the members that it does not have. */
+const keyJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
+  'id', id, 'hash', hash, 'account', account, 'plan', plan, 'hint', hint, 'name', name, 'createdAt', created_at,
+  'expiresAt', expires_at, 'revokedAt', revoked_at, 'models', models, 'anchor', anchor
+))::text as json`;
+
+const insertSql = /* sql */ `
+insert into infergate.api_key
+  (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11)
+on conflict do nothing
+returning to_json(true)::text as json`;
+
+const updateSql = /* sql */ `
+update infergate.api_key set
+  plan = case when change ? 'plan' then change->>'plan' else plan end,
+  name = case when change ? 'name' then change->>'name' else name end,
+  expires_at = case when change ? 'expiresAt' then (change->>'expiresAt')::bigint else expires_at end,
+  revoked_at = case when change ? 'revokedAt' then (change->>'revokedAt')::bigint else revoked_at end,
+  models = case when change ? 'models' then nullif(change->'models', 'null') else models end,
+  anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end
+from (select $2::text::jsonb as change) as given
+where id = $1
+returning ${keyJson}`;
+
+/**
+ * API keys in PostgreSQL, by their hashes. `subscribe` needs `pool.connect`: it listens on one connection of its own, which
+ * is opened again when it breaks; what changes meanwhile goes unheard.
+ *
+ * @throws TypeError when an option is not valid.
+ */
+export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
+  const database = new Database(options);
+  return keyStore(database, new Notifications(database.pool));
+}
+
+export function keyStore(database: Database, notifications: Notifications): WritableKeyStore {
+  const select = async (where: string, value: string): Promise<StoredKey[]> =>
+    isStorable(value) ? database.query(`select ${keyJson} from infergate.api_key where ${where}`, [value]) : [];
+  const store: WritableKeyStore = {
+    find: async (hash) => (await select("hash = $1", hash))[0],
+    get: async (id) => (await select("id = $1", id))[0],
+    list: (account) => select("account = $1 order by created_at, id", account),
+    async insert(key) {
+      const inserted = await database.query(insertSql, valuesOf(key));
+      if (inserted.length === 0) throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
+    },
+    async update(id: string, change: KeyChange) {
+      if (!isStorable(id)) return undefined;
+      const [key] = await database.query<StoredKey>(updateSql, [id, JSON.stringify(change)]);
+      return key;
+    },
+    async forget(account) {
+      if (!isStorable(account)) return [];
+      const sql = "delete from infergate.api_key where account = $1 returning to_json(hash)::text as json";
+      return database.query<string>(sql, [account]);
+    },
+  };
+  if (!notifications.supported) return store;
+  return {
+    ...store,
+    subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),
+  };
+}
+
+function valuesOf(key: StoredKey): (string | number | null)[] {
+  const { id, hash, account, plan, hint, name, createdAt, expiresAt, revokedAt, models, anchor } = key;
+  const list = models ? JSON.stringify(models) : null;
+  return [
+    id,
+    hash,
+    account,
+    plan,
+    hint,
+    name ?? null,
+    createdAt,
+    expiresAt ?? null,
+    revokedAt ?? null,
+    list,
+    anchor ?? null,
+  ];
+}

@@ -1,0 +1,168 @@
+import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
+import {
+  type Blocked,
+  type CreditLedger,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerUnavailableError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import { checkHistory, checkLimits } from "../ledger/ledger-input.js";
+import { type AccountBatch, AccountQueue } from "./account-queue.js";
+import type { Database } from "./database.js";
+import { JournalPurger } from "./journal-purger.js";
+import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
+import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
+import {
+  checkAccount,
+  grantOperation,
+  type LedgerOperation,
+  needOf,
+  reserveOperation,
+  resetOperation,
+  settleOperation,
+} from "./ledger-operation.js";
+import { renewalBatches } from "./renewal-batches.js";
+import { runStatement } from "./run-statement.js";
+
+/** Of a long journal. */
+const forgottenAtOnce = 10_000;
+
+/** The operations, each of them one statement but for {@link forget}. */
+export class PostgresLedger implements CreditLedger {
+  readonly #database: Database;
+  readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
+  readonly #purger: JournalPurger;
+
+  constructor(database: Database, retentionMs: number) {
+    this.#database = database;
+    this.#purger = new JournalPurger(async (stepSize) => {
+      const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
+      return more === true;
+    });
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    const { id, subject, limits } = request;
+    const answer = await this.#submit(reserveOperation(request), request);
+    const { now, lease } = answer;
+    const open = admittingInstances(instancesOf(answer), limits, now);
+    const windows = windowStates(open, limits);
+    if (!lease) {
+      const blocked = blockedWindows(open, limits, needOf(request), now);
+      return { ok: false, blocked: blocked as [Blocked, ...Blocked[]], windows, now };
+    }
+    const { amount, expiresAt } = lease;
+    const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
+    return {
+      ok: true,
+      lease: { id, subject, amount, expiresAt, starts, ends, limits },
+      windows,
+      now,
+      replayed: answer.status === "replayed",
+    };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    const answers: LedgerAnswer[] = [];
+    // Not through the queue, since they concern many accounts, and not all at once, since they are in no hurry.
+    for (const { accounts, places } of renewalBatches(requests)) {
+      for (const [index, answer] of (await this.#operate(accounts)).entries())
+        answers[places[index] as number] = answer;
+    }
+    return requests.map(({ lease }, index) => {
+      const answer = answers[index] as LedgerAnswer;
+      requireDone(answer, lease);
+      return answer.status as RenewStatus;
+    });
+  }
+
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    return this.#end(lease, settleOperation(lease, settlement, "charge"));
+  }
+
+  async release(lease: Lease): Promise<SettleResult> {
+    return this.#end(lease, settleOperation(lease, { amount: 0 }, "release"));
+  }
+
+  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkAccount(subject);
+    checkLimits(limits);
+    const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
+    return {
+      windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits),
+      now: answer.now,
+    };
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    const answer = await this.#submit(grantOperation(request), request);
+    return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
+  }
+
+  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    await this.#submit(resetOperation(subject, windows), { subject });
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    checkAccount(request.subject);
+    return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
+  }
+
+  async forget(subject: string): Promise<void> {
+    checkAccount(subject);
+    const sql = "select infergate.forget($1, $2)::text as json";
+    while (!(await this.#queryOne<boolean>(sql, [subject, forgottenAtOnce])));
+  }
+
+  async close(): Promise<void> {
+    await this.#purger.idle();
+  }
+
+  async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
+    const answer = await this.#submit(operation, lease);
+    const windows = currentStates(instancesOf(answer), lease.limits, answer.now);
+    return { status: answer.status as SettleStatus, windows };
+  }
+
+  async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {
+    const answer = await this.#queue.submit(request.subject, operation);
+    requireDone(answer, request);
+    return answer;
+  }
+
+  async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
+    const sql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
+    const answers = await this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
+    if (answers.length !== expected) throw incomplete();
+    this.#purger.touch();
+    return answers;
+  }
+
+  async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
+    const [answer] = await this.#query<Answer>(sql, values);
+    if (answer === undefined) throw incomplete();
+    return answer;
+  }
+
+  #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
+    return runStatement(() => this.#database.query<Answer>(sql, values));
+  }
+}
+
+function incomplete(): LedgerUnavailableError {
+  return new LedgerUnavailableError("PostgreSQL answered less than it was asked.");
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { planSchema } from "../plans/plan-schema.js";
+import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+import { Database, type PostgresOptions } from "./database.js";
+import { Notifications } from "./notifications.js";
+import { isStorable } from "./storable.js";
+
+/**
+ * Plans in PostgreSQL. `subscribe` needs `pool.connect`: it listens on one connection of its own, which is opened again
+ * when it breaks; what changes meanwhile goes unheard.
+ *
+ * @throws TypeError when an option is not valid, and rejects with one when a plan to `put` is not: unknown members are
+ * refused, so that a typing error lifts no limit.
+ */
+export function postgresPlanStore(options: PostgresOptions): WritablePlanStore {
+  const database = new Database(options);
+  return planStore(database, new Notifications(database.pool));
+}
+
+export function planStore(database: Database, notifications: Notifications): WritablePlanStore {
+  const store: WritablePlanStore = {
+    async find(id) {
+      if (!isStorable(id)) return undefined;
+      const [plan] = await database.query<Plan>("select plan::text as json from infergate.plan where id = $1", [id]);
+      return plan;
+    },
+    async put(plan) {
+      const checked = planSchema.strict().required({ id: true }).safeParse(plan);
+      if (!checked.success) {
+        throw new TypeError(`The plan "${plan.id}" is not valid.\n${z.prettifyError(checked.error)}`);
+      }
+      const sql = /* sql */ `
+        insert into infergate.plan (id, plan) values ($1, $2::text::jsonb)
+        on conflict (id) do update set plan = excluded.plan`;
+      await database.query(sql, [plan.id, JSON.stringify(plan)]);
+    },
+  };
+  if (!notifications.supported) return store;
+  return {
+    ...store,
+    subscribe: (onChange) => notifications.subscribe(`${database.schema}_plan`, onChange),
+  };
+}

@@ -1,0 +1,46 @@
+import { accountFunctions } from "./sql/account-functions.js";
+import { answerFunctions } from "./sql/answer-functions.js";
+import { correctionFunctions } from "./sql/correction-functions.js";
+import { keyTables } from "./sql/key-tables.js";
+import { ledgerTables } from "./sql/ledger-tables.js";
+import { operateFunction } from "./sql/operate-function.js";
+import { planTables } from "./sql/plan-tables.js";
+import { renewFunction } from "./sql/renew-function.js";
+import { reserveFunction } from "./sql/reserve-function.js";
+import { retentionFunctions } from "./sql/retention-functions.js";
+import { settleFunction } from "./sql/settle-function.js";
+import { windowFunctions } from "./sql/window-functions.js";
+
+/** The database's own clock in whole milliseconds, read anew at each call. */
+const databaseClock = /* sql */ `
+create function infergate.clock_ms() returns bigint
+language sql volatile as $$
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+$$;
+`;
+
+/** What each version of the schema adds, the first version first. A released one is never changed. */
+export function migrationsSql(clock = databaseClock): readonly string[] {
+  return [
+    [
+      ledgerTables,
+      clock,
+      windowFunctions,
+      accountFunctions,
+      answerFunctions,
+      reserveFunction,
+      renewFunction,
+      settleFunction,
+      correctionFunctions,
+      operateFunction,
+      retentionFunctions,
+      keyTables,
+      planTables,
+    ].join(""),
+  ];
+}
+
+/** Puts the schema's name in the place of the one that the SQL is written with. */
+export function inSchema(sql: string, schema: string): string {
+  return schema === "infergate" ? sql : sql.replace(/\binfergate\./g, `${schema}.`);
+}

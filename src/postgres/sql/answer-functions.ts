@@ -1,0 +1,48 @@
+/** What operations answer, and what they look up by id. */
+export const answerFunctions = /* sql */ `
+-- An account after an operation, and what the operation answers.
+create type infergate.step as (account infergate.account, answer jsonb);
+
+create function infergate.answer(
+  status text, account infergate.account, moment bigint, lease jsonb default null
+) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'status', status,
+    'now', moment,
+    'windows', jsonb_build_array(to_jsonb(account.session), to_jsonb(account.week), to_jsonb(account.month)),
+    'lease', lease
+  )
+$$;
+
+create function infergate.step(
+  status text, account infergate.account, moment bigint, lease jsonb default null
+) returns infergate.step
+language sql stable as $$
+  select row(account, infergate.answer(status, account, moment, lease))::infergate.step
+$$;
+
+-- What is known of an id: of an open or expired hold, or of the entry that ended it. In this order: it may end meanwhile.
+create function infergate.find_reservation(wanted text) returns setof infergate.hold
+language sql stable as $$
+  select * from infergate.hold where id = wanted
+  union all
+  select id, subject, reserved, 0, 0, first_expires_at, 0, true, starts, ends
+    from infergate.entry where id = wanted and kind in ('charge', 'release')
+  limit 1
+$$;
+
+create function infergate.lease(hold infergate.hold) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'amount', hold.reserved, 'expiresAt', hold.first_expires_at,
+    'starts', to_jsonb(hold.starts), 'ends', to_jsonb(hold.ends)
+  )
+$$;
+
+-- Why an id that is known may not be used for this reservation, or null if it may.
+create function infergate.conflict(known infergate.hold, subject text, amount bigint) returns text
+language sql immutable as $$
+  select case when known.subject <> subject then 'other_subject' when known.reserved <> amount then 'other_amount' end
+$$;
+`;

@@ -1,0 +1,53 @@
+/** The entries to the ledger: what changes accounts, and what only looks. */
+export const operateFunction = /* sql */ `
+-- batches: [{"subject": text, "operations": [...]}], the subjects in one order everywhere, or processes could deadlock.
+-- One answer per operation, in their order. What an operation refuses is an answer too, so that its neighbours stand.
+create function infergate.operate(batches jsonb) returns setof jsonb
+-- Rows come and go so fast that the statistics often show empty tables, which the planner would then read in full.
+language plpgsql set enable_seqscan = off as $$
+declare
+  batch jsonb;
+  op jsonb;
+  step infergate.step;
+  before infergate.account;
+  moment bigint;
+begin
+  for batch in select value from jsonb_array_elements(batches) loop
+    before := infergate.lock_account(batch->>'subject');
+    -- After the lock: it may have been waited for.
+    moment := infergate.clock_ms();
+    step.account := infergate.expire_holds(before, moment);
+    for op in select value from jsonb_array_elements(batch->'operations') loop
+      step := case op->>'op'
+        when 'reserve' then infergate.reserve(step.account, op, moment)
+        when 'settle' then infergate.settle(step.account, op, moment)
+        when 'renew' then infergate.renew(step.account, op, moment)
+        when 'grant' then infergate.grant_credits(step.account, op, moment)
+        when 'reset' then infergate.reset_windows(step.account, op, moment)
+      end;
+      return next step.answer;
+    end loop;
+    if step.account is distinct from before then
+      update infergate.account set
+        session = (step.account).session,
+        week = (step.account).week,
+        month = (step.account).month,
+        next_expiry = (step.account).next_expiry
+        where subject = before.subject;
+    end if;
+  end loop;
+end
+$$;
+
+create function infergate.balance(wanted text) returns jsonb
+language plpgsql stable set enable_seqscan = off as $$
+declare
+  account infergate.account;
+  moment constant bigint := infergate.clock_ms();
+begin
+  select * into account from infergate.account where subject = wanted;
+  if not found then account := infergate.empty_account(wanted); end if;
+  return infergate.answer('balance', infergate.without_expired(account, moment), moment);
+end
+$$;
+`;

@@ -1,0 +1,45 @@
+/** The renewal of a lease. */
+export const renewFunction = /* sql */ `
+create function infergate.renew(account infergate.account, op jsonb, moment bigint) returns infergate.step
+language plpgsql as $$
+declare
+  observed constant bigint := op->>'observed';
+  known infergate.hold;
+  rise bigint;
+  status text;
+begin
+  select * into known from infergate.hold where id = op->>'id';
+  if not found then return infergate.step('closed', account, moment); end if;
+  status := infergate.conflict(known, account.subject, (op->>'amount')::bigint);
+  if status is not null then return infergate.step(status, account, moment); end if;
+
+  if known.expired then
+    rise := observed - known.checkpoint;
+    if rise > 0 then
+      update infergate.hold set checkpoint = observed where id = known.id;
+      account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
+      insert into infergate.entry (subject, at, id, kind, amount, starts)
+        values (known.subject, moment, known.id, 'checkpoint', rise, known.starts);
+    end if;
+    return infergate.step('expired', account, moment);
+  end if;
+
+  rise := observed - known.held;
+  -- A hold of nothing stays one: it may have been admitted to no session.
+  if rise > 0 and known.held > 0 and infergate.can_hold(account.session, rise)
+    and infergate.can_hold(account.week, rise) and infergate.can_hold(account.month, rise)
+  then
+    known.held := observed;
+    account.session := infergate.with_held(account.session, known.starts[1], rise);
+    account.week := infergate.with_held(account.week, known.starts[2], rise);
+    account.month := infergate.with_held(account.month, known.starts[3], rise);
+  end if;
+  update infergate.hold set
+    held = known.held,
+    checkpoint = greatest(checkpoint, observed),
+    expires_at = greatest(expires_at, moment + (op->>'leaseMs')::bigint)
+    where id = known.id;
+  return infergate.step('renewed', account, moment);
+end
+$$;
+`;

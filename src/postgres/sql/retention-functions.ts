@@ -1,0 +1,50 @@
+/** What takes entries out of the journal again, in bounded steps. */
+export const retentionFunctions = /* sql */ `
+-- Drops what is older than the retention, up to so many rows of each kind. Answers whether there may be more.
+create function infergate.purge(retention_ms bigint, step_size int) returns boolean
+-- By bitmaps of the BRIN index only: where nothing is to be dropped, any other plan reads all there is to find that out.
+language plpgsql set enable_seqscan = off set enable_indexscan = off as $$
+declare
+  before constant bigint := infergate.clock_ms() - retention_ms;
+  dropped bigint;
+  latest bigint;
+begin
+  with gone as (
+    delete from infergate.entry where ctid = any (
+      array(select ctid from infergate.entry where at < before limit step_size for update skip locked)
+    )
+    returning at
+  )
+  select count(*), max(at) into dropped, latest from gone;
+  with gone as (
+    delete from infergate.hold where ctid = any (
+      array(select ctid from infergate.hold where expired and expires_at < before limit step_size for update skip locked)
+    )
+    returning expires_at
+  )
+  select greatest(dropped, count(*)), greatest(latest, max(expires_at)) into dropped, latest from gone;
+  update infergate.retention set dropped_until = latest where dropped_until < latest;
+  return dropped = step_size;
+end
+$$;
+
+-- Of a long journal only so many entries are deleted at a time, and the account with the last of them. Answers whether
+-- it is gone.
+create function infergate.forget(wanted text, step_size int) returns boolean
+language plpgsql as $$
+declare
+  deleted bigint;
+begin
+  delete from infergate.entry where ctid = any (
+    array(select ctid from infergate.entry where subject = wanted limit step_size for update)
+  );
+  get diagnostics deleted = row_count;
+  if deleted = step_size then return false; end if;
+  perform infergate.lock_account(wanted);
+  delete from infergate.hold where subject = wanted;
+  delete from infergate.entry where subject = wanted;
+  delete from infergate.account where subject = wanted;
+  return true;
+end
+$$;
+`;

@@ -1,0 +1,54 @@
+/** The end of a reservation: a settlement or a release. */
+export const settleFunction = /* sql */ `
+-- The operation tells all of its lease, for an id that is not known here.
+create function infergate.settle(account infergate.account, op jsonb, moment bigint) returns infergate.step
+language plpgsql as $$
+declare
+  amount constant bigint := op->>'amount';
+  charge bigint := op->>'charge';
+  known infergate.hold;
+  status text;
+begin
+  delete from infergate.hold where id = op->>'id' and subject = account.subject and reserved = amount
+    returning * into known;
+  if found then
+    if known.expired then
+      charge := charge - known.checkpoint;
+      known.held := 0;
+      status := 'late';
+    else
+      status := 'settled';
+    end if;
+  else
+    select * into known from infergate.find_reservation(op->>'id');
+    if found then
+      status := infergate.conflict(known, account.subject, amount);
+      return infergate.step(coalesce(status, 'duplicate'), account, moment);
+    end if;
+    known := row(
+      op->>'id', account.subject, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
+      infergate.numbers(op->'starts'), infergate.numbers(op->'ends')
+    );
+    status := 'recovered';
+    -- Unknown, but perhaps only dropped from the journal: then it was charged already.
+    if exists (
+      select from infergate.retention
+      where dropped_until >= (op->>'since')::bigint or dropped_until >= known.first_expires_at
+    ) then
+      insert into infergate.entry (subject, at, id, kind, amount, starts, tags) values (
+        account.subject, moment, known.id, 'unresolved', 0, known.starts,
+        coalesce(op->'tags', '{}') || jsonb_build_object('unresolvedMicro', charge)
+      );
+      return infergate.step('unresolved', account, moment);
+    end if;
+  end if;
+
+  account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
+  insert into infergate.entry (subject, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends) values (
+    account.subject, moment, known.id, op->>'kind', charge, known.starts,
+    op->'tags', known.reserved, known.first_expires_at, known.ends
+  );
+  return infergate.step(status, account, moment);
+end
+$$;
+`;

@@ -1,0 +1,87 @@
+/** The arithmetic of window instances: the same as src/ledger/account-state.ts. Nothing here reads or writes a table. */
+export const windowFunctions = /* sql */ `
+create function infergate.new_instance(starts_at bigint, ends_at bigint) returns infergate.instance
+language sql immutable as $$
+  select row(starts_at, ends_at, 0, 0, 0)::infergate.instance
+$$;
+
+-- Of a window of which nothing is known: it ended before all time.
+create function infergate.no_instance() returns infergate.instance
+language sql immutable as $$
+  select row(-9007199254740991, -9007199254740991, 0, 0, 0)::infergate.instance
+$$;
+
+-- A JSON array of numbers.
+create function infergate.numbers(list jsonb) returns bigint[]
+language sql stable as $$
+  select translate(list::text, '[]', '{}')::bigint[]
+$$;
+
+-- The session that an admission at this moment belongs to.
+create function infergate.session_at(stored infergate.instance, length_ms bigint, moment bigint)
+returns infergate.instance
+language plpgsql immutable as $$
+begin
+  if moment < stored.ends_at then return stored; end if;
+  return infergate.new_instance(moment, moment + length_ms);
+end
+$$;
+
+-- The week or month that holds this moment, or null where the bounds miss it.
+create function infergate.calendar_at(stored infergate.instance, bounds bigint[], moment bigint)
+returns infergate.instance
+language plpgsql immutable as $$
+declare
+  interval_index int;
+begin
+  if moment < bounds[1] or moment >= bounds[4] then return null; end if;
+  interval_index := case when moment < bounds[2] then 1 when moment < bounds[3] then 2 else 3 end;
+  -- A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
+  if bounds[interval_index] > stored.starts_at then
+    return infergate.new_instance(bounds[interval_index], bounds[interval_index + 1]);
+  end if;
+  if moment < stored.ends_at then return stored; end if;
+  -- Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
+  return infergate.new_instance(stored.ends_at, bounds[interval_index + 1]);
+end
+$$;
+
+create function infergate.lacks(instance infergate.instance, stock bigint, need bigint) returns boolean
+language sql immutable as $$
+  select stock is not null and instance.used + instance.held + need > stock + instance.bonus
+$$;
+
+create function infergate.can_hold(instance infergate.instance, amount bigint) returns boolean
+language sql immutable as $$
+  select instance.held + amount <= 9007199254740991
+$$;
+
+-- Holds more in the instance that began then.
+create function infergate.with_held(instance infergate.instance, starts_at bigint, rise bigint)
+returns infergate.instance
+language plpgsql immutable as $$
+begin
+  if instance.starts_at = starts_at then instance.held := instance.held + rise; end if;
+  return instance;
+end
+$$;
+
+-- Gives back what was held in the instance that began then, and charges an amount in its place.
+create function infergate.charged(
+  instance infergate.instance, starts_at bigint, ends_at bigint, held bigint, amount bigint, moment bigint
+) returns infergate.instance
+language plpgsql immutable as $$
+begin
+  if instance.starts_at = starts_at then
+    instance.held := instance.held - held;
+  elsif amount > 0 and instance.starts_at < starts_at and instance.ends_at <= moment and moment < ends_at then
+    -- A session that has closed or was never opened, or the state was lost: it is taken up again.
+    instance := infergate.new_instance(starts_at, ends_at);
+  else
+    return instance;
+  end if;
+  instance.used := least(greatest(0, instance.used + amount), 9007199254740991);
+  return instance;
+end
+$$;
+`;

@@ -1,0 +1,89 @@
+import type { OpenSubscription, Subscription } from "./subscription.js";
+
+type Listener = (message: string) => void;
+
+const retryMs = 1_000;
+
+/**
+ * Tells of changes to keys and plans that any process has made, over one connection that is open while somebody listens.
+ * When it is lost it is opened again; what changes meanwhile goes unheard.
+ */
+export class ChangeFeed {
+  readonly channel: string;
+  readonly #open: OpenSubscription | undefined;
+  readonly #listeners = new Set<Listener>();
+  #subscription: Promise<Subscription> | undefined;
+
+  constructor(channel: string, open: OpenSubscription | undefined) {
+    this.channel = channel;
+    this.#open = open;
+  }
+
+  get canSubscribe(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Rejects when it cannot be connected now. */
+  async subscribe(kind: "key" | "plan", onChange: (name: string) => void): Promise<() => Promise<void>> {
+    const prefix = `${kind} `;
+    const listener: Listener = (message) => {
+      if (message.startsWith(prefix)) onChange(message.slice(prefix.length));
+    };
+    this.#listeners.add(listener);
+    const end = async () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) await this.#close();
+    };
+    try {
+      await this.#connect();
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return end;
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#open === undefined) throw new Error("The client cannot subscribe.");
+    this.#subscription ??= this.#open(
+      (message) => this.#tell(message),
+      () => this.#reopen(subscription),
+    );
+    const subscription = this.#subscription;
+    try {
+      await subscription;
+    } catch (error) {
+      if (this.#subscription === subscription) this.#subscription = undefined;
+      throw error;
+    }
+  }
+
+  #tell(message: string): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(message);
+      } catch {
+        // A listener's own affair: the others are told all the same.
+      }
+    }
+  }
+
+  #reopen(lost: Promise<Subscription>): void {
+    if (this.#subscription !== lost) return;
+    this.#subscription = undefined;
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (this.#listeners.size === 0) return;
+    const timer = setTimeout(() => this.#connect().catch(() => this.#retry()), retryMs);
+    timer.unref?.();
+  }
+
+  async #close(): Promise<void> {
+    const subscription = this.#subscription;
+    this.#subscription = undefined;
+    // One that could not be opened need not be ended.
+    await subscription?.then(({ end }) => end()).catch(() => {});
+  }
+}

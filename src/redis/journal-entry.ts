@@ -1,0 +1,46 @@
+import {
+  type EntryTags,
+  type HistoryRequest,
+  type LedgerEntry,
+  LedgerInputError,
+  type WindowName,
+} from "../ledger/credit-ledger.js";
+
+/** An entry as the script answers it: the amounts and times in text, a start of 0 where it is not about that window. */
+export type JournalEntry = readonly unknown[];
+
+export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
+  const [sequence = "", id = "", kind, at, amount, session, week, month, tagsJson = ""] = entry.map(String);
+  const starts: Partial<Record<WindowName, number>> = {};
+  for (const [window, start] of Object.entries({ session, week, month })) {
+    if (start !== "0") starts[window as WindowName] = Number(start);
+  }
+  const tags: EntryTags = tagsJson === "" ? {} : JSON.parse(tagsJson);
+  const common = { sequence, id, kind: kind as LedgerEntry["kind"], at: Number(at), starts };
+  // Of an unresolved settlement the stream says what it asked for, as of any other; but it was not charged.
+  return kind === "unresolved"
+    ? { ...common, amount: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
+    : { ...common, amount: Number(amount), tags };
+}
+
+/** The ids between which a page lies, both inclusive: Redis 6.0 knows no open ranges. */
+export function streamRange({ from, to, cursor }: HistoryRequest): { newest: string; oldest: string } {
+  const oldest = from === undefined ? "-" : String(Math.max(0, from));
+  const before = cursor === undefined ? undefined : idBefore(cursor);
+  // Without a sequence, the upper end of a range is the end of its millisecond.
+  const last = to === undefined ? "+" : to > 0 ? String(to - 1) : "0-0";
+  const isCursorEarlier = before !== undefined && (to === undefined || Number.parseInt(before, 10) < to);
+  return { newest: isCursorEarlier ? before : last, oldest };
+}
+
+/**
+ * The greatest id that is less than the cursor's.
+ * @throws LedgerInputError when the cursor is none.
+ */
+function idBefore(cursor: string): string {
+  const match = /^(\d{1,16})-(\d{1,16})$/.exec(cursor);
+  if (!match) throw new LedgerInputError("cursor is of no page of history.");
+  const [ms, sequence] = [Number(match[1]), Number(match[2])];
+  if (sequence > 0) return `${ms}-${sequence - 1}`;
+  return ms > 0 ? String(ms - 1) : "0-0";
+}

@@ -1,0 +1,88 @@
+import { type OpenInstances, type WindowInstance, windowStates } from "../ledger/account-state.js";
+import {
+  type Lease,
+  LedgerClockError,
+  LedgerConflictError,
+  LedgerInputError,
+  type ReserveRequest,
+  type WindowLimits,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+
+/** What a script answers: a status, the store's now, and the numbers of the three windows, session first. */
+export type LedgerReply = readonly [status: unknown, ...rest: unknown[]];
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+const firstWindow = 2;
+const windowLength = 5;
+const firstOfLease = firstWindow + 3 * windowLength;
+
+export function statusOf(reply: LedgerReply): string {
+  return String(reply[0]);
+}
+
+export function nowOf(reply: LedgerReply): number {
+  return Number(reply[1]);
+}
+
+/** The windows that are open; none of those that the script left out. */
+export function openInstancesOf(reply: LedgerReply): OpenInstances {
+  return { session: instanceAt(reply, 0), week: instanceAt(reply, 1), month: instanceAt(reply, 2) };
+}
+
+export function windowStatesOf(reply: LedgerReply, limits: WindowLimits): WindowStates {
+  return windowStates(openInstancesOf(reply), limits);
+}
+
+/** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */
+export function leaseOf(reply: LedgerReply, { id, subject, amount, limits, leaseMs }: ReserveRequest): Lease {
+  const isApart = reply.length > firstOfLease;
+  const expiresAt = isApart ? Number(reply[firstOfLease]) : nowOf(reply) + leaseMs;
+  const [session, week, month] = [0, 1, 2].map((index) => {
+    const at = isApart ? firstOfLease + 1 + 2 * index : firstWindow + windowLength * index;
+    return { start: Number(reply[at]), end: Number(reply[at + 1]) };
+  }) as [Span, Span, Span];
+  return {
+    id,
+    subject,
+    amount,
+    expiresAt,
+    starts: { session: session.start, week: week.start, month: month.start },
+    ends: { session: session.end, week: week.end, month: month.end },
+    limits,
+  };
+}
+
+/** The error that a status stands for, if it is one. */
+export function errorOf(reply: LedgerReply, id: string, amount?: number): Error | undefined {
+  switch (statusOf(reply)) {
+    case "conflict":
+      return new LedgerConflictError(`${id} was used before with another amount or window.`);
+    case "too large":
+      return new LedgerInputError(`amount ${amount} is too large on top of the rest.`);
+    case "no session":
+      return new LedgerInputError("The account has no open session to grant credits to.");
+    case "missed bounds":
+      return new LedgerClockError(
+        `The ledger's clock (${new Date(nowOf(reply)).toISOString()}) is outside the caller's ${String(reply[2])} bounds.`,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function instanceAt(reply: LedgerReply, index: number): WindowInstance | undefined {
+  const at = firstWindow + windowLength * index;
+  if (reply[at] === null || reply[at] === undefined) return undefined;
+  return {
+    start: Number(reply[at]),
+    end: Number(reply[at + 1]),
+    used: Number(reply[at + 2]),
+    held: Number(reply[at + 3]),
+    bonus: Number(reply[at + 4]),
+  };
+}

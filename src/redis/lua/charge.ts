@@ -1,0 +1,26 @@
+/** Charges the window instances of an admission, and no others. */
+export const charge = `
+-- Gives back what was held and charges the amount in its place; a negative amount gives back an earlier charge. Answers
+-- whether the account has a later end now.
+local function addCharge(admission, held, amount)
+  local isExtended = false
+  for index = 1, 3 do
+    local name = windowNames[index]
+    local admitted, instance = admission[name], account[name]
+    local isSame = instance.start == admitted.start
+    if isSame then
+      instance.held = instance.held - held
+    elseif amount > 0 and instance.start < admitted.start and instance.finish <= now and now < admitted.finish then
+      -- An open instance later than any that is known: a session that has closed or was never opened, or the state was
+      -- lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+      instance = newInstance(admitted.start, admitted.finish)
+      account[name] = instance
+      isSame, isExtended = true, true
+    end
+    if isSame then instance.used = math.min(math.max(0, instance.used + amount), maxInteger) end
+  end
+  -- A session in which nothing is used or held is as if it had never been opened.
+  if account.session.used == 0 and account.session.held == 0 then account.session = newInstance(never, never) end
+  return isExtended
+end
+`;

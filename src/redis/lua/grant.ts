@@ -1,0 +1,29 @@
+/** Adds to the limit of one window's instance, once per id. */
+export const grant = `
+local grantMemoryMs = 31 * dayMs
+
+local id, name, tags, amount, week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+
+local open = {
+  session = openSession(),
+  week = calendarInstance(account.week, week1, week2, week3, week4),
+  month = calendarInstance(account.month, month1, month2, month3, month4),
+}
+if not (open.week and open.month) then return { 'missed bounds', now, open.week and 'month' or 'week' } end
+
+local given = name .. string.format(' %.0f', amount)
+local earlier = call('GET', ownKey)
+if earlier and earlier ~= given then return { 'conflict' } end
+if earlier then return answer('done', open.session, open.week, open.month) end
+
+local instance = open[name]
+if not instance then return { 'no session' } end
+if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } end
+
+account[name] = instance
+instance.bonus = instance.bonus + amount
+journal(id, 'grant', amount, { [name] = instance }, tags)
+call('SET', ownKey, given, 'PX', grantMemoryMs)
+saveAccount(true)
+return answer('done', open.session, open.week, open.month)
+`;

@@ -1,0 +1,44 @@
+import { doubles } from "./doubles.js";
+
+/**
+ * The account's journal: a stream whose ids begin with the time of the entry. Ids must ascend, so the account remembers
+ * the last one. Numbers are packed, for they cost more than all else about an entry: when, how much, and the starts of the
+ * instances, 0 where it is not about that window.
+ */
+export const journal = `
+local journalEntries, journalRetentionMs = arguments[1], arguments[2]
+
+-- The instances are those of an admission, or the one that the entry is about.
+local function journal(id, kind, amount, instances, tags)
+  if journalEntries == 0 then return end
+  local ms, sequence = account.journalMs, account.journalSequence
+  if ms == 0 then
+    local last = call('XREVRANGE', journalKey, '+', '-', 'COUNT', 1)[1]
+    if last then
+      ms, sequence = string.match(last[1], '^(%d+)-(%d+)$')
+      ms, sequence = tonumber(ms), tonumber(sequence)
+    end
+  end
+  local isFirstOfDay = math.floor(now / dayMs) ~= math.floor(ms / dayMs)
+  if now > ms then
+    ms, sequence = now, 0
+  else
+    sequence = sequence + 1
+  end
+  account.journalMs, account.journalSequence = ms, sequence
+
+  local session, week, month = instances.session, instances.week, instances.month
+  local packed = struct.pack(
+    ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0
+  )
+  call(
+    'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
+    'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''
+  )
+  -- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
+  if isFirstOfDay then
+    redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
+    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+  end
+end
+`;

@@ -1,0 +1,44 @@
+// A key is a hash under its digest. A string under its id and a sorted set under its account lead to it. All keys are in
+// one slot of a cluster, so that each change is one step: they are few and small next to what is read of them in memory.
+
+export const findKey = "return redis.call('HGETALL', KEYS[1])";
+
+export const hashOfKey = "return redis.call('GET', KEYS[1])";
+
+export const hashesOfAccount = "return redis.call('ZRANGE', KEYS[1], 0, -1)";
+
+/** The keys under all the names given. */
+export const findKeys = `
+local found = {}
+for index, name in ipairs(KEYS) do found[index] = redis.call('HGETALL', name) end
+return found
+`;
+
+export const insertKey = `
+local key, id, account = KEYS[1], KEYS[2], KEYS[3]
+local hash, createdAt, channel = ARGV[1], ARGV[2], ARGV[3]
+if redis.call('EXISTS', key) == 1 or redis.call('EXISTS', id) == 1 then return 0 end
+redis.call('HSET', key, unpack(ARGV, 4))
+redis.call('SET', id, hash)
+redis.call('ZADD', account, createdAt, hash)
+redis.call('PUBLISH', channel, 'key ' .. hash)
+return 1
+`;
+
+/** Sets the first fields, by name and value, and deletes the others, by name. */
+export const updateKey = `
+local key, hash, channel, lastSet = KEYS[1], ARGV[1], ARGV[2], 3 + ARGV[3]
+if redis.call('EXISTS', key) == 0 then return {} end
+if lastSet > 3 then redis.call('HSET', key, unpack(ARGV, 4, lastSet)) end
+if lastSet < #ARGV then redis.call('HDEL', key, unpack(ARGV, lastSet + 1)) end
+redis.call('PUBLISH', channel, 'key ' .. hash)
+return redis.call('HGETALL', key)
+`;
+
+/** Deletes keys of one account. KEYS: the account's, then each key's and its id's; ARGV: the channel, then the digests. */
+export const forgetKeys = `
+redis.call('DEL', unpack(KEYS, 2))
+redis.call('ZREM', KEYS[1], unpack(ARGV, 2))
+for index = 2, #ARGV do redis.call('PUBLISH', ARGV[1], 'key ' .. ARGV[index]) end
+return 1
+`;

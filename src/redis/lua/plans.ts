@@ -1,0 +1,9 @@
+// All plans are fields of one hash, by their ids.
+
+export const findPlan = "return redis.call('HGET', KEYS[1], ARGV[1])";
+
+export const putPlan = `
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('PUBLISH', ARGV[3], 'plan ' .. ARGV[1])
+return 1
+`;

@@ -1,0 +1,50 @@
+/** Ends a reservation: charges what it has cost, or gives all of it back. */
+export const settle = `
+-- Twice as long as a repetition may come late, since the caller's clock is another.
+local receiptMs = 120000
+local repetitionMs = 60000
+
+local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
+  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
+  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+
+local function answerNow(status)
+  local week = calendarInstance(account.week, week1, week2, week3, week4)
+  local month = calendarInstance(account.month, month1, month2, month3, month4)
+  return answer(status, openSession(), week, month)
+end
+
+local hold = readLease(call('HGET', holdsKey, id))
+local known = hold or readLease(call('GET', ownKey))
+if known and known.amount ~= reserved then return { 'conflict' } end
+if known and not hold then return answerNow('duplicate') end
+
+local lease, status, charge = hold, 'settled', amount
+if not hold then
+  lease = {
+    amount = reserved, expiresAt = expiresAt, held = 0, checkpoint = 0,
+    session = { start = sessionStart, finish = sessionFinish },
+    week = { start = weekStart, finish = weekFinish },
+    month = { start = monthStart, finish = monthFinish },
+  }
+  status = 'recovered'
+  -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+  if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
+    journal(id, 'unresolved', amount, lease, tags)
+    saveAccount(false)
+    return answerNow('unresolved')
+  end
+elseif hold.isExpired then
+  status, charge = 'late', amount - hold.checkpoint
+end
+
+local isExtended = addCharge(lease, lease.held, charge)
+journal(id, kind, charge, lease, tags)
+call('SET', ownKey, packLease(lease), 'PX', receiptMs)
+if hold then
+  call('HDEL', holdsKey, id)
+  call('ZREM', hold.isExpired and expiredKey or leasesKey, id)
+end
+saveAccount(isExtended)
+return answerNow(status)
+`;

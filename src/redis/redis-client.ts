@@ -1,0 +1,26 @@
+/** What is asked of ioredis 5 or later: a `Redis` or a `Cluster`. */
+export interface IoredisClient {
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+}
+
+/** What is asked of node-redis 5 or later: a client, a cluster or a sentinel, connected. */
+export interface NodeRedisClient {
+  evalSha(sha1: string, options: NodeRedisEvalOptions): Promise<unknown>;
+  eval(script: string, options: NodeRedisEvalOptions): Promise<unknown>;
+}
+
+export interface NodeRedisEvalOptions {
+  keys: string[];
+  arguments: string[];
+}
+
+/**
+ * The host's own client of Redis 6 or later, or of Valkey. It is used as it is and never closed: how it connects,
+ * authenticates and retries is the host's choice.
+ */
+export type RedisClient = IoredisClient | NodeRedisClient;
+
+export function isNodeRedis(client: RedisClient): client is NodeRedisClient {
+  return "evalSha" in client && typeof client.evalSha === "function";
+}

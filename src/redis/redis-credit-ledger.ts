@@ -1,0 +1,66 @@
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { ledgerScripts } from "./ledger-scripts.js";
+import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { ScriptedCreditLedger } from "./scripted-credit-ledger.js";
+
+/** Options of {@link redisCreditLedger}. */
+export interface RedisCreditLedgerOptions extends RedisOptions {
+  /** How much of each account's journal is kept. `false`: none, and no `history`. */
+  journal?: RedisJournalOptions | false | undefined;
+}
+
+export interface RedisJournalOptions {
+  /** The newest entries, and up to a hundred or so more. Default: 10,000. */
+  entries?: number | undefined;
+  /** For how many days entries are kept, and up to a day or so longer while the account is in use. Default: 40. */
+  days?: number | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one script in
+ * one round trip, and the server's clock is the only clock. Accounts may be spread over a cluster.
+ *
+ * A settlement or reservation is recognised as a repetition for two minutes after its end, a grant for 31 days, and a
+ * hold that expired can be settled for at least an hour. Ids are told apart within their account only: the same id for
+ * another account is another reservation. Any failure of Redis is a {@link LedgerUnavailableError} with its `cause`.
+ *
+ * @throws TypeError | RangeError when an option is not valid.
+ */
+export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedger {
+  return creditLedgerOn(connectionOf(options), options.journal);
+}
+
+/** The same on a connection that is shared with other stores. */
+export function creditLedgerOn(
+  { run, prefix }: RedisConnection,
+  journal: RedisCreditLedgerOptions["journal"] = {},
+  scripts = ledgerScripts,
+): CreditLedger {
+  const { entries: journalEntries = 10_000, days = 40 } = journal === false ? { entries: 0 } : journal;
+  if (journal !== false) {
+    requireCount("journal.entries", journalEntries);
+    requireCount("journal.days", days);
+  }
+  const ledger = new ScriptedCreditLedger({ run, scripts, prefix, journalEntries, journalMs: days * dayMs });
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
+  return {
+    reserve: (request) => ledger.reserve(request),
+    renew: (requests) => ledger.renew(requests),
+    settle: (lease, settlement) => ledger.settle(lease, settlement),
+    release: (lease) => ledger.release(lease),
+    balance: (subject, limits) => ledger.balance(subject, limits),
+    grant: (request) => ledger.grant(request),
+    reset: (subject, windows) => ledger.reset(subject, windows),
+    ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
+    forget: (subject) => ledger.forget(subject),
+    close: () => ledger.close(),
+  };
+}
+
+function requireCount(name: string, count: number): void {
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new RangeError(`${name} must be a whole number of at least 1, not ${count}.`);
+  }
+}

@@ -1,0 +1,101 @@
+import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import { findKey, findKeys, forgetKeys, hashesOfAccount, hashOfKey, insertKey, updateKey } from "./lua/keys.js";
+import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { makeScript } from "./script.js";
+import { fromFields, toFieldChanges, toFields } from "./stored-key-fields.js";
+
+const scripts = {
+  find: makeScript(findKey),
+  hashOf: makeScript(hashOfKey),
+  hashesOf: makeScript(hashesOfAccount),
+  findAll: makeScript(findKeys),
+  insert: makeScript(insertKey),
+  update: makeScript(updateKey),
+  forget: makeScript(forgetKeys),
+};
+
+/** How many keys one script reads or deletes, so that it keeps no other client waiting. */
+const mostPerScript = 100;
+
+/**
+ * API keys in Redis, by their SHA-256. They do not expire there: a key is deleted with its account only.
+ * @throws TypeError | RangeError when an option is not valid.
+ */
+export function redisKeyStore(options: RedisOptions): WritableKeyStore {
+  return keyStoreOn(connectionOf(options));
+}
+
+/** The same on a connection that is shared with other stores. */
+export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableKeyStore {
+  const slot = `${prefix}:{keys}`;
+  const keyOf = (hash: string) => `${slot}:hash:${hash}`;
+  const idOf = (id: string) => `${slot}:id:${id}`;
+  const accountOf = (account: string) => `${slot}:account:${account}`;
+
+  async function find(hash: string): Promise<StoredKey | undefined> {
+    return fromFields((await run(scripts.find, [keyOf(hash)], [])) as readonly unknown[]);
+  }
+
+  async function hashOf(id: string): Promise<string | undefined> {
+    const hash = await run(scripts.hashOf, [idOf(id)], []);
+    return hash === null || hash === undefined ? undefined : String(hash);
+  }
+
+  async function list(account: string): Promise<StoredKey[]> {
+    const hashes = ((await run(scripts.hashesOf, [accountOf(account)], [])) as readonly unknown[]).map(String);
+    const keys: StoredKey[] = [];
+    for (const some of chunks(hashes)) {
+      const found = (await run(scripts.findAll, some.map(keyOf), [])) as readonly (readonly unknown[])[];
+      // Those that were forgotten meanwhile are not there.
+      keys.push(...found.flatMap((fields) => fromFields(fields) ?? []));
+    }
+    return keys;
+  }
+
+  return {
+    find,
+    list,
+
+    async insert(key) {
+      const { id, hash, account, createdAt } = key;
+      const keys = [keyOf(hash), idOf(id), accountOf(account)];
+      const inserted = await run(scripts.insert, keys, [hash, createdAt, changes.channel, ...toFields(key)]);
+      if (Number(inserted) !== 1) throw new Error(`There is already a key of the id ${id}, or of the same hash.`);
+    },
+
+    async get(id) {
+      const hash = await hashOf(id);
+      return hash === undefined ? undefined : await find(hash);
+    },
+
+    async update(id: string, change: KeyChange) {
+      const hash = await hashOf(id);
+      if (hash === undefined) return undefined;
+      const { set, gone } = toFieldChanges(change);
+      const args = [hash, changes.channel, set.length, ...set, ...gone];
+      return fromFields((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
+    },
+
+    async forget(account) {
+      const forgotten: string[] = [];
+      // Again until there are none, for others may be inserted meanwhile.
+      for (let keys = await list(account); keys.length > 0; keys = await list(account)) {
+        for (const some of chunks(keys)) {
+          const names = some.flatMap(({ hash, id }) => [keyOf(hash), idOf(id)]);
+          const hashes = some.map(({ hash }) => hash);
+          await run(scripts.forget, [accountOf(account), ...names], [changes.channel, ...hashes]);
+          forgotten.push(...hashes);
+        }
+      }
+      return forgotten;
+    },
+
+    ...(changes.canSubscribe && { subscribe: (onChange) => changes.subscribe("key", onChange) }),
+  };
+}
+
+function chunks<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / mostPerScript) }, (_, index) =>
+    items.slice(index * mostPerScript, (index + 1) * mostPerScript),
+  );
+}

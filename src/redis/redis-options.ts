@@ -1,0 +1,53 @@
+import { ChangeFeed } from "./change-feed.js";
+import type { RedisClient } from "./redis-client.js";
+import { refuseEviction } from "./refuse-eviction.js";
+import { type RunScript, scriptRunner } from "./run-script.js";
+import { subscriptionOpener } from "./subscription.js";
+import { withTimeout } from "./with-timeout.js";
+
+/** Options of every store in Redis. */
+export interface RedisOptions {
+  /** A connected client of ioredis or node-redis, for one server, Sentinel or Cluster. It stays the host's to close. */
+  client: RedisClient;
+  /** What the names of all keys begin with; without braces. Default: `infergate`. */
+  prefix?: string | undefined;
+  /** How long Redis may take to answer, in milliseconds. Default: 2000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Accept a server whose `maxmemory-policy` is not `noeviction`. When its memory is full it drops keys, and an account that
+   * was dropped has its whole stock again. Default: `false`, every operation fails on such a server.
+   */
+  allowEviction?: boolean | undefined;
+}
+
+/** Options, checked, with their defaults. */
+export interface RedisConnection {
+  readonly run: RunScript;
+  readonly prefix: string;
+  readonly changes: ChangeFeed;
+}
+
+const maxTimeoutMs = 2 ** 31 - 1;
+
+/**
+ * @throws TypeError when the client is none, or the prefix is not valid.
+ * @throws RangeError when `timeoutMs` is not a whole number of at least 1.
+ */
+export function connectionOf(options: RedisOptions): RedisConnection {
+  const { client, prefix = "infergate", timeoutMs = 2_000, allowEviction = false } = options;
+  // Braces would move all accounts into one slot of a cluster.
+  if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix)) {
+    throw new TypeError("prefix must be a string that is not empty and has no braces.");
+  }
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs) {
+    throw new RangeError(`timeoutMs must be a whole number of at least 1, not ${timeoutMs}.`);
+  }
+  const send = scriptRunner(client);
+  const timed: RunScript = (script, keys, args) => withTimeout(send(script, keys, args), timeoutMs);
+  const channel = `${prefix}:changes`;
+  return {
+    run: allowEviction ? timed : refuseEviction(timed),
+    prefix,
+    changes: new ChangeFeed(channel, subscriptionOpener(client, channel)),
+  };
+}

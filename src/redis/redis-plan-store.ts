@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { planSchema } from "../plans/plan-schema.js";
+import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+import { findPlan, putPlan } from "./lua/plans.js";
+import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { makeScript } from "./script.js";
+
+const scripts = { find: makeScript(findPlan), put: makeScript(putPlan) };
+
+/**
+ * Plans in Redis, by id.
+ * @throws TypeError | RangeError when an option is not valid.
+ */
+export function redisPlanStore(options: RedisOptions): WritablePlanStore {
+  return planStoreOn(connectionOf(options));
+}
+
+/** The same on a connection that is shared with other stores. */
+export function planStoreOn({ run, prefix, changes }: RedisConnection): WritablePlanStore {
+  const plans = `${prefix}:{plans}`;
+  return {
+    async find(id) {
+      const json = await run(scripts.find, [plans], [id]);
+      return json === null || json === undefined ? undefined : (JSON.parse(String(json)) as Plan);
+    },
+
+    async put(plan) {
+      const checked = planSchema.required({ id: true }).strict().safeParse(plan);
+      // A misspelled limit would be none.
+      if (!checked.success) throw new TypeError(`The plan is not valid.\n${z.prettifyError(checked.error)}`);
+      await run(scripts.put, [plans], [plan.id, JSON.stringify(plan), changes.channel]);
+    },
+
+    ...(changes.canSubscribe && { subscribe: (onChange) => changes.subscribe("plan", onChange) }),
+  };
+}

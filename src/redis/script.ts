@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+
+/** A Lua script, and the digest by which a server that has seen it knows it. */
+export interface Script {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+/** Joins the parts to one script. Each part sees the local variables of those before it. */
+export function makeScript(...parts: readonly string[]): Script {
+  const text = parts.map((part) => part.trim()).join("\n\n");
+  return { text, sha1: createHash("sha1").update(text).digest("hex") };
+}

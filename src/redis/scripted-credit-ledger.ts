@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import { blockedWindows, windowStates } from "../ledger/account-state.js";
+import {
+  type Blocked,
+  type CreditLedger,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerUnavailableError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import {
+  checkGrant,
+  checkHistory,
+  checkLimits,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkSubject,
+} from "../ledger/ledger-input.js";
+import { AccountKeys } from "./account-keys.js";
+import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
+import {
+  errorOf,
+  type LedgerReply,
+  leaseOf,
+  nowOf,
+  openInstancesOf,
+  statusOf,
+  windowStatesOf,
+} from "./ledger-reply.js";
+import type { LedgerScripts } from "./ledger-scripts.js";
+import type { RunScript } from "./run-script.js";
+import type { Script } from "./script.js";
+
+/** What a {@link ScriptedCreditLedger} is made of. */
+export interface LedgerParts {
+  run: RunScript;
+  scripts: LedgerScripts;
+  prefix: string;
+  /** Entries that an account's journal keeps; 0: none. */
+  journalEntries: number;
+  journalMs: number;
+}
+
+/** A script keeps the server from its other clients, so it renews no more than this many leases. */
+const mostRenewals = 100;
+const defaultPageLength = 100;
+
+/** The ledger's operations as scripts: each is one round trip, unless very many holds of the account have expired at once. */
+export class ScriptedCreditLedger implements CreditLedger {
+  readonly #run: RunScript;
+  readonly #scripts: LedgerScripts;
+  readonly #keys: AccountKeys;
+  readonly #journal: readonly [entries: number, retentionMs: number];
+
+  constructor({ run, scripts, prefix, journalEntries, journalMs }: LedgerParts) {
+    this.#run = run;
+    this.#scripts = scripts;
+    this.#keys = new AccountKeys(prefix);
+    this.#journal = [journalEntries, journalMs];
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    checkReserve(request);
+    const { id, subject, amount, limits, leaseMs, strict = false } = request;
+    const need = strict ? Math.max(1, amount) : 1;
+    const reply = await this.#update(this.#scripts.reserve, this.#keys.of(subject, `ended:${id}`), [
+      id,
+      amount,
+      leaseMs,
+      need,
+      limits.session.limit ?? -1,
+      limits.week.limit ?? -1,
+      limits.month.limit ?? -1,
+      limits.session.lengthMs,
+      ...boundsOf(limits),
+    ]);
+    throwErrorOf(reply, id, amount);
+    const now = nowOf(reply);
+    const open = openInstancesOf(reply);
+    const windows = windowStates(open, limits);
+    const status = statusOf(reply);
+    if (status === "denied") {
+      // The script has decided by the same rule; which windows it was, and until when, is told by what they hold.
+      const blocked = blockedWindows(open, limits, need, now) as [Blocked, ...Blocked[]];
+      return { ok: false, blocked, windows, now };
+    }
+    return { ok: true, lease: leaseOf(reply, request), windows, now, replayed: status === "replayed" };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    for (const request of requests) checkRenew(request);
+    const statuses: RenewStatus[] = new Array(requests.length);
+    await Promise.all(
+      batches(requests).map(async (batch) => {
+        const replies = await this.#renewBatch(batch.map(([, request]) => request));
+        for (const [place, [index]] of batch.entries()) statuses[index] = replies[place] as RenewStatus;
+      }),
+    );
+    return statuses;
+  }
+
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    return this.#settle("charge", lease, settlement);
+  }
+
+  release(lease: Lease): Promise<SettleResult> {
+    return this.#settle("release", lease, { amount: 0 });
+  }
+
+  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkSubject(subject);
+    checkLimits(limits);
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), boundsOf(limits));
+    throwErrorOf(reply, subject);
+    return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    checkGrant(request);
+    const { id, subject, window, amount, limits, note } = request;
+    const tags = note === undefined ? "" : JSON.stringify({ note });
+    const keys = this.#keys.of(subject, `grant:${id}`);
+    const args = [id, window, tags, amount, ...boundsOf(limits)];
+    const reply = await this.#update(this.#scripts.grant, keys, args);
+    throwErrorOf(reply, id, amount);
+    return windowStatesOf(reply, limits);
+  }
+
+  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    checkSubject(subject);
+    const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
+    await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    const { subject, limit = defaultPageLength } = request;
+    const { newest, oldest } = streamRange(request);
+    // One more than the page, to learn whether there is another.
+    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [newest, oldest, limit + 1]);
+    const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
+    if (entries.length <= limit) return { entries };
+    return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
+  }
+
+  async forget(subject: string): Promise<void> {
+    checkSubject(subject);
+    await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
+  }
+
+  /** The client stays open: it is the host's. */
+  async close(): Promise<void> {}
+
+  async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    checkSettle(lease, settlement);
+    const { id, subject, amount, expiresAt, starts, ends, limits } = lease;
+    const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
+    const reply = await this.#update(this.#scripts.settle, this.#keys.of(subject, `ended:${id}`), [
+      id,
+      kind,
+      tags === undefined ? "" : JSON.stringify(tags),
+      settlement.amount,
+      mayBeDuplicateSince,
+      amount,
+      expiresAt,
+      starts.session,
+      starts.week,
+      starts.month,
+      ends.session,
+      ends.week,
+      ends.month,
+      ...boundsOf(limits),
+    ]);
+    throwErrorOf(reply, id);
+    return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
+  }
+
+  /** @param requests - all of one account. */
+  async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
+    const subject = requests[0]?.lease.subject as string;
+    const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(subject), [
+      requests.map(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
+    ]);
+    for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
+    return statuses.map(String);
+  }
+
+  /** Repeats the script while it answers that it has only ended some of many expired holds. */
+  async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+    for (;;) {
+      const reply = await this.#send(script, keys, args);
+      if (statusOf(reply) !== "again") return reply;
+    }
+  }
+
+  async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+    try {
+      return (await this.#run(script, keys, [JSON.stringify([...this.#journal, ...args])])) as LedgerReply;
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });
+    }
+  }
+}
+
+function boundsOf({ week, month }: WindowLimits): readonly number[] {
+  return [...week.bounds, ...month.bounds];
+}
+
+function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {
+  const error = errorOf(reply, id, amount);
+  if (error) throw error;
+}
+
+/** By account, and within it in parts of what one script may do. Each request goes with its place. */
+function batches(requests: readonly RenewRequest[]): (readonly [index: number, request: RenewRequest])[][] {
+  const bySubject = new Map<string, [number, RenewRequest][]>();
+  for (const [index, request] of requests.entries()) {
+    const { subject } = request.lease;
+    const others = bySubject.get(subject);
+    if (others) others.push([index, request]);
+    else bySubject.set(subject, [[index, request]]);
+  }
+  return [...bySubject.values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / mostRenewals) }, (_, part) =>
+      all.slice(part * mostRenewals, (part + 1) * mostRenewals),
+    ),
+  );
+}

@@ -1,0 +1,72 @@
+import { type Instances, newInstance, noInstances, type WindowInstance } from "../ledger/account-state.js";
+import { toNumber, toNumberOrNull } from "./numbers.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
+
+/** The newest instance of each window of an account, with what is counted in it. */
+export interface StoredAccount extends Instances {
+  readonly id: string;
+  /** Of the journal's newest entry. */
+  sequence: number;
+  /** No hold expires earlier. The one that was to expire then may be gone. */
+  nextExpiry: number | null;
+}
+
+export function newAccount(id: string): StoredAccount {
+  return { id, sequence: 0, nextExpiry: null, ...noInstances };
+}
+
+export class AccountTable {
+  readonly #get: SqliteStatement;
+  readonly #put: SqliteStatement;
+  readonly #delete: SqliteStatement;
+  readonly #after: SqliteStatement;
+
+  constructor(connection: SqliteConnection) {
+    this.#get = connection.prepare("SELECT * FROM infergate_account WHERE id = ?");
+    this.#put = connection.prepare(`REPLACE INTO infergate_account VALUES (?${", ?".repeat(17)})`);
+    this.#delete = connection.prepare("DELETE FROM infergate_account WHERE id = ?");
+    this.#after = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1");
+  }
+
+  get(id: string): StoredAccount | undefined {
+    const row = this.#get.get(id) as Record<string, unknown> | null | undefined;
+    if (!row) return undefined;
+    return {
+      id,
+      sequence: toNumber(row["sequence"]),
+      nextExpiry: toNumberOrNull(row["next_expiry"]),
+      session: toInstance(row, "session"),
+      week: toInstance(row, "week"),
+      month: toInstance(row, "month"),
+    };
+  }
+
+  put({ id, sequence, nextExpiry, session, week, month }: StoredAccount): void {
+    this.#put.run(id, sequence, nextExpiry, ...toValues(session), ...toValues(week), ...toValues(month));
+  }
+
+  delete(id: string): void {
+    this.#delete.run(id);
+  }
+
+  /** The account that follows in the order of ids. */
+  idAfter(id: string): string | undefined {
+    const row = this.#after.get(id) as { id: string } | null | undefined;
+    return row?.id;
+  }
+}
+
+function toInstance(row: Record<string, unknown>, window: "session" | "week" | "month"): WindowInstance {
+  const start = row[`${window}_start`];
+  if (start === null) return noInstances[window];
+  const instance = newInstance(toNumber(start), toNumber(row[`${window}_end`]));
+  instance.used = toNumber(row[`${window}_used`]);
+  instance.held = toNumber(row[`${window}_held`]);
+  instance.bonus = toNumber(row[`${window}_bonus`]);
+  return instance;
+}
+
+function toValues({ start, end, used, held, bonus }: WindowInstance): SqliteValue[] {
+  return [Number.isFinite(start) ? start : null, Number.isFinite(end) ? end : null, used, held, bonus];
+}

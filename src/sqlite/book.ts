@@ -1,0 +1,232 @@
+import { randomUUID } from "node:crypto";
+import {
+  addCharge,
+  addHold,
+  admit,
+  admittingInstances,
+  blockedWindows,
+  canHold,
+  closeEmptySession,
+  currentStates,
+  raisedHold,
+  windowStates,
+} from "../ledger/account-state.js";
+import {
+  type Blocked,
+  type GrantRequest,
+  type Lease,
+  LedgerConflictError,
+  LedgerInputError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import { type AccountTable, newAccount, type StoredAccount } from "./account-table.js";
+import type { JournalTable } from "./journal-table.js";
+import type { Ending, ReservationTable } from "./reservation-table.js";
+import type { Retention } from "./retention.js";
+
+type EndKind = Ending["kind"];
+
+/**
+ * What the ledger's operations do to the tables, each inside of a transaction. A refusal is thrown before anything is
+ * written but what has expired.
+ */
+export class Book {
+  readonly #accounts: AccountTable;
+  readonly #reservations: ReservationTable;
+  readonly #journal: JournalTable;
+  readonly #retention: Retention;
+
+  constructor(tables: {
+    accounts: AccountTable;
+    reservations: ReservationTable;
+    journal: JournalTable;
+    retention: Retention;
+  }) {
+    this.#accounts = tables.accounts;
+    this.#reservations = tables.reservations;
+    this.#journal = tables.journal;
+    this.#retention = tables.retention;
+  }
+
+  reserve({ id, subject, amount, limits, leaseMs, strict = false }: ReserveRequest, now: number): ReserveResult {
+    const account = this.find(subject, now);
+    const open = admittingInstances(account, limits, now);
+
+    const earlier = this.#reservations.get(id)?.receipt;
+    if (earlier) {
+      requireSame(id, earlier, { subject, amount });
+      const windows = windowStates(open, limits);
+      return { ok: true, lease: toLease(id, earlier, limits), windows, now, replayed: true };
+    }
+
+    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
+    if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
+    if (!canHold(open, amount)) {
+      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+    }
+
+    const { session, week, month } = admit(account, open, limits, amount, now);
+    const receipt: Receipt = {
+      subject,
+      amount,
+      expiresAt: now + leaseMs,
+      starts: { session: session.start, week: week.start, month: month.start },
+      ends: { session: session.end, week: week.end, month: month.end },
+    };
+    addHold(account, receipt, amount);
+    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);
+    this.#reservations.hold(id, receipt);
+    this.#accounts.put(account);
+    const windows = currentStates(account, limits, now);
+    return { ok: true, lease: toLease(id, receipt, limits), windows, now, replayed: false };
+  }
+
+  renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
+    const { id } = lease;
+    const account = this.find(lease.subject, now);
+    const reservation = this.#reservations.get(id);
+    if (!reservation || reservation.state === "ended") return "closed";
+    const { receipt, held } = reservation;
+    requireSame(id, receipt, lease);
+    const checkpoint = Math.max(reservation.checkpoint, observed);
+
+    if (reservation.state === "hold") {
+      const raised = raisedHold(account, held, observed);
+      this.#reservations.renew(id, raised, checkpoint, Math.max(reservation.expiresAt, now + leaseMs));
+      if (raised === held) return "renewed";
+      addHold(account, receipt, raised - held);
+      this.#accounts.put(account);
+      return "renewed";
+    }
+
+    const rise = checkpoint - reservation.checkpoint;
+    this.#reservations.raiseCheckpoint(id, checkpoint, now);
+    if (rise === 0) return "expired";
+    addCharge(account, receipt, 0, rise, now);
+    this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: rise, starts: receipt.starts });
+    this.#accounts.put(account);
+    return "expired";
+  }
+
+  end(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleResult {
+    const account = this.find(lease.subject, now);
+    const status = this.#settle(account, kind, lease, settlement, now);
+    if (status !== "duplicate") this.#accounts.put(account);
+    return { status, windows: currentStates(account, lease.limits, now) };
+  }
+
+  /** Shows expired holds as ended, but writes nothing. */
+  balance(subject: string, limits: WindowLimits, now: number): { windows: WindowStates; now: number } {
+    const account = this.#accounts.get(subject) ?? newAccount(subject);
+    if (account.nextExpiry !== null && account.nextExpiry <= now) {
+      for (const { receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
+        addCharge(account, receipt, held, checkpoint, now);
+      }
+    }
+    return { windows: windowStates(admittingInstances(account, limits, now), limits), now };
+  }
+
+  grant({ id, subject, window, amount, limits, note }: GrantRequest, now: number): WindowStates {
+    const account = this.find(subject, now);
+    const open = admittingInstances(account, limits, now);
+    const earlier = this.#journal.grant(id);
+    if (earlier) {
+      requireSame(id, earlier, { subject, amount });
+      if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
+      return windowStates(open, limits);
+    }
+
+    const instance = open[window];
+    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amount;
+    if (!Number.isSafeInteger(bonus)) {
+      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+    }
+
+    account[window] = instance;
+    instance.bonus = bonus;
+    const tags = note === undefined ? undefined : { note };
+    this.#journal.write(account, { id, kind: "grant", at: now, amount, starts: { [window]: instance.start }, tags });
+    this.#accounts.put(account);
+    return windowStates(open, limits);
+  }
+
+  reset(subject: string, windows: readonly WindowName[], now: number): void {
+    const account = this.find(subject, now);
+    for (const window of windows) {
+      const { used, start, end } = account[window];
+      if (used === 0 || end <= now) continue;
+      account[window].used = 0;
+      const entry = { id: `reset_${randomUUID()}`, at: now, amount: -used, starts: { [window]: start } };
+      this.#journal.write(account, { kind: "reset", ...entry });
+    }
+    closeEmptySession(account);
+    if (account.sequence > 0) this.#accounts.put(account);
+  }
+
+  /** The account, after its expired holds have ended. One that is not known is stored when something is to be. */
+  find(subject: string, now: number): StoredAccount {
+    const account = this.#accounts.get(subject);
+    if (!account) return newAccount(subject);
+    if (account.nextExpiry === null || now < account.nextExpiry) return account;
+    for (const { id, receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
+      addCharge(account, receipt, held, checkpoint, now);
+      if (checkpoint === 0) continue;
+      this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: checkpoint, starts: receipt.starts });
+    }
+    this.#reservations.expireDue(subject, now);
+    account.nextExpiry = this.#reservations.nextExpiry(subject);
+    this.#accounts.put(account);
+    return account;
+  }
+
+  #settle(account: StoredAccount, kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+    const { id } = lease;
+    const reservation = this.#reservations.get(id);
+    if (!reservation) return this.#recover(account, kind, lease, settlement, now);
+    const { receipt, state } = reservation;
+    requireSame(id, receipt, lease);
+    if (state === "ended") return "duplicate";
+
+    // An expired hold is given back already, and its checkpoint charged.
+    const [held, charged] = state === "hold" ? [reservation.held, 0] : [0, reservation.checkpoint];
+    const charge = settlement.amount - charged;
+    addCharge(account, receipt, held, charge, now);
+    this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });
+    return state === "hold" ? "settled" : "late";
+  }
+
+  #recover(
+    account: StoredAccount,
+    kind: EndKind,
+    lease: Lease,
+    { amount, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags }: Settlement,
+    now: number,
+  ): SettleStatus {
+    const { id, subject, amount: reserved, expiresAt, starts, ends } = lease;
+    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {
+      const unresolved = { ...tags, unresolvedMicro: amount };
+      this.#journal.write(account, { id, kind: "unresolved", at: now, amount: 0, starts, tags: unresolved });
+      return "unresolved";
+    }
+    const receipt: Receipt = { subject, amount: reserved, expiresAt, starts, ends };
+    addCharge(account, receipt, 0, amount, now);
+    this.#reservations.insertEnded(id, receipt, { kind, at: now, sequence: ++account.sequence, amount, tags });
+    return "recovered";
+  }
+}
+
+function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {
+  return blocked.length > 0;
+}

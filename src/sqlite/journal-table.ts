@@ -1,0 +1,113 @@
+import {
+  type EntryTags,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type LedgerEntry,
+  LedgerInputError,
+  type WindowName,
+  windowNames,
+} from "../ledger/credit-ledger.js";
+import type { StoredAccount } from "./account-table.js";
+import { toNumber } from "./numbers.js";
+import { toJson } from "./reservation-table.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
+
+/** An entry that is not a reservation's end. */
+export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
+  readonly kind: "checkpoint" | "grant" | "reset" | "unresolved";
+  readonly tags?: EntryTags | undefined;
+}
+
+const defaultPageLength = 100;
+
+const insert = `INSERT INTO infergate_entry (
+  id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The entries of all accounts, in the order of their writing within each. */
+export class JournalTable {
+  readonly #insert: SqliteStatement;
+  readonly #lastPart: SqliteStatement;
+  readonly #grant: SqliteStatement;
+  readonly #page: SqliteStatement;
+
+  constructor(connection: SqliteConnection) {
+    this.#insert = connection.prepare(insert);
+    this.#lastPart = connection.prepare("SELECT max(part) AS part FROM infergate_entry WHERE id = ? AND part > 0");
+    this.#grant = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = -1");
+    this.#page = connection.prepare(`
+      SELECT * FROM infergate_entry
+      WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL
+      ORDER BY at DESC, sequence DESC LIMIT ?`);
+  }
+
+  write(account: StoredAccount, { id, kind, at, amount, starts, tags }: SideEntry): void {
+    account.sequence++;
+    const { session = null, week = null, month = null } = starts;
+    const part = kind === "grant" ? -1 : this.#nextPart(id);
+    this.#insert.run(id, part, account.id, kind, at, account.sequence, amount, session, week, month, toJson(tags));
+  }
+
+  grant(id: string): Pick<GrantRequest, "subject" | "window" | "amount"> | undefined {
+    const row = this.#grant.get(id);
+    if (!row) return undefined;
+    const { amount, starts } = toEntry(row as Row);
+    const window = windowNames.find((name) => starts[name] !== undefined) as WindowName;
+    return { subject: (row as Row).account, window, amount };
+  }
+
+  #nextPart(id: string): number {
+    return toNumber((this.#lastPart.get(id) as { part: unknown }).part) + 1;
+  }
+
+  /** @throws LedgerInputError when the cursor is none of this journal's. */
+  read({ subject, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+    const least = Number.MIN_SAFE_INTEGER;
+    const end = [to ?? Number.MAX_SAFE_INTEGER, least] as const;
+    const [at, sequence] = cursor === undefined ? end : earlier(parseCursor(cursor), end);
+    const rows = this.#page.all(subject, from ?? least, at, sequence, limit + 1) as Row[];
+    const entries = rows.slice(0, limit).map(toEntry);
+    const last = entries.at(-1);
+    return rows.length > limit && last ? { entries, cursor: `${last.at}-${last.sequence}` } : { entries };
+  }
+}
+
+type Place = readonly [at: number, sequence: number];
+
+function parseCursor(cursor: string): Place {
+  const [, at, sequence] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (sequence === undefined) throw new LedgerInputError("cursor is of no page of history.");
+  return [Number(at), Number(sequence)];
+}
+
+function earlier(one: Place, other: Place): Place {
+  return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]) ? one : other;
+}
+
+interface Row {
+  readonly [column: string]: unknown;
+  readonly id: string;
+  readonly account: string;
+  readonly kind: LedgerEntry["kind"];
+  readonly tags: string | null;
+}
+
+function toEntry(row: Row): LedgerEntry {
+  const { id, kind, tags } = row;
+  const starts: Partial<Record<WindowName, number>> = {};
+  for (const window of ["session", "week", "month"] as const) {
+    const start = row[`${window}_start`];
+    if (start !== null) starts[window] = toNumber(start);
+  }
+  return {
+    sequence: String(row["sequence"]),
+    id,
+    kind,
+    at: toNumber(row["at"]),
+    amount: toNumber(row["amount"]),
+    starts,
+    tags: tags === null ? {} : JSON.parse(tags),
+  };
+}

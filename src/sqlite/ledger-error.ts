@@ -1,0 +1,16 @@
+import {
+  LedgerClockError,
+  LedgerConflictError,
+  LedgerInputError,
+  LedgerUnavailableError,
+} from "../ledger/credit-ledger.js";
+
+/** Whether the ledger itself refuses the request, and not the database. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof LedgerInputError || error instanceof LedgerConflictError || error instanceof LedgerClockError;
+}
+
+export function toLedgerError(error: unknown): unknown {
+  if (isRefusal(error)) return error;
+  return new LedgerUnavailableError("The ledger's database failed.", { cause: error });
+}

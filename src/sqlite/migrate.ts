@@ -1,0 +1,35 @@
+import { migrations } from "./migrations.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+
+interface Connection extends SqliteDatabase {
+  transaction<Result>(run: () => Result): Result;
+}
+
+/**
+ * Brings the tables up to date. Whoever has the lock does it; a process that starts at the same time finds it done.
+ *
+ * @throws Error when a newer release made the tables.
+ */
+export function migrate(connection: Connection): void {
+  if (isUpToDate(connection)) return;
+  connection.transaction(() => {
+    connection.exec("CREATE TABLE IF NOT EXISTS infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
+    for (const migration of migrations.slice(versionOf(connection))) connection.exec(migration);
+    connection.prepare("REPLACE INTO infergate_meta VALUES ('version', ?)").run(migrations.length);
+  });
+}
+
+/** Looks without the write lock, which may be another's for long. */
+function isUpToDate(connection: SqliteDatabase): boolean {
+  const tables = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'infergate_meta'");
+  return tables.all().length > 0 && versionOf(connection) === migrations.length;
+}
+
+function versionOf(connection: SqliteDatabase): number {
+  const [row] = connection.prepare("SELECT value FROM infergate_meta WHERE name = 'version'").all();
+  const version = Number((row as { value: unknown } | undefined)?.value ?? 0);
+  if (version <= migrations.length) return version;
+  throw new Error(
+    `The database has tables of a newer release of infergate: version ${version}, not ${migrations.length}.`,
+  );
+}

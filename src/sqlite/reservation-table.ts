@@ -1,0 +1,150 @@
+import type { EntryTags, Micro } from "../ledger/credit-ledger.js";
+import type { Receipt } from "../ledger/receipt.js";
+import { toNumber, toNumberOrNull } from "./numbers.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
+
+/** A reservation: open, died unsettled, or ended. */
+export interface StoredReservation {
+  readonly id: string;
+  readonly state: "hold" | "expired" | "ended";
+  readonly receipt: Receipt;
+  /** What is held while it is open: the amount reserved, or the cost seen where that is more. */
+  readonly held: Micro;
+  /** The cost seen so far, which the expiry charges. */
+  readonly checkpoint: Micro;
+  readonly expiresAt: number;
+}
+
+/** How a reservation has ended, as it enters the journal. */
+export interface Ending {
+  readonly kind: "charge" | "release";
+  readonly at: number;
+  readonly sequence: number;
+  readonly amount: Micro;
+  readonly tags: EntryTags | undefined;
+}
+
+const insert = `INSERT INTO infergate_entry (
+  id, account, session_start, session_end, week_start, week_end, month_start, month_end, reserved, lease_expires_at,
+  kind, at, sequence, amount, tags, expires_at, checkpoint, part
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
+
+export class ReservationTable {
+  readonly #get: SqliteStatement;
+  readonly #insert: SqliteStatement;
+  readonly #renew: SqliteStatement;
+  readonly #end: SqliteStatement;
+  readonly #due: SqliteStatement;
+  readonly #expireDue: SqliteStatement;
+  readonly #expire: SqliteStatement;
+  readonly #nextExpiry: SqliteStatement;
+
+  constructor(connection: SqliteConnection) {
+    const prepare = (sql: string) => connection.prepare(sql);
+    const ofHolds = "account = ? AND at IS NULL";
+    this.#get = prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = 0");
+    this.#insert = prepare(insert);
+    this.#renew = prepare(
+      "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ? WHERE id = ? AND part = 0",
+    );
+    this.#end = prepare(
+      "UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ? WHERE id = ? AND part = 0",
+    );
+    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
+    this.#expireDue = prepare(
+      `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
+    );
+    this.#expire = prepare("UPDATE infergate_entry SET at = ?, checkpoint = ? WHERE id = ? AND part = 0");
+    this.#nextExpiry = prepare(`SELECT min(expires_at) AS next FROM infergate_entry WHERE ${ofHolds}`);
+  }
+
+  get(id: string): StoredReservation | undefined {
+    const row = this.#get.get(id);
+    return row ? toReservation(row as Row) : undefined;
+  }
+
+  hold(id: string, receipt: Receipt): void {
+    const { amount, expiresAt } = receipt;
+    this.#insert.run(...toColumns(id, receipt), "hold", null, null, amount, null, expiresAt, 0);
+  }
+
+  renew(id: string, held: Micro, checkpoint: Micro, expiresAt: number): void {
+    this.#renew.run(held, checkpoint, expiresAt, id);
+  }
+
+  end(id: string, { kind, at, sequence, amount, tags }: Ending): void {
+    this.#end.run(kind, at, sequence, amount, toJson(tags), id);
+  }
+
+  /** Writes a reservation of which nothing was known, and its end. */
+  insertEnded(id: string, receipt: Receipt, { kind, at, sequence, amount, tags }: Ending): void {
+    const { expiresAt } = receipt;
+    this.#insert.run(...toColumns(id, receipt), kind, at, sequence, amount, toJson(tags), expiresAt, 0);
+  }
+
+  /** The account's holds that have expired. */
+  due(account: string, now: number): readonly StoredReservation[] {
+    return this.#due.all(account, now).map((row) => toReservation(row as Row));
+  }
+
+  /** Ends those holds. */
+  expireDue(account: string, now: number): void {
+    this.#expireDue.run(now, account, now);
+  }
+
+  /** Of one that has expired. It is kept as long as it gives signs of life. */
+  raiseCheckpoint(id: string, checkpoint: Micro, now: number): void {
+    this.#expire.run(now, checkpoint, id);
+  }
+
+  /** When the first of the account's holds will expire. */
+  nextExpiry(account: string): number | null {
+    return toNumberOrNull((this.#nextExpiry.get(account) as { next: unknown }).next);
+  }
+}
+
+export function toJson(tags: EntryTags | undefined): string | null {
+  return tags === undefined ? null : JSON.stringify(tags);
+}
+
+interface Row {
+  readonly [column: string]: unknown;
+  readonly id: string;
+  readonly account: string;
+  readonly kind: string;
+}
+
+function toReservation(row: Row): StoredReservation {
+  const { id, account, kind } = row;
+  const column = (name: string) => toNumber(row[name]);
+  return {
+    id,
+    state: kind === "hold" || kind === "expired" ? kind : "ended",
+    receipt: {
+      subject: account,
+      amount: column("reserved"),
+      expiresAt: column("lease_expires_at"),
+      starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
+      ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
+    },
+    held: column("amount"),
+    checkpoint: column("checkpoint"),
+    expiresAt: column("expires_at"),
+  };
+}
+
+function toColumns(id: string, { subject, amount, expiresAt, starts, ends }: Receipt) {
+  return [
+    id,
+    subject,
+    starts.session,
+    ends.session,
+    starts.week,
+    ends.week,
+    starts.month,
+    ends.month,
+    amount,
+    expiresAt,
+  ] as const;
+}

@@ -1,0 +1,71 @@
+import { noInstances } from "../ledger/account-state.js";
+import { type AccountTable, newAccount } from "./account-table.js";
+import { toNumber } from "./numbers.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
+
+const rowsPerPurge = 64;
+const rowsPerForgetting = 256;
+
+/** Ends the life of entries, a few at a time: of those that are too old, and of forgotten accounts'. */
+export class Retention {
+  readonly #accounts: AccountTable;
+  readonly #keepMs: number;
+  readonly #outdated: SqliteStatement;
+  readonly #ofAccount: SqliteStatement;
+  readonly #delete: SqliteStatement;
+  readonly #deleteHolds: SqliteStatement;
+  readonly #horizon: SqliteStatement;
+  readonly #putHorizon: SqliteStatement;
+
+  constructor(connection: SqliteConnection, accounts: AccountTable, keepMs: number) {
+    this.#accounts = accounts;
+    this.#keepMs = keepMs;
+    const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
+    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerPurge}`);
+    this.#ofAccount = connection.prepare(
+      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerForgetting}`,
+    );
+    this.#delete = connection.prepare("DELETE FROM infergate_entry WHERE id = ? AND part = ?");
+    this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND at IS NULL");
+    this.#horizon = connection.prepare("SELECT value FROM infergate_meta WHERE name = 'forgotten_until'");
+    this.#putHorizon = connection.prepare("REPLACE INTO infergate_meta VALUES ('forgotten_until', ?)");
+  }
+
+  /** Whatever was written at this moment or later is still here, unless its account was forgotten. */
+  get forgottenUntil(): number {
+    const row = this.#horizon.get() as { value: unknown } | null | undefined;
+    return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Deletes some of what an account has that is too old. */
+  purge(account: string, now: number): void {
+    const until = now - this.#keepMs;
+    if (this.#deleteAll(this.#outdated.all(account, until)) === 0) return;
+    // Kept for good: the clock may be put back, and what was deleted is not known again by that.
+    if (until > this.forgottenUntil) this.#putHorizon.run(until);
+  }
+
+  /** Forgets all but the entries. @returns the newest one's sequence. */
+  forgetState(subject: string): number {
+    const account = this.#accounts.get(subject);
+    if (!account) return 0;
+    this.#deleteHolds.run(subject);
+    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });
+    return account.sequence;
+  }
+
+  /** Forgets some entries, and after the last one the account. What has come up meanwhile is a new account's. */
+  forgetEntries(subject: string, sequence: number): boolean {
+    if (this.#deleteAll(this.#ofAccount.all(subject, sequence)) === rowsPerForgetting) return true;
+    const account = this.#accounts.get(subject);
+    const isUntouched = account?.sequence === sequence && account.month === noInstances.month;
+    if (isUntouched) this.#accounts.delete(subject);
+    return false;
+  }
+
+  #deleteAll(rows: readonly unknown[]): number {
+    for (const { id, part } of rows as { id: string; part: number }[]) this.#delete.run(id, toNumber(part));
+    return rows.length;
+  }
+}

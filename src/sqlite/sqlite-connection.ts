@@ -1,0 +1,102 @@
+import { migrate } from "./migrate.js";
+import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
+import { useWriteAheadLog } from "./write-ahead-log.js";
+
+/** What all SQLite stores are told. */
+export interface SqliteOptions {
+  /**
+   * An open database with a file on a local disk. The stores create their tables in it, named `infergate_…`, and switch
+   * it to write-ahead logging and a busy timeout of five seconds. They do not close it.
+   */
+  database: SqliteDatabase;
+  /**
+   * What a commit survives: `normal`, the end of the process at any moment; `full`, also the loss of power, for some
+   * five times the time. Default: `normal`.
+   */
+  durability?: "normal" | "full" | undefined;
+}
+
+const synchronous = { normal: "NORMAL", full: "FULL" };
+
+/** A database with the stores' settings and tables. */
+export class SqliteConnection {
+  readonly #database: SqliteDatabase;
+  readonly #begin: SqliteStatement;
+  readonly #beginReading: SqliteStatement;
+  readonly #commit: SqliteStatement;
+  readonly #rollback: SqliteStatement;
+
+  /**
+   * @throws RangeError when `durability` is none.
+   * @throws Error when the tables cannot be made, or were made by a newer release.
+   */
+  constructor({ database, durability = "normal" }: SqliteOptions) {
+    if (!Object.hasOwn(synchronous, durability)) {
+      throw new RangeError(`durability must be "normal" or "full", not ${JSON.stringify(durability)}.`);
+    }
+    this.#database = database;
+    // First of all: what follows may have to wait for another process that does the same.
+    database.exec("PRAGMA busy_timeout = 5000");
+    useWriteAheadLog(database);
+    database.exec(`PRAGMA synchronous = ${synchronous[durability]}`);
+    // At once, and not when the first write comes: two readers that both turn writers would be in each other's way.
+    this.#begin = database.prepare("BEGIN IMMEDIATE");
+    this.#beginReading = database.prepare("BEGIN");
+    this.#commit = database.prepare("COMMIT");
+    this.#rollback = database.prepare("ROLLBACK");
+    migrate(this);
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return this.#database.prepare(sql);
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /**
+   * Runs in a transaction that has the database's only write lock.
+   *
+   * @param isRefusal - tells errors that leave what was written before them in force. Default: none does.
+   */
+  transaction<Result>(run: () => Result, isRefusal: (error: unknown) => boolean = () => false): Result {
+    this.#begin.run();
+    let result: Result;
+    try {
+      result = run();
+    } catch (error) {
+      this.#end(isRefusal(error));
+      throw error;
+    }
+    this.#end(true);
+    return result;
+  }
+
+  /** Runs reading statements that see one state of the database, whatever other processes write meanwhile. */
+  snapshot<Result>(read: () => Result): Result {
+    this.#beginReading.run();
+    try {
+      return read();
+    } finally {
+      this.#tryRollback();
+    }
+  }
+
+  #end(commit: boolean): void {
+    try {
+      if (commit) return void this.#commit.run();
+    } catch (error) {
+      this.#tryRollback();
+      throw error;
+    }
+    this.#tryRollback();
+  }
+
+  /** After some errors, such as a full disk, SQLite has rolled back by itself. */
+  #tryRollback(): void {
+    try {
+      this.#rollback.run();
+    } catch {}
+  }
+}

@@ -1,0 +1,51 @@
+import { type Clock, systemClock } from "../ledger/clock.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { SqliteLedger } from "./sqlite-ledger.js";
+
+/** Options of {@link sqliteCreditLedger}. */
+export interface SqliteCreditLedgerOptions extends SqliteOptions {
+  /** Default: the process's clock. The clocks of all processes that share the database must agree. */
+  clock?: Clock | undefined;
+  /**
+   * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a settlement or grant is
+   * recognised as a repetition. Default: 400 days, which is some 13 months.
+   */
+  retentionMs?: number | undefined;
+}
+
+const day = 86_400_000;
+
+/**
+ * Keeps credits in a SQLite database: exact also when several processes of one machine share it, and across their ends.
+ *
+ * Every operation is one transaction, and runs to its end synchronously, as SQLite does: the process waits while another
+ * one writes. There are no timers: what has expired or is too old is found by later operations.
+ *
+ * @throws RangeError when `retentionMs` or `durability` is out of range.
+ * @throws Error when the tables cannot be made, or were made by a newer release.
+ */
+export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLedger {
+  return ledgerOf(new SqliteConnection(options), options);
+}
+
+export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedgerOptions): CreditLedger {
+  const { clock = systemClock, retentionMs = 400 * day } = options;
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
+  }
+  const ledger = new SqliteLedger(connection, clock, retentionMs);
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
+  return {
+    reserve: (request) => ledger.reserve(request),
+    renew: (requests) => ledger.renew(requests),
+    settle: (lease, settlement) => ledger.settle(lease, settlement),
+    release: (lease) => ledger.release(lease),
+    balance: (subject, limits) => ledger.balance(subject, limits),
+    grant: (request) => ledger.grant(request),
+    reset: (subject, windows) => ledger.reset(subject, windows),
+    history: (request) => ledger.history(request),
+    forget: (subject) => ledger.forget(subject),
+    close: () => ledger.close(),
+  };
+}

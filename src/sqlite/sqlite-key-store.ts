@@ -1,0 +1,105 @@
+import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import { toNumber, toNumberOrNull } from "./numbers.js";
+import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { isStorable } from "./text.js";
+
+/**
+ * API keys in a SQLite database, by their hashes.
+ *
+ * @throws RangeError when `durability` is out of range.
+ * @throws Error when the tables cannot be made, or were made by a newer release.
+ */
+export function sqliteKeyStore(options: SqliteOptions): WritableKeyStore {
+  return keyStoreOf(new SqliteConnection(options));
+}
+
+export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
+  const select = "SELECT * FROM infergate_key WHERE";
+  const byHash = connection.prepare(`${select} hash = ?`);
+  const byId = connection.prepare(`${select} id = ?`);
+  const ofAccount = connection.prepare(`${select} account = ? ORDER BY created_at, id`);
+  const insert = connection.prepare(`
+    INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+  const update = connection.prepare(`
+    UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, models = ?, anchor = ? WHERE id = ?`);
+  const forget = connection.prepare("DELETE FROM infergate_key WHERE account = ? RETURNING hash");
+
+  function get(id: string): StoredKey | undefined {
+    const row = isStorable(id) ? byId.get(id) : undefined;
+    return row ? toKey(row as Row) : undefined;
+  }
+
+  return {
+    async find(hash) {
+      const row = isStorable(hash) ? byHash.get(hash) : undefined;
+      return row ? toKey(row as Row) : undefined;
+    },
+    async insert(key) {
+      const { id, hash, hint, account, createdAt } = key;
+      if (![id, hash, account, key.plan].every(isStorable)) {
+        throw new TypeError("A key's id, hash, account and plan must be Unicode texts without NUL.");
+      }
+      const inserted = insert.all(id, hash, hint, account, createdAt, ...changeable(key));
+      if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
+    },
+    get: async (id) => get(id),
+    async list(account) {
+      return isStorable(account) ? ofAccount.all(account).map((row) => toKey(row as Row)) : [];
+    },
+    async update(id, change) {
+      return connection.transaction(() => {
+        const key = get(id);
+        if (key === undefined) return undefined;
+        const changed = apply(key, change);
+        update.run(...changeable(changed), id);
+        return changed;
+      });
+    },
+    async forget(account) {
+      return isStorable(account) ? forget.all(account).map((row) => (row as Row).hash) : [];
+    },
+  };
+}
+
+function apply(key: StoredKey, change: KeyChange): StoredKey {
+  const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
+  const { revokedAt = key.revokedAt, models = key.models, anchor = key.anchor } = change;
+  return { ...key, plan, name, expiresAt, revokedAt, models, anchor };
+}
+
+function changeable({ plan, name, expiresAt, revokedAt, models, anchor }: StoredKey) {
+  const list = models ? JSON.stringify(models) : null;
+  return [plan, name ?? null, expiresAt ?? null, revokedAt ?? null, list, anchor ?? null] as const;
+}
+
+interface Row {
+  id: string;
+  hash: string;
+  hint: string;
+  account: string;
+  plan: string;
+  name: string | null;
+  created_at: unknown;
+  expires_at: unknown;
+  revoked_at: unknown;
+  models: string | null;
+  anchor: unknown;
+}
+
+function toKey(row: Row): StoredKey {
+  const { id, hash, hint, account, plan, name, models } = row;
+  return {
+    id,
+    hash,
+    hint,
+    account,
+    plan,
+    name,
+    createdAt: toNumber(row.created_at),
+    expiresAt: toNumberOrNull(row.expires_at),
+    revokedAt: toNumberOrNull(row.revoked_at),
+    models: models === null ? null : JSON.parse(models),
+    anchor: toNumberOrNull(row.anchor),
+  };
+}

@@ -1,0 +1,170 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../ledger/clock.js";
+import {
+  type CreditLedger,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerInputError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import {
+  checkGrant,
+  checkHistory,
+  checkLease,
+  checkLimits,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkSubject,
+} from "../ledger/ledger-input.js";
+import { AccountTable } from "./account-table.js";
+import { Book } from "./book.js";
+import { JournalTable } from "./journal-table.js";
+import { isRefusal, toLedgerError } from "./ledger-error.js";
+import { type Ending, ReservationTable } from "./reservation-table.js";
+import { Retention } from "./retention.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import { isStorable } from "./text.js";
+
+/** So many renewals are one transaction: between those, the process attends to its other work. */
+const renewalsPerStep = 64;
+/** Old entries are looked for after so many settlements. */
+const settlementsPerPurge = 32;
+
+const nothing: Settlement = Object.freeze({ amount: 0 });
+
+export class SqliteLedger implements Required<CreditLedger> {
+  readonly #connection: SqliteConnection;
+  readonly #clock: Clock;
+  readonly #accounts: AccountTable;
+  readonly #journal: JournalTable;
+  readonly #retention: Retention;
+  readonly #book: Book;
+  #settlements = 0;
+  /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
+  #visited: string | undefined;
+
+  constructor(connection: SqliteConnection, clock: Clock, retentionMs: number) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#accounts = new AccountTable(connection);
+    this.#journal = new JournalTable(connection);
+    this.#retention = new Retention(connection, this.#accounts, retentionMs);
+    this.#book = new Book({
+      accounts: this.#accounts,
+      reservations: new ReservationTable(connection),
+      journal: this.#journal,
+      retention: this.#retention,
+    });
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    checkReserve(request);
+    requireStorable(request.id, request.subject);
+    return this.#write((now) => this.#book.reserve(request, now));
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    for (const request of requests) {
+      checkRenew(request);
+      requireStorable(request.lease.id, request.lease.subject);
+    }
+    const statuses: RenewStatus[] = [];
+    for (let from = 0; from < requests.length; from += renewalsPerStep) {
+      if (from > 0) await setImmediate();
+      const step = requests.slice(from, from + renewalsPerStep);
+      statuses.push(...this.#write((now) => step.map((request) => this.#book.renew(request, now))));
+    }
+    return statuses;
+  }
+
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    checkSettle(lease, settlement);
+    return this.#end("charge", lease, settlement);
+  }
+
+  async release(lease: Lease): Promise<SettleResult> {
+    checkLease(lease);
+    return this.#end("release", lease, nothing);
+  }
+
+  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkSubject(subject);
+    requireStorable(subject);
+    checkLimits(limits);
+    return this.#try(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    checkGrant(request);
+    requireStorable(request.id, request.subject);
+    return this.#write((now) => this.#book.grant(request, now));
+  }
+
+  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    checkSubject(subject);
+    requireStorable(subject);
+    this.#write((now) => this.#book.reset(subject, windows, now));
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    requireStorable(request.subject);
+    return this.#try(() => this.#journal.read(request));
+  }
+
+  async forget(subject: string): Promise<void> {
+    checkSubject(subject);
+    requireStorable(subject);
+    const sequence = this.#write(() => this.#retention.forgetState(subject));
+    while (this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
+  }
+
+  async close(): Promise<void> {}
+
+  #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult {
+    requireStorable(lease.id, lease.subject);
+    return this.#write((now) => {
+      const result = this.#book.end(kind, lease, settlement, now);
+      this.#settlements++;
+      if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.subject, now);
+      return result;
+    });
+  }
+
+  /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
+  #purge(subject: string, now: number): void {
+    this.#retention.purge(subject, now);
+    const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
+    this.#visited = next;
+    this.#book.find(next, now);
+    this.#retention.purge(next, now);
+  }
+
+  #write<Result>(run: (now: number) => Result): Result {
+    return this.#try(() => this.#connection.transaction(() => run(this.#clock.now()), isRefusal));
+  }
+
+  #try<Result>(run: () => Result): Result {
+    try {
+      return run();
+    } catch (error) {
+      throw toLedgerError(error);
+    }
+  }
+}
+
+/** @throws LedgerInputError */
+function requireStorable(...texts: readonly string[]): void {
+  if (!texts.every(isStorable)) throw new LedgerInputError("Ids and subjects must be Unicode texts without NUL.");
+}

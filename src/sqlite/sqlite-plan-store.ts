@@ -1,0 +1,28 @@
+import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { isStorable } from "./text.js";
+
+/**
+ * Plans in a SQLite database.
+ *
+ * @throws RangeError when `durability` is out of range.
+ * @throws Error when the tables cannot be made, or were made by a newer release.
+ */
+export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {
+  return planStoreOf(new SqliteConnection(options));
+}
+
+export function planStoreOf(connection: SqliteConnection): WritablePlanStore {
+  const find = connection.prepare("SELECT plan FROM infergate_plan WHERE id = ?");
+  const put = connection.prepare("REPLACE INTO infergate_plan VALUES (?, ?)");
+  return {
+    async find(id) {
+      const row = isStorable(id) ? (find.get(id) as { plan: string } | null | undefined) : undefined;
+      return row ? { ...(JSON.parse(row.plan) as Omit<Plan, "id">), id } : undefined;
+    },
+    async put({ id, ...plan }) {
+      if (!isStorable(id)) throw new TypeError("A plan's id must be a Unicode text without NUL.");
+      put.run(id, JSON.stringify(plan));
+    },
+  };
+}

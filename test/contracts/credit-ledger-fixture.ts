@@ -1,0 +1,105 @@
+import type { Clock } from "../../src/ledger/clock.js";
+import type {
+  CreditLedger,
+  Lease,
+  ReserveRequest,
+  ReserveResult,
+  WindowLimits,
+  WindowName,
+  WindowStates,
+} from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+
+export const second = 1_000;
+export const hour = 3_600_000;
+export const day = 24 * hour;
+export const sessionMs = 5 * hour;
+/** A Wednesday. Its week ends on Monday the 16th, its month on April the 1st. */
+export const start = Date.UTC(2026, 2, 11, 9, 30);
+export const weekEnd = Date.UTC(2026, 2, 16);
+export const monthEnd = Date.UTC(2026, 3, 1);
+
+export interface Plan extends Partial<Record<WindowName, number | null>> {
+  anchor?: number;
+  /** By how much the caller's clock is ahead of the ledger's. */
+  skewMs?: number;
+}
+
+let serial = 0;
+const run = `${process.pid}-${Math.trunc(performance.timeOrigin)}`;
+export const unique = (kind: string) => `${kind}-${run}-${++serial}`;
+
+/** One account of a fresh ledger, at {@link start}. */
+export class Fixture {
+  readonly clock: ManualClock;
+  readonly ledger: CreditLedger;
+  readonly subject = unique("account");
+  plan: Plan;
+
+  constructor(clock: ManualClock, ledger: CreditLedger, plan: Plan) {
+    this.clock = clock;
+    this.ledger = ledger;
+    this.plan = plan;
+  }
+
+  get limits(): WindowLimits {
+    const { session = null, week = null, month = null, anchor, skewMs = 0 } = this.plan;
+    return windowLimits({ credits: { session, week, month }, sessionMs, anchor, now: this.clock.now() + skewMs });
+  }
+
+  request(amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest {
+    return { id: unique("id"), subject: this.subject, amount, limits: this.limits, leaseMs: 60 * second, ...more };
+  }
+
+  reserve(amount: number, more: Partial<ReserveRequest> = {}): Promise<ReserveResult> {
+    return this.ledger.reserve(this.request(amount, more));
+  }
+
+  async admit(amount: number, more: Partial<ReserveRequest> = {}): Promise<Lease> {
+    return admitted(await this.reserve(amount, more)).lease;
+  }
+
+  /** Reserves and settles. */
+  async spend(amount: number): Promise<void> {
+    await this.ledger.settle(await this.admit(amount), { amount });
+  }
+
+  async windows(): Promise<WindowStates> {
+    return (await this.ledger.balance(this.subject, this.limits)).windows;
+  }
+
+  /** `[used, held]` of each window. */
+  async counts(): Promise<Record<WindowName, [number, number]>> {
+    return countsOf(await this.windows());
+  }
+}
+
+export function countsOf({ session, week, month }: WindowStates): Record<WindowName, [number, number]> {
+  return { session: [session.used, session.held], week: [week.used, week.held], month: [month.used, month.held] };
+}
+
+export function everywhere(used: number, held: number): Record<WindowName, [number, number]> {
+  return { session: [used, held], week: [used, held], month: [used, held] };
+}
+
+export function admitted(result: ReserveResult): Extract<ReserveResult, { ok: true }> {
+  if (!result.ok) throw new Error(`Expected an admission, not ${JSON.stringify(result.blocked)}.`);
+  return result;
+}
+
+export function denied(result: ReserveResult): Extract<ReserveResult, { ok: false }> {
+  if (result.ok) throw new Error("Expected a denial.");
+  return result;
+}
+
+export type MakeLedger = (clock: Clock) => CreditLedger | Promise<CreditLedger>;
+
+export type MakeFixture = (plan?: Plan, now?: number) => Promise<Fixture>;
+
+export function fixtures(make: MakeLedger): MakeFixture {
+  return async (plan = {}, now = start) => {
+    const clock = new ManualClock(now);
+    return new Fixture(clock, await make(clock), plan);
+  };
+}

@@ -1,0 +1,387 @@
+import { describe, expect, it } from "vitest";
+import {
+  type HistoryRequest,
+  type LedgerEntry,
+  LedgerInputError,
+  type WindowName,
+  windowNames,
+} from "../../src/ledger/credit-ledger.js";
+import {
+  type Fixture,
+  hour,
+  type MakeFixture,
+  monthEnd,
+  second,
+  sessionMs,
+  start,
+  unique,
+  weekEnd,
+} from "./credit-ledger-fixture.js";
+
+const minute = 60 * second;
+
+/** What the journal tells of the account, the oldest first; `undefined` where the ledger keeps none. */
+async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): Promise<LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await account.ledger.history?.({ subject: account.subject, cursor, ...more });
+    entries.push(...(page?.entries ?? []));
+    cursor = page?.cursor;
+  } while (cursor !== undefined);
+  return entries.reverse();
+}
+
+/** The use of one window's instance, as the journal tells it. */
+export function foldUse(entries: readonly LedgerEntry[], window: WindowName, startsAt: number | null): number {
+  let used = 0;
+  for (const { kind, amount, starts } of entries) {
+    if (kind === "grant" || startsAt === null || starts[window] !== startsAt) continue;
+    used = Math.min(Math.max(0, used + amount), Number.MAX_SAFE_INTEGER);
+  }
+  return used;
+}
+
+async function expectBooksToBalance(account: Fixture): Promise<void> {
+  const entries = await entriesOf(account, { limit: 7 });
+  const windows = await account.windows();
+  for (const window of windowNames) {
+    const { used, bonus, startsAt } = windows[window];
+    const grants = entries.filter(({ kind, starts }) => kind === "grant" && starts[window] === startsAt);
+    expect({ window, used: foldUse(entries, window, startsAt), bonus: sum(grants) }).toEqual({ window, used, bonus });
+  }
+}
+
+function sum(entries: readonly LedgerEntry[]): number {
+  return entries.reduce((total, { amount }) => total + amount, 0);
+}
+
+/** Kind and amount of each entry, the oldest first. */
+async function linesOf(account: Fixture): Promise<[LedgerEntry["kind"], number][]> {
+  return (await entriesOf(account)).map(({ kind, amount }) => [kind, amount]);
+}
+
+/** The part of the contract on the journal. A ledger without `history` passes it by. */
+export function describeHistory(makeFixture: MakeFixture): void {
+  describe("history", () => {
+    const journalIt = (title: string, test: (account: Fixture, history: History) => Promise<void>, now?: number) =>
+      it(title, async ({ skip }) => {
+        const account = await makeFixture({}, now);
+        const history = account.ledger.history;
+        if (history === undefined) return skip("The ledger keeps no journal.");
+        await test(account, (request = {}) => history({ subject: account.subject, ...request }));
+        await expectBooksToBalance(account);
+      });
+    type History = (request?: Partial<HistoryRequest>) => ReturnType<NonNullable<Fixture["ledger"]["history"]>>;
+
+    journalIt("tells of a charge when, how much, in which windows, and what it was filed under", async (account) => {
+      const lease = await account.admit(30);
+      account.clock.advance(second);
+      const tags = { key: "key_1", model: 'acme/größer "1"\'', input: 12, cachedInput: 0, price: 0.5, note: "" };
+      await account.ledger.settle(lease, { amount: 20, estimated: true, tags });
+      expect(await entriesOf(account)).toEqual([
+        {
+          sequence: expect.any(String),
+          id: lease.id,
+          kind: "charge",
+          at: start + second,
+          amount: 20,
+          starts: { session: start, week: weekEnd - 7 * 24 * hour, month: Date.UTC(2026, 2, 1) },
+          tags,
+        },
+      ]);
+    });
+
+    journalIt(
+      "has nothing to tell of an unknown account, a reservation, a renewal, a denial or a look",
+      async (account) => {
+        expect(await entriesOf(account)).toEqual([]);
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 20, leaseMs: minute }]);
+        account.plan = { session: 1 };
+        await account.reserve(5);
+        await account.windows();
+        expect(await entriesOf(account)).toEqual([]);
+      },
+    );
+
+    journalIt("writes a charge of 0, and no tags where there are none", async (account) => {
+      await account.ledger.settle(await account.admit(30), { amount: 0 });
+      expect(await entriesOf(account)).toMatchObject([{ kind: "charge", amount: 0, tags: {} }]);
+    });
+
+    journalIt("takes the largest amount there is", async (account) => {
+      await account.spend(Number.MAX_SAFE_INTEGER);
+      await account.spend(5);
+      expect(await linesOf(account)).toEqual([
+        ["charge", Number.MAX_SAFE_INTEGER],
+        ["charge", 5],
+      ]);
+    });
+
+    journalIt(
+      "charges the checkpoint of a hold that died, and the difference when it settles late",
+      async (account) => {
+        const lease = await account.admit(30);
+        await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+        account.clock.advance(minute);
+        await account.spend(1);
+        account.clock.advance(second);
+        await account.ledger.settle(lease, { amount: 20, tags: { key: "late" } });
+        const entries = await entriesOf(account);
+        expect(entries).toMatchObject([
+          { id: lease.id, kind: "checkpoint", amount: 12, at: start + minute, starts: lease.starts, tags: {} },
+          { kind: "charge", amount: 1 },
+          { id: lease.id, kind: "charge", amount: 8, at: start + minute + second, tags: { key: "late" } },
+        ]);
+      },
+    );
+
+    journalIt("gives back by a late charge that is less than the checkpoint", async (account) => {
+      const lease = await account.admit(30);
+      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      account.clock.advance(minute);
+      await account.ledger.settle(lease, { amount: 5 });
+      expect(await linesOf(account)).toEqual([
+        ["checkpoint", 12],
+        ["charge", -7],
+      ]);
+    });
+
+    journalIt("writes no checkpoint of nothing", async (account) => {
+      const lease = await account.admit(30);
+      account.clock.advance(minute);
+      await account.spend(1);
+      await account.ledger.renew([{ lease, observed: 0, leaseMs: minute }]);
+      expect(await linesOf(account)).toEqual([["charge", 1]]);
+    });
+
+    journalIt("writes what a renewal after the expiry adds, once", async (account) => {
+      const lease = await account.admit(30);
+      await account.ledger.renew([{ lease, observed: 5, leaseMs: minute }]);
+      account.clock.advance(minute);
+      for (const observed of [9, 9, 2]) await account.ledger.renew([{ lease, observed, leaseMs: minute }]);
+      expect(await linesOf(account)).toEqual([
+        ["checkpoint", 5],
+        ["checkpoint", 4],
+      ]);
+    });
+
+    journalIt("writes a release, with what it gives back of a checkpoint", async (account) => {
+      await account.ledger.release(await account.admit(30));
+      const lease = await account.admit(30);
+      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      account.clock.advance(minute);
+      await account.ledger.release(lease);
+      expect(await linesOf(account)).toEqual([
+        ["release", 0],
+        ["checkpoint", 12],
+        ["release", -12],
+      ]);
+    });
+
+    journalIt("writes nothing for repetitions", async (account) => {
+      const request = account.request(30);
+      const lease = await account.admit(30, request);
+      const grant = { id: unique("grant"), subject: account.subject, window: "week", amount: 5 } as const;
+      for (let time = 0; time < 3; time++) {
+        await account.ledger.reserve(request);
+        await account.ledger.settle(lease, { amount: 20 });
+        await account.ledger.release(lease);
+        await account.ledger.renew([{ lease, observed: 25, leaseMs: minute }]);
+        await account.ledger.grant({ ...grant, limits: account.limits });
+      }
+      expect(await linesOf(account)).toEqual([
+        ["charge", 20],
+        ["grant", 5],
+      ]);
+    });
+
+    journalIt("writes a grant to its one window, with its note", async (account) => {
+      await account.spend(1);
+      const grant = { subject: account.subject, limits: account.limits };
+      for (const window of windowNames) {
+        await account.ledger.grant({ ...grant, id: unique("grant"), window, amount: 5 });
+      }
+      const id = unique("grant");
+      await account.ledger.grant({ ...grant, id, window: "month", amount: -2, note: "a mistake" });
+      const windows = await account.windows();
+      expect((await entriesOf(account)).slice(1)).toMatchObject([
+        ...windowNames.map((window) => ({ kind: "grant", amount: 5, starts: { [window]: windows[window].startsAt } })),
+        { kind: "grant", id, amount: -2, at: start, tags: { note: "a mistake" } },
+      ]);
+      expect(Object.keys((await entriesOf(account)).at(-1)?.starts ?? {})).toEqual(["month"]);
+    });
+
+    journalIt("writes a reset for each window in which there was use", async (account) => {
+      await account.spend(10);
+      const other = await account.admit(3);
+      account.clock.advance(second);
+      await account.ledger.reset(account.subject, ["week", "session"]);
+      await account.ledger.reset(account.subject, ["week", "session"]);
+      await account.ledger.settle(other, { amount: 2 });
+      const [, ...entries] = await entriesOf(account);
+      expect(entries).toHaveLength(3);
+      expect(entries).toContainEqual(
+        expect.objectContaining({ kind: "reset", amount: -10, at: start + second, starts: { session: start } }),
+      );
+      expect(entries).toContainEqual(
+        expect.objectContaining({ kind: "reset", amount: -10, starts: { week: weekEnd - 7 * 24 * hour } }),
+      );
+      expect(entries.at(-1)).toMatchObject({ kind: "charge", amount: 2 });
+      expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
+    });
+
+    journalIt("balances also when what a reset cleared is given back later", async (account) => {
+      const lease = await account.admit(30);
+      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      account.clock.advance(minute);
+      await account.ledger.reset(account.subject, ["week", "session"]);
+      await account.spend(5);
+      await account.ledger.release(lease);
+    });
+
+    journalIt("writes a charge that was recovered, in the windows of its lease", async (account) => {
+      const lease = await account.admit(30);
+      await account.ledger.forget(account.subject);
+      await account.ledger.settle(lease, { amount: 20, tags: { key: "k" } });
+      expect(await entriesOf(account)).toMatchObject([
+        { id: lease.id, kind: "charge", amount: 20, starts: lease.starts, tags: { key: "k" } },
+      ]);
+    });
+
+    journalIt("files a charge under the windows of its admission, though they have ended", async (account) => {
+      await account.spend(1);
+      account.clock.set(start + sessionMs - second);
+      const lease = await account.admit(10);
+      account.clock.set(start + sessionMs);
+      await account.spend(2);
+      await account.ledger.settle(lease, { amount: 7 });
+      const entries = await entriesOf(account);
+      expect(foldUse(entries, "session", start)).toBe(8);
+      expect(foldUse(entries, "session", start + sessionMs)).toBe(2);
+    });
+
+    journalIt(
+      "tells the windows apart across their ends",
+      async (account) => {
+        for (const advance of [0, hour, sessionMs, 2 * 24 * hour, 7 * 24 * hour]) {
+          account.clock.advance(advance);
+          await account.spend(5);
+          await account.admit(3);
+          await expectBooksToBalance(account);
+        }
+      },
+      monthEnd - 8 * 24 * hour,
+    );
+
+    journalIt("leaves out the account's neighbours", async (account) => {
+      const other = unique("account");
+      await account.spend(1);
+      await account.ledger.settle(await account.admit(9, { subject: other }), { amount: 9 });
+      await account.spend(2);
+      expect(await linesOf(account)).toEqual([
+        ["charge", 1],
+        ["charge", 2],
+      ]);
+    });
+
+    journalIt("gives the newest first, in pages", async (account, history) => {
+      for (let amount = 1; amount <= 10; amount++) {
+        if (amount % 4 === 0) account.clock.advance(1);
+        await account.spend(amount);
+      }
+      const amounts: number[][] = [];
+      const sequences: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await history({ limit: 4, cursor });
+        amounts.push(page.entries.map(({ amount }) => amount));
+        sequences.push(...page.entries.map(({ sequence }) => sequence));
+        // What is written meanwhile neither shifts nor repeats anything.
+        await account.spend(100);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(amounts).toEqual([
+        [10, 9, 8, 7],
+        [6, 5, 4, 3],
+        [2, 1],
+      ]);
+      expect(new Set(sequences).size).toBe(10);
+    });
+
+    journalIt("has no cursor on a last page that is full", async (account, history) => {
+      for (let amount = 1; amount <= 4; amount++) await account.spend(amount);
+      const { cursor, ...first } = await history({ limit: 2 });
+      expect(first.entries).toHaveLength(2);
+      expect((await history({ limit: 2, cursor })).cursor).toBeUndefined();
+      expect((await history({ limit: 4 })).cursor).toBeUndefined();
+    });
+
+    journalIt("gives a hundred unless it is asked for more", async (account, history) => {
+      for (let amount = 1; amount <= 101; amount++) await account.spend(amount);
+      expect((await history()).entries).toHaveLength(100);
+      expect((await history({ limit: 1_000 })).entries).toHaveLength(101);
+    });
+
+    journalIt("keeps to a span of time: from a moment, and before another", async (account, history) => {
+      for (let amount = 1; amount <= 6; amount++) {
+        await account.spend(amount);
+        account.clock.advance(second);
+      }
+      const span = { from: start + second, to: start + 4 * second };
+      expect((await history(span)).entries.map(({ amount }) => amount)).toEqual([4, 3, 2]);
+      const { entries, cursor } = await history({ ...span, limit: 2 });
+      expect(entries.map(({ amount }) => amount)).toEqual([4, 3]);
+      expect((await history({ ...span, limit: 2, cursor })).entries.map(({ amount }) => amount)).toEqual([2]);
+      // Also with a cursor of a wider span.
+      const wide = await history({ limit: 1 });
+      expect((await history({ ...span, cursor: wide.cursor })).entries).toHaveLength(3);
+      expect((await history({ from: start + minute })).entries).toEqual([]);
+      expect((await history({ to: start })).entries).toEqual([]);
+    });
+
+    journalIt("is not changed by what a caller does to its objects", async (account, history) => {
+      const tags = { key: "k" };
+      await account.ledger.settle(await account.admit(30), { amount: 20, tags });
+      const before = structuredClone((await history()).entries);
+      const [entry] = (await history()).entries;
+      Object.assign(entry?.tags ?? {}, { key: "other" });
+      Object.assign(entry?.starts ?? {}, { week: 1 });
+      expect((await history()).entries).toEqual(before);
+    });
+
+    journalIt("takes tags of any name and text", async (account) => {
+      const tags = { ["__proto__"]: "p", constructor: 1, "": "empty", "a.b": "c\n\u{1f600}", n: -1.5e-7 };
+      await account.ledger.settle(await account.admit(30), { amount: 20, tags });
+      const [entry] = await entriesOf(account);
+      expect(Object.entries(entry?.tags ?? {}).sort()).toEqual(Object.entries(tags).sort());
+    });
+
+    journalIt("ends with its account", async (account) => {
+      await account.spend(10);
+      await account.admit(5);
+      await account.ledger.forget(account.subject);
+      expect(await entriesOf(account)).toEqual([]);
+      account.clock.advance(second);
+      await account.spend(3);
+      expect(await linesOf(account)).toEqual([["charge", 3]]);
+    });
+
+    journalIt("refuses a request that makes no sense", async (account, history) => {
+      await account.spend(1);
+      for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) await expectInputError(() => history({ limit }));
+      for (const moment of [Number.NaN, 0.5, Number.POSITIVE_INFINITY]) {
+        await expectInputError(() => history({ from: moment }));
+        await expectInputError(() => history({ to: moment }));
+      }
+      for (const cursor of ["", "x", "-1", "1e3", "' OR 1=1 --"]) await expectInputError(() => history({ cursor }));
+      for (const subject of ["", "a".repeat(129)]) await expectInputError(() => history({ subject }));
+    });
+  });
+}
+
+async function expectInputError(call: () => Promise<unknown>): Promise<void> {
+  const promise = call();
+  await expect(promise).rejects.toBeInstanceOf(LedgerInputError);
+}

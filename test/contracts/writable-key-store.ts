@@ -1,0 +1,236 @@
+import { describe, expect, it, vi } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
+import type { KeyChange, StoredKey, WritableKeyStore } from "../../src/keys/key-store.js";
+import { unique } from "./credit-ledger-fixture.js";
+
+const created = Date.UTC(2026, 2, 11, 9, 30);
+
+function newKey(more: Partial<StoredKey> = {}): StoredKey {
+  const id = unique("key");
+  return {
+    id,
+    hash: hashKey(id),
+    hint: "sk-Ab3d…x9Qz",
+    account: unique("account"),
+    plan: "pro",
+    createdAt: created,
+    ...more,
+  };
+}
+
+const fullKey = (): Required<StoredKey> =>
+  newKey({
+    name: 'Ann\'s "first" key; größer\n\u{1f600}',
+    expiresAt: Date.UTC(2100, 0, 1),
+    revokedAt: Date.UTC(2030, 5, 1),
+    models: ["acme/*", "o'neill/100%_\\model"],
+    anchor: Date.UTC(1969, 0, 31, 10),
+  }) as Required<StoredKey>;
+
+/** Without the members that are not there, be it as `null` or `undefined`. */
+function plain(key: StoredKey | null | undefined): object | undefined {
+  return key ? Object.fromEntries(Object.entries(key).filter(([, value]) => value != null)) : undefined;
+}
+
+/**
+ * What every {@link WritableKeyStore} must do.
+ *
+ * @param make - makes two stores that share their data, as two processes do. They need not be empty: ids are unique.
+ */
+export function describeWritableKeyStore(
+  name: string,
+  make: () => Promise<readonly [WritableKeyStore, WritableKeyStore]>,
+): void {
+  describe(`${name}: the writable key store contract`, () => {
+    it.each([
+      ["all", fullKey],
+      ["few", newKey],
+    ])("finds what was inserted, with %s members, from everywhere", async (_, makeKey) => {
+      const key = makeKey();
+      const stores = await make();
+      await stores[0].insert(key);
+      for (const store of stores) {
+        expect(plain(await store.find(key.hash))).toEqual(plain(key));
+        expect(plain(await store.get(key.id))).toEqual(plain(key));
+        expect((await store.list(key.account)).map(plain)).toEqual([plain(key)]);
+      }
+    });
+
+    it("tells a key for no model from one for all", async () => {
+      const [store] = await make();
+      const key = newKey({ models: [] });
+      await store.insert(key);
+      expect((await store.find(key.hash))?.models).toEqual([]);
+      expect((await store.update(key.id, { models: null }))?.models ?? null).toBeNull();
+    });
+
+    it.each(["__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (text) => {
+      const [store] = await make();
+      await store.insert(newKey());
+      expect(await store.find(text)).toBeUndefined();
+      expect(await store.find(hashKey(text))).toBeUndefined();
+      expect(await store.get(text)).toBeUndefined();
+      expect(await store.list(text)).toEqual([]);
+      expect(await store.update(text, { name: "x" })).toBeUndefined();
+      expect(await store.forget(text)).toEqual([]);
+    });
+
+    it("finds a key by its hash only, to the last digit and as it is written", async () => {
+      const [store] = await make();
+      const key = newKey();
+      await store.insert(key);
+      for (const other of [key.id, key.hash.slice(1), key.hash.toUpperCase(), `${key.hash} `]) {
+        expect(await store.find(other)).toBeUndefined();
+      }
+      expect(await store.get(key.id.toUpperCase())).toBeUndefined();
+    });
+
+    it("refuses an id or a hash that is taken, and keeps the first key", async () => {
+      const [store, other] = await make();
+      const key = newKey();
+      await store.insert(key);
+      await expect(other.insert(newKey({ id: key.id }))).rejects.toBeInstanceOf(Error);
+      await expect(other.insert(newKey({ hash: key.hash }))).rejects.toBeInstanceOf(Error);
+      await expect(other.insert(key)).rejects.toBeInstanceOf(Error);
+      expect(plain(await store.find(key.hash))).toEqual(plain(key));
+      expect(await store.list(key.account)).toHaveLength(1);
+    });
+
+    it("lets one of many win that insert the same key at once", async () => {
+      const stores = await make();
+      const key = newKey();
+      const inserts = Array.from({ length: 10 }, (_, index) => stores[index % 2]?.insert(key));
+      const results = await Promise.allSettled(inserts);
+      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    });
+
+    it("lists an account's keys, the oldest first, revoked and expired ones too", async () => {
+      const [store] = await make();
+      const account = unique("account");
+      const keys = [3, 1, 2].map((age) => newKey({ account, createdAt: created - age, revokedAt: 1, expiresAt: 2 }));
+      for (const key of [...keys, newKey()]) await store.insert(key);
+      expect((await store.list(account)).map(({ createdAt }) => created - createdAt)).toEqual([3, 2, 1]);
+    });
+
+    it.each<KeyChange>([
+      { plan: "basic" },
+      { name: "another" },
+      { expiresAt: Date.UTC(2027, 0, 1) },
+      { revokedAt: 0 },
+      { models: ["b", "a"] },
+      { anchor: -1 },
+      { plan: "basic", name: "another", models: [], anchor: created },
+      {},
+    ])("changes %j and nothing else", async (change) => {
+      const [store, other] = await make();
+      for (const key of [fullKey(), newKey()]) {
+        await store.insert(key);
+        const expected = plain({ ...key, ...change });
+        expect(plain(await store.update(key.id, change))).toEqual(expected);
+        expect(plain(await other.find(key.hash))).toEqual(expected);
+      }
+    });
+
+    it("takes away what is changed to null, and leaves alone what is undefined", async () => {
+      const [store] = await make();
+      const key = fullKey();
+      await store.insert(key);
+      const nothing = { plan: undefined, name: undefined, expiresAt: undefined, revokedAt: undefined };
+      expect(plain(await store.update(key.id, nothing as unknown as KeyChange))).toEqual(plain(key));
+      const gone = { name: null, expiresAt: null, revokedAt: null, models: null, anchor: null };
+      const { id, hash, hint, account, plan, createdAt } = key;
+      expect(plain(await store.update(id, gone))).toEqual({ id, hash, hint, account, plan, createdAt });
+    });
+
+    it("lets no change touch what a key is", async () => {
+      const [store] = await make();
+      const [key, bystander] = [newKey(), newKey()];
+      for (const each of [key, bystander]) await store.insert(each);
+      const hostile = { id: unique("key"), hash: hashKey("h"), account: "another", createdAt: 1, "plan = 'x' --": 1 };
+      await store.update(key.id, hostile as KeyChange).catch(() => {});
+      for (const each of [key, bystander]) expect(plain(await store.get(each.id))).toEqual(plain(each));
+    });
+
+    it("loses none of the changes that come at once", async () => {
+      const [store, other] = await make();
+      const key = newKey();
+      await store.insert(key);
+      await Promise.all([
+        store.update(key.id, { plan: "basic" }),
+        other.update(key.id, { name: "another" }),
+        store.update(key.id, { models: ["m"] }),
+        other.update(key.id, { revokedAt: 7 }),
+      ]);
+      expect(await store.get(key.id)).toMatchObject({ plan: "basic", name: "another", models: ["m"], revokedAt: 7 });
+    });
+
+    it("forgets an account's keys, and answers their hashes", async () => {
+      const [store, other] = await make();
+      const account = unique("account");
+      const keys = [newKey({ account }), newKey({ account, revokedAt: 1 })];
+      const bystander = newKey();
+      for (const key of [...keys, bystander]) await store.insert(key);
+      expect([...(await store.forget(account))].sort()).toEqual(keys.map(({ hash }) => hash).sort());
+      expect(await other.list(account)).toEqual([]);
+      for (const { hash, id } of keys) {
+        expect(await other.find(hash)).toBeUndefined();
+        expect(await other.get(id)).toBeUndefined();
+      }
+      expect(await store.forget(account)).toEqual([]);
+      expect(plain(await other.find(bystander.hash))).toEqual(plain(bystander));
+    });
+
+    it("is not changed by what a caller does to its objects", async () => {
+      const [store] = await make();
+      const models = ["m"];
+      const key = newKey({ models });
+      await store.insert(key);
+      models.push("other");
+      Object.assign((await store.find(key.hash)) ?? {}, { plan: "other" });
+      expect(await store.find(key.hash)).toMatchObject({ plan: "pro", models: ["m"] });
+    });
+
+    it("tells its subscribers of every change, wherever it is made", async ({ skip }) => {
+      const [store, other] = await make();
+      if (!store.subscribe) return skip("The store cannot tell.");
+      const heard: string[] = [];
+      const end = await store.subscribe((hash) => heard.push(hash));
+      const keys = [newKey(), newKey()];
+      const hashes = keys.map(({ hash }) => hash);
+      for (const [index, writer] of [store, other].entries()) await writer.insert(keys[index] as StoredKey);
+      await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(hashes)), waiting);
+      for (const [index, writer] of [other, store].entries()) {
+        heard.length = 0;
+        await writer.update(keys[index]?.id ?? "", { revokedAt: 1 });
+        await vi.waitFor(() => expect(heard).toContain(hashes[index]), waiting);
+      }
+      heard.length = 0;
+      await other.forget(keys[0]?.account ?? "");
+      await vi.waitFor(() => expect(heard).toContain(hashes[0]), waiting);
+      await end();
+    });
+
+    it("tells nothing to one who has unsubscribed, and all to the others, though one of them throws", async ({
+      skip,
+    }) => {
+      const [store, other] = await make();
+      if (!store.subscribe) return skip("The store cannot tell.");
+      const [gone, heard]: [string[], string[]] = [[], []];
+      const endGone = await store.subscribe((hash) => gone.push(hash));
+      const endThrowing = await store.subscribe(() => {
+        throw new Error("a subscriber's own affair");
+      });
+      const end = await store.subscribe((hash) => heard.push(hash));
+      await endGone();
+      await endGone();
+      const key = newKey();
+      await other.insert(key);
+      await vi.waitFor(() => expect(heard).toContain(key.hash), waiting);
+      expect(gone).toEqual([]);
+      await Promise.all([endThrowing(), end()]);
+    });
+  });
+}
+
+/** For a real server's notice to arrive. */
+const waiting = { timeout: 5_000, interval: 5 };

@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Plan, WritablePlanStore } from "../../src/plans/plan-store.js";
+import { unique } from "./credit-ledger-fixture.js";
+
+function newPlan(more: Partial<Plan> = {}): Plan {
+  return { id: unique("plan"), models: ["acme/*"], ...more };
+}
+
+/** Without the members that are not there, be it as `null` or `undefined`, also inside of `credits`. */
+function plain<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member != null);
+  return Object.fromEntries(members.map(([name, member]) => [name, plain(member)])) as Value;
+}
+
+/**
+ * What every {@link WritablePlanStore} must do.
+ *
+ * @param make - makes two stores that share their data, as two processes do. They need not be empty: ids are unique.
+ */
+export function describeWritablePlanStore(
+  name: string,
+  make: () => Promise<readonly [WritablePlanStore, WritablePlanStore]>,
+): void {
+  describe(`${name}: the writable plan store contract`, () => {
+    it.each<Partial<Plan>>([
+      {},
+      { models: [] },
+      { models: ["acme/*", "o'neill/100%_\\größer", "*"] },
+      { credits: null, sessionMs: null, defaultOutputTokens: null },
+      { credits: {} },
+      { credits: { session: 0.5, week: 500, month: 1_500.25 } },
+      { credits: { session: 0, week: null, month: 9_007_199_254 } },
+      { sessionMs: 3_600_000, defaultOutputTokens: 100 },
+    ])("finds what was put, from everywhere: %j", async (members) => {
+      const plan = newPlan(members);
+      const stores = await make();
+      await stores[0].put(plan);
+      for (const store of stores) expect(plain(await store.find(plan.id))).toEqual(plain(plan));
+    });
+
+    it("replaces a plan altogether", async () => {
+      const [store, other] = await make();
+      const { id } = newPlan();
+      await store.put(newPlan({ id, credits: { session: 1, week: 2 }, sessionMs: 60_000, defaultOutputTokens: 9 }));
+      expect(await other.find(id)).toMatchObject({ credits: { session: 1, week: 2 } });
+      const second = newPlan({ id, models: ["m"], credits: { month: 3 } });
+      await other.put(second);
+      expect(plain(await store.find(id))).toEqual(plain(second));
+    });
+
+    it.each(["none", "__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (id) => {
+      const [store] = await make();
+      await store.put(newPlan());
+      expect(await store.find(id)).toBeUndefined();
+    });
+
+    it("tells ids apart by case and spaces", async () => {
+      const [store] = await make();
+      const plan = newPlan();
+      await store.put(plan);
+      for (const id of [plan.id.toUpperCase(), `${plan.id} `]) expect(await store.find(id)).toBeUndefined();
+    });
+
+    it("keeps one of the plans that are put at once, whole", async () => {
+      const stores = await make();
+      const { id } = newPlan();
+      const plans = [1, 2, 3, 4, 5, 6].map((n) => newPlan({ id, models: [`m-${n}`], credits: { week: n } }));
+      await Promise.all(plans.map((plan, index) => stores[index % 2]?.put(plan)));
+      const found = plain(await stores[0].find(id));
+      expect(plans.map(plain)).toContainEqual(found);
+      expect(plain(await stores[1].find(id))).toEqual(found);
+    });
+
+    it("is not changed by what a caller does to its objects", async () => {
+      const [store] = await make();
+      const plan = newPlan({ models: ["m"], credits: { week: 1 } });
+      const before = structuredClone(plan);
+      await store.put(plan);
+      Object.assign(plan.credits ?? {}, { week: 2 });
+      Object.assign((await store.find(plan.id)) ?? {}, { models: ["*"] });
+      expect(plain(await store.find(plan.id))).toEqual(before);
+    });
+
+    it("tells its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
+      const [store, other] = await make();
+      if (!store.subscribe) return skip("The store cannot tell.");
+      const [gone, heard]: [string[], string[]] = [[], []];
+      const endGone = await store.subscribe((id) => gone.push(id));
+      const endThrowing = await store.subscribe(() => {
+        throw new Error("a subscriber's own affair");
+      });
+      const end = await store.subscribe((id) => heard.push(id));
+      await endGone();
+      const plan = newPlan();
+      for (const writer of [store, other]) {
+        heard.length = 0;
+        await writer.put(plan);
+        await vi.waitFor(() => expect(heard).toContain(plan.id), { timeout: 5_000, interval: 5 });
+      }
+      expect(gone).toEqual([]);
+      await Promise.all([endThrowing(), end()]);
+    });
+  });
+}

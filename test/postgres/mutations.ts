@@ -1,0 +1,341 @@
+/** A line of the SQL broken on purpose: some test must fail of it. */
+export interface Mutation {
+  readonly name: string;
+  /** Occurs once in the SQL. */
+  readonly find: string;
+  readonly replace: string;
+  /** Where a test fails of it. Default: the contract and the model. */
+  readonly file?: string;
+}
+
+const failures = "test/postgres/postgres-failures.test.ts";
+const processes = "test/postgres/postgres-processes.test.ts";
+const retention = "test/postgres/postgres-retention.test.ts";
+const stores = "test/postgres/postgres-stores.test.ts";
+const subscriptions = "test/postgres/postgres-subscriptions.test.ts";
+
+export const mutations: readonly Mutation[] = [
+  // Windows
+  {
+    name: "a session outlives its end",
+    find: "if moment < stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
+    replace: "if moment <= stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
+  },
+  { name: "bounds may lie ahead", find: "moment < bounds[1] or ", replace: "", file: failures },
+  { name: "bounds may lie behind", find: " or moment >= bounds[4]", replace: "", file: failures },
+  { name: "a week begins late", find: "when moment < bounds[2] then 1", replace: "when moment <= bounds[2] then 1" },
+  { name: "the last week is the third", find: "when moment < bounds[3] then 2", replace: "when true then 2" },
+  {
+    name: "an earlier week replaces a later one",
+    find: "if bounds[interval_index] > stored.starts_at then",
+    replace: "if bounds[interval_index] <> stored.starts_at then",
+  },
+  {
+    name: "a week outlives its end",
+    find: "if moment < stored.ends_at then return stored; end if;\n  -- Once",
+    replace: "return stored;\n  -- Once",
+  },
+  {
+    name: "a week begins before the last one ended",
+    find: "infergate.new_instance(stored.ends_at, bounds[interval_index + 1])",
+    replace: "infergate.new_instance(bounds[interval_index], bounds[interval_index + 1])",
+  },
+  {
+    name: "what is held does not count",
+    find: "instance.used + instance.held + need",
+    replace: "instance.used + need",
+  },
+  {
+    name: "what is used does not count",
+    find: "instance.used + instance.held + need",
+    replace: "instance.held + need",
+  },
+  { name: "a bonus does not count", find: "> stock + instance.bonus", replace: "> stock" },
+  {
+    name: "the last credit is refused",
+    find: "need > stock + instance.bonus",
+    replace: "need >= stock + instance.bonus",
+  },
+  { name: "more is held than can be counted", find: "instance.held + amount <= 9007199254740991", replace: "true" },
+  {
+    name: "any instance is raised",
+    find: "if instance.starts_at = starts_at then instance.held := instance.held + rise",
+    replace: "if true then instance.held := instance.held + rise",
+  },
+  {
+    name: "any instance is charged",
+    find: "if instance.starts_at = starts_at then\n    instance.held",
+    replace: "if true then\n    instance.held",
+  },
+  { name: "a hold is not given back", find: "instance.held := instance.held - held;", replace: "null;" },
+  { name: "a window is taken up for nothing", find: "elsif amount > 0 and ", replace: "elsif " },
+  { name: "an older window is taken up", find: "and instance.starts_at < starts_at ", replace: "" },
+  { name: "an open window is replaced", find: "and instance.ends_at <= moment ", replace: "" },
+  { name: "a window that is over is taken up", find: " and moment < ends_at then", replace: " then" },
+  { name: "use falls below zero", find: "greatest(0, instance.used + amount)", replace: "instance.used + amount" },
+  {
+    name: "use grows beyond what can be counted",
+    find: "least(greatest(0, instance.used + amount), 9007199254740991)",
+    replace: "greatest(0, instance.used + amount)",
+  },
+
+  // Accounts
+  {
+    name: "accounts are not locked",
+    find: "where subject = wanted for update;",
+    replace: "where subject = wanted;",
+    file: processes,
+  },
+  {
+    name: "a session closes though something is used",
+    find: "if (account.session).used = 0 and (account.session).held = 0",
+    replace: "if (account.session).held = 0",
+  },
+  {
+    name: "a session closes though something is held",
+    find: "if (account.session).used = 0 and (account.session).held = 0",
+    replace: "if (account.session).used = 0",
+  },
+  {
+    name: "an empty session stays open",
+    find: "return infergate.without_empty_session(account);",
+    replace: "return account;",
+  },
+  {
+    name: "a hold outlives its lease",
+    find: "not expired and expires_at <= moment\n    order by",
+    replace: "not expired and expires_at < moment\n    order by",
+  },
+  {
+    name: "holds expire again and again",
+    find: "subject = account.subject and not expired and expires_at <= moment\n    order by",
+    replace: "subject = account.subject and expires_at <= moment\n    order by",
+  },
+  {
+    name: "holds of other accounts expire",
+    find: "where subject = account.subject and not expired and expires_at <= moment\n    order by",
+    replace: "where not expired and expires_at <= moment\n    order by",
+  },
+  { name: "an expiry charges nothing", find: "due.held, due.checkpoint, moment", replace: "due.held, 0, moment" },
+  { name: "an expiry is not in the journal", find: "and checkpoint > 0\n", replace: "and false\n" },
+  { name: "an expiry of nothing is in the journal", find: "and checkpoint > 0\n", replace: "\n" },
+  { name: "an expired hold stays open", find: "set expired = true", replace: "set expired = false" },
+  { name: "a later expiry is missed", find: "    horizon + 1\n", replace: "    horizon + 1000000\n" },
+  {
+    name: "the next expiry is missed",
+    find: "      select min(expires_at) from",
+    replace: "      select max(expires_at) from",
+  },
+
+  // Reservations
+  {
+    name: "an ended id is unknown",
+    find: "where id = wanted and kind in ('charge', 'release')",
+    replace: "where id = wanted and false",
+  },
+  {
+    name: "a released id is unknown",
+    find: "where id = wanted and kind in ('charge', 'release')",
+    replace: "where id = wanted and kind = 'charge'",
+  },
+  {
+    name: "an open id is unknown",
+    find: "select * from infergate.hold where id = wanted",
+    replace: "select * from infergate.hold where false",
+    file: failures,
+  },
+  {
+    name: "a clock outside the bounds is not minded",
+    find: "if week is null or month is null then return infergate.step('clock', account, moment); end if;\n\n  select * into hold",
+    replace: "select * into hold",
+  },
+  { name: "an id reserves for two accounts", find: "when known.subject <> subject then 'other_subject' ", replace: "" },
+  { name: "an id reserves two amounts", find: " when known.reserved <> amount then 'other_amount'", replace: "" },
+  { name: "a session is not limited", find: "if infergate.lacks(session, limits[1], need)", replace: "if false" },
+  { name: "a week is not limited", find: "or infergate.lacks(week, limits[3], need)", replace: "" },
+  { name: "a month is not limited", find: "or infergate.lacks(month, limits[8], need)", replace: "" },
+  {
+    name: "a reservation of nothing opens a session",
+    find: "if amount > 0 then account.session := session; end if;",
+    replace: "account.session := session;",
+  },
+  { name: "a session holds nothing", find: "session.held := session.held + amount;", replace: "" },
+  { name: "a week holds nothing", find: "week.held := week.held + amount;", replace: "" },
+  { name: "a month holds nothing", find: "month.held := month.held + amount;", replace: "" },
+  {
+    name: "a hold never expires",
+    find: "account.next_expiry := least(account.next_expiry, hold.expires_at);",
+    replace: "",
+  },
+
+  // Renewals
+  {
+    name: "another account's hold is renewed",
+    find: "  status := infergate.conflict(known, account.subject, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  if known.expired",
+    replace: "  if known.expired",
+  },
+  { name: "an expired hold is renewed", find: "if known.expired then\n    rise", replace: "if false then\n    rise" },
+  {
+    name: "a lower cost takes a charge back",
+    find: "if rise > 0 then\n      update",
+    replace: "if rise <> 0 then\n      update",
+  },
+  {
+    name: "a renewal after the expiry charges nothing",
+    find: "known.starts, known.ends, 0, rise, moment",
+    replace: "known.starts, known.ends, 0, 0, moment",
+  },
+  { name: "a hold is lowered", find: "if rise > 0 and known.held > 0", replace: "if known.held > 0" },
+  { name: "a hold of nothing is raised", find: "if rise > 0 and known.held > 0", replace: "if rise > 0" },
+  { name: "a checkpoint falls", find: "greatest(checkpoint, observed)", replace: "observed" },
+  {
+    name: "a lease is shortened",
+    find: "greatest(expires_at, moment + (op->>'leaseMs')::bigint)",
+    replace: "moment + (op->>'leaseMs')::bigint",
+  },
+  { name: "a hold is not raised for good", find: "    held = known.held,\n", replace: "" },
+
+  // Settlements
+  {
+    name: "another account settles a hold",
+    find: "where id = op->>'id' and subject = account.subject and reserved",
+    replace: "where id = op->>'id' and reserved",
+  },
+  { name: "another amount settles a hold", find: " and reserved = amount\n    returning", replace: "\n    returning" },
+  { name: "a late charge counts twice", find: "charge := charge - known.checkpoint;", replace: "" },
+  { name: "an expired hold is given back twice", find: "known.held := 0;", replace: "" },
+  {
+    name: "a settlement is not recognised again",
+    find: "return infergate.step(coalesce(status, 'duplicate'), account, moment);",
+    replace: "",
+  },
+  {
+    name: "a settlement of another account is a repetition",
+    find: "status := infergate.conflict(known, account.subject, amount);\n      return",
+    replace: "return",
+  },
+  {
+    name: "what was dropped is charged again",
+    find: "where dropped_until >= (op->>'since')::bigint or dropped_until >= known.first_expires_at",
+    replace: "where false",
+    file: retention,
+  },
+  {
+    name: "what was settled and dropped is charged again",
+    find: "where dropped_until >= (op->>'since')::bigint or dropped_until",
+    replace: "where dropped_until",
+    file: retention,
+  },
+  {
+    name: "what died and was dropped is charged again",
+    find: " or dropped_until >= known.first_expires_at",
+    replace: "",
+    file: retention,
+  },
+  {
+    name: "a settlement charges nothing",
+    find: "known.starts, known.ends, known.held, charge, moment",
+    replace: "known.starts, known.ends, known.held, 0, moment",
+  },
+  {
+    name: "a settlement gives nothing back",
+    find: "known.starts, known.ends, known.held, charge, moment",
+    replace: "known.starts, known.ends, 0, charge, moment",
+  },
+
+  // Corrections
+  {
+    name: "a grant is not recognised again",
+    find: "and kind = 'grant';\n  if found",
+    replace: "and false;\n  if found",
+  },
+  { name: "a grant id serves two amounts", find: "if earlier.amount <> granted then", replace: "if false then" },
+  {
+    name: "a grant id serves two windows",
+    find: "if earlier.starts[window_index] is null then",
+    replace: "if false then",
+  },
+  {
+    name: "a session that is not open takes a grant",
+    find: "if moment >= chosen.ends_at then",
+    replace: "if false then",
+  },
+  {
+    name: "a bonus grows beyond what can be counted",
+    find: "if abs(chosen.bonus) > 9007199254740991 then",
+    replace: "if false then",
+    file: failures,
+  },
+  { name: "a reset of nothing is in the journal", find: "if instance.used = 0 or ", replace: "if " },
+  {
+    name: "a window that is over is reset",
+    find: " or instance.ends_at <= moment then return instance",
+    replace: " then return instance",
+  },
+  {
+    name: "a reset leaves an empty session open",
+    find: "infergate.without_empty_session(account), moment);\nend",
+    replace: "account, moment);\nend",
+  },
+
+  // Statements
+  {
+    name: "the clock is read before the wait for the lock",
+    find: "before := infergate.lock_account(batch->>'subject');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
+    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'subject');",
+    file: retention,
+  },
+  {
+    name: "an expiry alone is not kept",
+    find: "if step.account is distinct from before then",
+    replace: "if step.account is distinct from infergate.expire_holds(before, moment) then",
+  },
+  {
+    name: "a look does not see what has expired",
+    find: "infergate.without_expired(account, moment), moment);",
+    replace: "account, moment);",
+  },
+
+  // Retention
+  {
+    name: "what was dropped is not noted",
+    find: "update infergate.retention set dropped_until = latest where dropped_until < latest;",
+    replace: "",
+    file: retention,
+  },
+  {
+    name: "open holds are dropped",
+    find: "where expired and expires_at < before",
+    replace: "where expires_at < before",
+    file: retention,
+  },
+  {
+    name: "entries are dropped too early",
+    find: "from infergate.entry where at < before",
+    replace: "from infergate.entry where at <= before",
+    file: retention,
+  },
+  { name: "holds survive their account", find: "delete from infergate.hold where subject = wanted;", replace: "" },
+  {
+    name: "the journal survives its account",
+    find: "  delete from infergate.account where subject = wanted;",
+    replace: "",
+  },
+
+  // Keys and plans
+  {
+    name: "changes of keys go unheard",
+    find: "if tg_op <> 'INSERT' then",
+    replace: "if false then",
+    file: subscriptions,
+  },
+  { name: "new keys go unheard", find: "if tg_op <> 'DELETE' then", replace: "if false then", file: stores },
+  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", file: stores },
+];
+
+/** @throws Error when the line is not there, or more than once. */
+export function mutate(sql: string, { name, find, replace }: Mutation): string {
+  const parts = sql.split(find);
+  if (parts.length !== 2) throw new Error(`The mutation "${name}" fits ${parts.length - 1} times.`);
+  return parts.join(replace);
+}

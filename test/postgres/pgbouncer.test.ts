@@ -1,0 +1,58 @@
+import pg from "pg";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
+import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
+import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { createShiftedSchema, shiftedPool } from "./test-schema.js";
+
+if (!hasPgBouncer) console.warn("SKIPPED: PgBouncer: it is not installed.");
+
+describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
+  describeWithPostgres("PostgreSQL", (server) => {
+    const bouncer = new PgBouncer();
+    let pool: pg.Pool;
+    let sql: postgres.Sql;
+    let direct: pg.Pool;
+
+    beforeAll(async () => {
+      await bouncer.start(server);
+      // More connections than PgBouncer has to the server, so that no two statements need meet the same one.
+      pool = new pg.Pool({ connectionString: bouncer.url, max: 16 });
+      sql = postgres(bouncer.url, { max: 16 });
+      direct = new pg.Pool({ connectionString: server.url, max: 2 });
+      await createShiftedSchema(pool, "shifted");
+    });
+    afterAll(async () => {
+      await Promise.all([pool, sql, direct].map((each) => each?.end()));
+      await bouncer.stop();
+    });
+
+    const retentionMs = 50 * 365 * 86_400_000;
+    describeCreditLedger("postgresCreditLedger on pg", (clock) =>
+      postgresCreditLedger({ pool: shiftedPool(pool, "shifted", clock), schema: "shifted", retentionMs }),
+    );
+    describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => {
+      const driver = shiftedPool(fromPostgresJs(sql), "shifted", clock);
+      return postgresCreditLedger({ pool: driver, schema: "shifted", retentionMs });
+    });
+
+    it("listens on a connection that goes around it", async () => {
+      const split = {
+        query: (text: string, values?: unknown[]) => pool.query(text, values),
+        connect: () => direct.connect(),
+      };
+      const { keys } = postgresStores({ pool: split });
+      const heard: string[] = [];
+      const end = await keys.subscribe?.((hash) => heard.push(hash));
+      const hash = hashKey("sk-1");
+      await keys.insert({ id: "key_1", hash, hint: "sk-…", account: "a", plan: "p", createdAt: 1 });
+      await vi.waitFor(() => expect(heard).toEqual([hash]), { timeout: 5_000 });
+      await end?.();
+    });
+  });
+});

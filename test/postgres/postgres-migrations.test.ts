@@ -1,0 +1,117 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
+import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { mutate, mutations } from "./mutations.js";
+
+const spend = (amount: number) => ({
+  id: `id-${amount}`,
+  subject: "a",
+  amount,
+  limits: windowLimits({
+    credits: { session: null, week: null, month: null },
+    sessionMs: 5 * 3_600_000,
+    now: Date.now(),
+  }),
+  leaseMs: 60_000,
+});
+
+describeWithPostgres("PostgreSQL, migrations", (server) => {
+  let pool: pg.Pool;
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: server.url, max: 20 });
+  });
+  afterAll(() => pool.end());
+
+  async function versions(schema: string): Promise<number[]> {
+    const { rows } = await pool.query(`select version from ${schema}.migration order by version`);
+    return rows.map(({ version }) => version);
+  }
+
+  it("are run once by many that start at once, and answered for to all", async () => {
+    const ledgers = Array.from({ length: 16 }, () => postgresCreditLedger({ pool, schema: "at_once" }));
+    const results = await Promise.all(ledgers.map((ledger) => ledger.reserve(spend(5))));
+    expect(results.filter((result) => result.ok && !result.replayed)).toHaveLength(1);
+    expect(await versions("at_once")).toEqual(migrationsSql().map((_, index) => index + 1));
+  });
+
+  it("are run by migrate(), and again to no effect", async () => {
+    const { migrate, ledger } = postgresStores({ pool, schema: "explicit" });
+    await migrate();
+    await ledger.reserve(spend(7));
+    await postgresStores({ pool, schema: "explicit" }).migrate();
+    expect(await ledger.reserve(spend(7))).toMatchObject({ replayed: true });
+  });
+
+  it("add what a later version adds, once, and keep what is there", async () => {
+    const first = migrationsSql();
+    const second = [...first, "create table infergate.added (n int); insert into infergate.added values (1);"];
+    await runMigrations(pool, "upgraded", first);
+    const ledger = postgresCreditLedger({ pool, schema: "upgraded" });
+    await ledger.reserve(spend(9));
+    await Promise.all(Array.from({ length: 8 }, () => runMigrations(pool, "upgraded", second)));
+    expect(await versions("upgraded")).toEqual([1, 2]);
+    expect((await pool.query("select n from upgraded.added")).rows).toEqual([{ n: 1 }]);
+    // A process of the version before starts in the middle of a deployment.
+    const older = postgresCreditLedger({ pool, schema: "upgraded" });
+    expect(await older.reserve(spend(9))).toMatchObject({ replayed: true });
+  });
+
+  it("leave nothing behind when they fail", async () => {
+    await expect(runMigrations(pool, "failed", [...migrationsSql(), "select 1 / 0"])).rejects.toThrow(/division/);
+    const { rows } = await pool.query("select from pg_namespace where nspname = 'failed'");
+    expect(rows).toEqual([]);
+    await runMigrations(pool, "failed");
+  });
+
+  it("need no right to create anything once they have been run", async () => {
+    await runMigrations(pool, "granted");
+    await pool.query(`
+      create role everyday login;
+      grant usage on schema granted to everyday;
+      grant select, insert, update, delete on all tables in schema granted to everyday;
+      revoke create on database postgres from public;`);
+    const everyday = new pg.Pool({ connectionString: server.url, user: "everyday" });
+    const stores = postgresStores({ pool: everyday, schema: "granted" });
+    expect((await stores.ledger.reserve(spend(3))).ok).toBe(true);
+    await stores.plans.put({ id: "p", models: [] });
+    await everyday.end();
+  });
+
+  it("keep schemas apart", async () => {
+    const [one, other] = ["one", "other"].map((schema) => postgresCreditLedger({ pool, schema }));
+    await one?.reserve(spend(11));
+    expect(await other?.reserve(spend(11))).toMatchObject({ replayed: false });
+  });
+
+  it.each(["", "a;b", 'a"b', "A", "1a", "pg_toast", "a.b", "a".repeat(41), "ä"])("refuse the schema %j", (schema) => {
+    expect(() => postgresStores({ pool, schema })).toThrow(TypeError);
+  });
+});
+
+describe("the SQL of the PostgreSQL stores", () => {
+  it("asks the database for the time, in one place, and knows no other clock", () => {
+    const sql = migrationsSql().join("\n");
+    expect(sql.match(/clock_timestamp|\bnow\(\)|current_timestamp|localtime/gi)).toEqual(["clock_timestamp"]);
+    expect(sql).not.toMatch(/test_|offset|current_setting/i);
+  });
+
+  it.each(mutations)("is broken in one place by the mutation: $name", (mutation) => {
+    const sql = migrationsSql().join("\n");
+    expect(mutate(sql, mutation)).not.toBe(sql);
+  });
+
+  it("differs from that of the tests in its clock only", () => {
+    const clock = "CLOCK";
+    const functions = /create function infergate\.clock_ms\(\)[^$]*\$\$[^$]*\$\$;/;
+    const production = migrationsSql().join("\n");
+    expect(production.match(new RegExp(functions, "g"))).toHaveLength(1);
+    expect(production.replace(functions, clock).replace(/\s/g, "")).toBe(
+      migrationsSql(clock).join("\n").replace(/\s/g, ""),
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type { CreditLedger, Lease, WindowLimits } from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { journalOf } from "./journal-of.js";
+import { createShiftedSchema, shiftedPool } from "./test-schema.js";
+
+const day = 86_400_000;
+const start = Date.UTC(2026, 2, 11, 9, 30);
+const credits = { session: null, week: null, month: null };
+
+let serial = 0;
+
+class Fixture {
+  readonly clock = new ManualClock(start);
+  readonly schema = `retention_${++serial}`;
+  readonly subject = randomUUID();
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  get limits(): WindowLimits {
+    return windowLimits({ credits, sessionMs: day, now: this.clock.now() });
+  }
+
+  /** Another process: its retention is due at its first operation. */
+  open(retentionMs?: number): CreditLedger {
+    return postgresCreditLedger({
+      pool: shiftedPool(this.#pool, this.schema, this.clock),
+      schema: this.schema,
+      retentionMs,
+    });
+  }
+
+  async admit(ledger: CreditLedger, id: string = randomUUID()): Promise<Lease> {
+    const { subject, limits } = this;
+    const result = await ledger.reserve({ id, subject, amount: 10, limits, leaseMs: 60_000 });
+    if (!result.ok) throw new Error("Nothing is limited here.");
+    return result.lease;
+  }
+
+  async count(table: "hold" | "entry" | "account"): Promise<number> {
+    const { rows } = await this.#pool.query(`select count(*)::int as count from ${this.schema}.${table}`);
+    return rows[0].count;
+  }
+}
+
+describeWithPostgres("PostgreSQL, retention", (server) => {
+  let pool: pg.Pool;
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: server.url });
+  });
+  afterAll(() => pool.end());
+
+  async function makeFixture(): Promise<Fixture> {
+    const fixture = new Fixture(pool);
+    await createShiftedSchema(pool, fixture.schema);
+    return fixture;
+  }
+
+  /** One operation, and the step of the retention that it sets off. */
+  async function touch(fixture: Fixture, retentionMs?: number): Promise<void> {
+    const ledger = fixture.open(retentionMs);
+    await ledger.reset("somebody", ["week"]);
+    await ledger.close();
+  }
+
+  it("drops entries after 400 days, not earlier, and knows what it does not know any more", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const [settled, died] = [await fixture.admit(ledger), await fixture.admit(ledger)];
+    await ledger.settle(settled, { amount: 4 });
+    fixture.clock.advance(400 * day);
+    await touch(fixture);
+    expect(await journalOf(ledger, fixture.subject)).toHaveLength(1);
+    expect((await ledger.settle(settled, { amount: 4, mayBeDuplicateSince: start })).status).toBe("duplicate");
+
+    // The hold expires only now, and is then as old as its lease.
+    await ledger.reset(fixture.subject, ["week"]);
+    fixture.clock.advance(61_000);
+    await touch(fixture);
+    expect(await journalOf(ledger, fixture.subject)).toEqual([]);
+    expect([await fixture.count("hold"), await fixture.count("entry")]).toEqual([0, 0]);
+    for (const lease of [settled, died]) {
+      expect((await ledger.settle(lease, { amount: 4, mayBeDuplicateSince: start })).status).toBe("unresolved");
+      expect(await ledger.renew([{ lease, observed: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
+    }
+    expect(await journalOf(ledger, fixture.subject)).toMatchObject([
+      { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
+      { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
+    ]);
+    const fresh = await fixture.admit(ledger);
+    await ledger.forget(fixture.subject);
+    const again = { amount: 4, mayBeDuplicateSince: fixture.clock.now() };
+    expect((await ledger.settle(fresh, again)).status).toBe("recovered");
+  });
+
+  it("is not led to a second charge by a clock that goes ahead and comes back", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const lease = await fixture.admit(ledger);
+    await ledger.settle(lease, { amount: 4 });
+    fixture.clock.advance(401 * day);
+    await touch(fixture);
+    fixture.clock.set(start);
+    expect((await ledger.settle(lease, { amount: 4, mayBeDuplicateSince: start })).status).toBe("unresolved");
+    expect((await ledger.balance(fixture.subject, fixture.limits)).windows.week.used).toBe(4);
+  });
+
+  it("reads the clock when it has waited for the account, not before", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const lease = await fixture.admit(ledger);
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query(`select from ${fixture.schema}.account for update`);
+    const settled = ledger.settle(lease, { amount: 4 });
+    await vi.waitFor(async () => {
+      expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
+    });
+    await pool.query(`update ${fixture.schema}.test_clock set now_ms = now_ms + 60000`);
+    await client.query("commit");
+    client.release();
+    expect((await settled).status).toBe("late");
+    expect(await journalOf(ledger, fixture.subject)).toMatchObject([{ at: start + 60_000 }]);
+  });
+
+  it("drops no more than a thousand entries at a time", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const leases = await Promise.all(Array.from({ length: 1_500 }, () => fixture.admit(ledger)));
+    await Promise.all(leases.map((lease) => ledger.release(lease)));
+    fixture.clock.advance(2 * day + 1);
+    await touch(fixture, 2 * day);
+    expect(await fixture.count("entry")).toBe(500);
+    await touch(fixture, 2 * day);
+    expect(await fixture.count("entry")).toBe(0);
+  });
+
+  it("keeps open holds, however old", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open(day);
+    const lease = await fixture.admit(ledger);
+    const leaseMs = 15 * 60_000;
+    for (let quarters = 0; quarters < 30 * 4; quarters++) {
+      expect(await ledger.renew([{ lease, observed: quarters, leaseMs }])).toEqual(["renewed"]);
+      fixture.clock.advance(leaseMs - 1);
+    }
+    await touch(fixture, day);
+    expect((await ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+  });
+
+  it("forgets an account with a long journal, and nobody else", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    await fixture.admit(ledger);
+    await pool.query(
+      `insert into ${fixture.schema}.entry (subject, at, id, kind, amount, starts)
+       select s, i, s || i, 'charge', 1, '{1,1,1}' from generate_series(1, 25000) i, (values ($1), ('other')) as v (s)`,
+      [fixture.subject],
+    );
+    await ledger.forget(fixture.subject);
+    expect(await journalOf(ledger, fixture.subject)).toEqual([]);
+    expect([await fixture.count("hold"), await fixture.count("entry"), await fixture.count("account")]).toEqual([
+      0, 25_000, 0,
+    ]);
+  });
+
+  it.each([0, -1, day - 1, day + 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses to keep entries %d ms", (ms) => {
+    expect(() => postgresCreditLedger({ pool, retentionMs: ms })).toThrow(RangeError);
+  });
+});

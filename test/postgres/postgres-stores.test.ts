@@ -1,0 +1,42 @@
+import pg from "pg";
+import postgres from "postgres";
+import { afterAll, beforeAll } from "vitest";
+import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
+import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
+import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
+import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { createSchema } from "./test-schema.js";
+
+describeWithPostgres("PostgreSQL", (server) => {
+  let pools: pg.Pool[];
+  let clients: postgres.Sql[];
+
+  beforeAll(async () => {
+    pools = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 20 }));
+    clients = [1, 2].map(() => postgres(server.url, { max: 4 }));
+    await createSchema(pools[0] as PostgresPool);
+  });
+  afterAll(() => Promise.all([...pools, ...clients].map((each) => each.end())));
+
+  const drivers: Record<string, () => readonly PostgresPool[]> = {
+    pg: () => pools,
+    "postgres.js": () => clients.map((sql) => fromPostgresJs(sql, { listen: true })),
+  };
+  for (const [name, driver] of Object.entries(drivers)) {
+    const make = async () => {
+      const [first, second] = driver().map((pool) => postgresStores({ pool }));
+      if (!first || !second) throw new Error("Two pools are needed.");
+      return [first, second] as const;
+    };
+    describeWritableKeyStore(`postgresKeyStore on ${name}`, async () => {
+      const [first, second] = await make();
+      return [first.keys, second.keys];
+    });
+    describeWritablePlanStore(`postgresPlanStore on ${name}`, async () => {
+      const [first, second] = await make();
+      return [first.plans, second.plans];
+    });
+  }
+});

@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
+import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
+import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
+import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { createSchema } from "./test-schema.js";
+
+const subscriber = fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url));
+const waiting = { timeout: 10_000, interval: 20 };
+
+let serial = 0;
+function newKey(account = "a") {
+  const id = `key_${++serial}`;
+  return { id, hash: hashKey(id), hint: "sk-…", account, plan: "pro", createdAt: 1 };
+}
+
+describeWithPostgres("PostgreSQL, subscriptions", (server) => {
+  let pool: pg.Pool;
+  let listening: pg.Pool;
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: server.url });
+    listening = new pg.Pool({ connectionString: server.url, application_name: "listening" });
+    for (const each of [pool, listening]) each.on("error", () => {});
+    await createSchema(pool);
+  });
+  afterAll(() => Promise.all([pool, listening].map((each) => each.end())));
+
+  async function connections(): Promise<number> {
+    const sql = "select from pg_stat_activity where application_name = 'listening' and query like 'listen%'";
+    return (await pool.query(sql)).rowCount ?? 0;
+  }
+
+  it("share one connection, and close it with the last of them", async () => {
+    const { keys, plans, migrate } = postgresStores({ pool: listening });
+    await migrate();
+    const ends = await Promise.all([
+      keys.subscribe?.(() => {}),
+      keys.subscribe?.(() => {}),
+      plans.subscribe?.(() => {}),
+    ]);
+    expect(await connections()).toBe(1);
+    for (const [index, end] of ends.entries()) {
+      expect(await connections()).toBe(1);
+      await end?.();
+      await end?.();
+      if (index === 2) await vi.waitFor(async () => expect(await connections()).toBe(0), waiting);
+    }
+    expect(listening.totalCount).toBe(listening.idleCount);
+  });
+
+  it("go on after their connection was cut, and after the server was away", async () => {
+    const { keys } = postgresStores({ pool: listening });
+    const heard: string[] = [];
+    const end = await keys.subscribe?.((hash) => heard.push(hash));
+    const store = postgresKeyStore({ pool });
+    const isHeard = () =>
+      vi.waitFor(async () => {
+        const key = newKey();
+        await store.insert(key);
+        await vi.waitFor(() => expect(heard).toContain(key.hash), { timeout: 300 });
+      }, waiting);
+    await isHeard();
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listening'");
+    await isHeard();
+    await server.stop("immediate");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await server.start();
+    await isHeard();
+    await end?.();
+  });
+
+  it("begin as soon as the server is there", async () => {
+    const { keys, migrate } = postgresStores({ pool: listening });
+    await migrate();
+    await server.stop("fast");
+    const heard: string[] = [];
+    const end = await keys.subscribe?.((hash) => heard.push(hash));
+    await server.start();
+    await vi.waitFor(async () => expect(await connections()).toBe(1), waiting);
+    const key = newKey();
+    await postgresKeyStore({ pool }).insert(key);
+    await vi.waitFor(() => expect(heard).toContain(key.hash), waiting);
+    await end?.();
+  });
+
+  it("hear what is changed by hand", async () => {
+    const { keys, plans } = postgresStores({ pool: listening });
+    const heard: string[] = [];
+    const ends = [await keys.subscribe?.((hash) => heard.push(hash)), await plans.subscribe?.((id) => heard.push(id))];
+    const key = newKey("by hand");
+    await keys.insert(key);
+    await plans.put({ id: "plan by hand", models: [] });
+    await vi.waitFor(() => expect(heard).toHaveLength(2), waiting);
+    await pool.query("update infergate.api_key set hash = repeat('0', 64) where account = 'by hand'");
+    await pool.query("delete from infergate.plan where id = 'plan by hand'");
+    await vi.waitFor(() => expect(heard).toHaveLength(5), waiting);
+    expect(heard.toSorted()).toEqual(["0".repeat(64), key.hash, key.hash, "plan by hand", "plan by hand"].toSorted());
+    for (const end of ends) await end?.();
+  });
+
+  it("keep no process alive", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", subscriber, server.url], {
+      timeout: 15_000,
+    });
+    expect(stdout).toBe("subscribed\n");
+  });
+
+  it("are not offered without a way to listen", () => {
+    const bare = { query: (text: string, values?: unknown[]) => pool.query(text, values) };
+    expect(postgresKeyStore({ pool: bare }).subscribe).toBeUndefined();
+    expect(postgresPlanStore({ pool: bare }).subscribe).toBeUndefined();
+  });
+});

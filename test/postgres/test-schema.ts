@@ -1,0 +1,51 @@
+import type { Clock } from "../../src/ledger/clock.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
+import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
+import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { mutate, mutations } from "./mutations.js";
+
+/** Stands in the place of the database's clock: what a test last set. */
+const testClock = /* sql */ `
+create table infergate.test_clock (now_ms bigint not null);
+insert into infergate.test_clock values (0);
+create function infergate.clock_ms() returns bigint
+language sql volatile as $$
+  select now_ms from infergate.test_clock
+$$;
+`;
+
+/** Makes a schema whose clock stands where a test puts it. */
+export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
+  await runMigrations(pool, schema, mutated(migrationsSql(testClock)));
+}
+
+/** Makes a schema as the stores do, so that their SQL can be broken on purpose. */
+export async function createSchema(pool: PostgresPool, schema = "infergate"): Promise<void> {
+  await runMigrations(pool, schema, mutated(migrationsSql()));
+}
+
+/** The SQL with the line broken that the variable `MUTATION` names. */
+function mutated(migrations: readonly string[]): readonly string[] {
+  const { MUTATION } = process.env;
+  if (!MUTATION) return migrations;
+  const mutation = mutations.find(({ name }) => name === MUTATION);
+  if (!mutation) throw new Error(`There is no mutation "${MUTATION}".`);
+  return migrations.map((sql) => mutate(sql, mutation));
+}
+
+/** Where each schema's clock stands, or soon will. */
+const told = new Map<string, { now: number; done: Promise<unknown> }>();
+
+/** A pool that sets the schema's clock before its statements, where the clock has moved. */
+export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
+  return {
+    async query(text, values) {
+      const now = clock.now();
+      if (now !== told.get(schema)?.now) {
+        told.set(schema, { now, done: pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]) });
+      }
+      await told.get(schema)?.done;
+      return pool.query(text, values);
+    },
+  };
+}

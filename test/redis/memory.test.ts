@@ -1,0 +1,196 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { Lease } from "../../src/ledger/credit-ledger.js";
+import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
+import { day, everywhere, Fixture, hour, monthEnd, second, start, unique } from "../contracts/credit-ledger-fixture.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { hasRedisServer } from "../support/redis-server.js";
+import { RedisTest } from "./redis-test.js";
+
+describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
+  let test: RedisTest | undefined;
+
+  beforeEach(async () => {
+    test ??= await RedisTest.start();
+    await test.client.flushall();
+  });
+
+  afterAll(() => test?.stop());
+
+  const client = () => (test as RedisTest).client;
+  const bytes = async (key: string | undefined) => (await client().memory("USAGE", key ?? "")) ?? 0;
+  const keysLike = (pattern: string) => client().keys(pattern);
+
+  it("is at most 300 bytes for an idle account, and 400 for a request that has just ended", async () => {
+    const ledger = redisCreditLedger({ client: client(), journal: false });
+    const account = new Fixture(new ManualClock(Date.now()), ledger, {});
+    await account.spend(123_456_789_012);
+    const [idle, ended] = [await keysLike("infergate:{*}"), await keysLike("infergate:{*}:ended:*")];
+    expect([idle.length, ended.length, await client().dbsize()]).toEqual([1, 1, 2]);
+    const [idleBytes, endedBytes] = [await bytes(idle[0]), await bytes(ended[0])];
+    console.info(`Redis: ${idleBytes} bytes for an idle account, ${endedBytes} for an ended request.`);
+    expect(idleBytes).toBeLessThanOrEqual(300);
+    expect(endedBytes).toBeLessThanOrEqual(400);
+  });
+
+  it("has a time to live, every key of it", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+    account.clock.advance(60 * second);
+    await account.spend(1);
+    await account.admit(2);
+    const { limits, subject } = account;
+    await account.ledger.grant({ id: unique("grant"), subject, window: "week", amount: 5, limits });
+    const kept: Record<string, number> = {};
+    for (const key of await client().keys("*")) {
+      kept[key.replace(/.*}:?/, "").replace(/:.*/, "") || "account"] = await client().pttl(key);
+    }
+    const toMonthEnd = monthEnd - account.clock.now() + day;
+    const near = (ms: number) => expect.closeTo(ms, -4);
+    expect(kept).toEqual({
+      account: near(toMonthEnd),
+      holds: near(toMonthEnd),
+      leases: near(toMonthEnd),
+      expired: near(toMonthEnd),
+      journal: near(401 * day),
+      ended: near(120 * second),
+      grant: near(31 * day),
+    });
+  });
+
+  it("keeps holds as long as the account that counts them, also when a new month has begun", async () => {
+    const account = (test as RedisTest).accountAt(monthEnd - 10 * second);
+    await account.admit(30, { leaseMs: 900 * second });
+    account.clock.set(monthEnd);
+    await account.spend(1);
+    const [holds, leases] = [await keysLike("*:holds"), await keysLike("*:leases")];
+    for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
+  });
+
+  it("lasts as long as the longest window, or a lease beyond it", async () => {
+    const account = (test as RedisTest).accountAt();
+    const { session, ...calendar } = account.limits;
+    await account.admit(1, { limits: { session: { ...session, lengthMs: 90 * day }, ...calendar } });
+    const [key] = await keysLike("test:{*}");
+    expect(await client().pttl(key ?? "")).toBeGreaterThan(90 * day);
+  });
+
+  it("holds nothing of a denial, a look or a reset of an unknown account", async () => {
+    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    await account.reserve(1);
+    await account.windows();
+    await account.ledger.reset(account.subject, ["week"]);
+    expect(await client().dbsize()).toBe(0);
+  });
+
+  it("leaves nothing of the account that is forgotten but what was answered to its ids", async () => {
+    const account = (test as RedisTest).accountAt();
+    await account.spend(1);
+    await account.admit(2);
+    await account.ledger.forget(account.subject);
+    expect((await client().keys("*")).map((key) => key.replace(/.*}:(\w+):.*/, "$1"))).toEqual(["ended"]);
+  });
+
+  it("names no subject", async () => {
+    const account = (test as RedisTest).accountAt();
+    await account.spend(1);
+    expect((await client().keys("*")).filter((key) => key.includes(account.subject))).toEqual([]);
+  });
+
+  it("charges what settles after the account's time was up, where the window is still open", async () => {
+    const account = (test as RedisTest).accountAt();
+    await account.spend(5);
+    const lease = await account.admit(30);
+    await client().del(...(await client().keys("*")));
+    expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("recovered");
+    expect(await account.counts()).toEqual(everywhere(7, 0));
+  });
+
+  it("is bounded where holds expire unsettled: they are forgotten in an hour or two", async () => {
+    const account = (test as RedisTest).accountAt();
+    for (let round = 0; round < 5; round++) {
+      for (let index = 0; index < 10; index++) await account.admit(1, { leaseMs: 1_000 });
+      account.clock.advance(hour);
+      await account.windows();
+    }
+    await account.admit(1);
+    const [holds] = await keysLike("*:holds");
+    expect(await client().hlen(holds ?? "")).toBeLessThanOrEqual(11);
+    const [expired] = await keysLike("*:expired");
+    expect(await client().zcard(expired ?? "")).toBeLessThanOrEqual(10);
+  });
+
+  it("tells what was forgotten from what is unknown", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+    account.clock.advance(60 * second);
+    const late = await account.admit(1, { leaseMs: 1_000 });
+    account.clock.advance(hour);
+    await account.admit(1);
+    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
+    expect((await account.ledger.settle(late, { amount: 2 })).status).toBe("late");
+  });
+
+  it("writes no more of the journal than was asked for, by a hundred or so", async () => {
+    const ledger = redisCreditLedger({ client: client(), journal: { entries: 100 } });
+    const account = new Fixture(new ManualClock(Date.now()), ledger, {});
+    for (let amount = 1; amount <= 500; amount++) await account.spend(amount);
+    const [journal] = await keysLike("*:journal");
+    const length = await client().xlen(journal ?? "");
+    expect(length).toBeGreaterThanOrEqual(100);
+    expect(length).toBeLessThanOrEqual(200);
+    expect((await ledger.history?.({ subject: account.subject, limit: 1 }))?.entries).toMatchObject([{ amount: 500 }]);
+  });
+
+  it("drops entries that are too old", async () => {
+    const account = (test as RedisTest).accountAt();
+    for (let index = 0; index < 300; index++) await account.spend(1);
+    account.clock.advance(402 * day);
+    await account.spend(1);
+    const [journal] = await keysLike("*:journal");
+    expect(await client().xlen(journal ?? "")).toBeLessThanOrEqual(101);
+  });
+
+  it("goes on with the journal of an account that is no longer known", async () => {
+    const account = (test as RedisTest).accountAt();
+    await account.spend(1);
+    await account.spend(2);
+    await client().del(...(await keysLike("test:{*}")));
+    await account.spend(3);
+    const page = await account.ledger.history?.({ subject: account.subject });
+    expect(page?.entries.map(({ amount }) => amount)).toEqual([3, 2, 1]);
+  });
+
+  it("has no journal where none is wanted", async () => {
+    const ledger = redisCreditLedger({ client: client(), journal: false });
+    expect(ledger.history).toBeUndefined();
+    await new Fixture(new ManualClock(Date.now()), ledger, {}).spend(1);
+    expect(await keysLike("*:journal")).toEqual([]);
+  });
+
+  it("ends ten thousand holds at once in steps that each leave others room", { timeout: 60_000 }, async () => {
+    const account = (test as RedisTest).accountAt();
+    const leases: Lease[] = [];
+    for (let round = 0; round < 100; round++) {
+      leases.push(...(await Promise.all(Array.from({ length: 100 }, () => account.admit(5)))));
+    }
+    await account.ledger.renew(leases.map((lease) => ({ lease, observed: 2, leaseMs: 60 * second })));
+    account.clock.advance(60 * second);
+    await client().config("SET", "slowlog-log-slower-than", "100");
+    await client().config("SET", "slowlog-max-len", "100000");
+    await client().slowlog("RESET");
+    await account.windows();
+    await account.admit(1);
+    const log = (await client().slowlog("GET", 100_000)) as [number, number, number, string[]][];
+    const scripts = log
+      .filter(([, , , command]) => /^eval/i.test(command[0] ?? ""))
+      .map(([, , microseconds]) => microseconds);
+    const worst = Math.max(...scripts) / 1_000;
+    console.info(`Redis: 10,000 holds end in ${scripts.length} scripts, the longest ${worst} ms.`);
+    expect(scripts.length).toBeGreaterThanOrEqual(20);
+    // Ten times what it takes where nothing else runs.
+    expect(worst).toBeLessThan(400);
+    expect(await account.counts()).toEqual(everywhere(20_000, 1));
+  });
+});

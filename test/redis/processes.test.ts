@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
+import { everywhere, Fixture } from "../contracts/credit-ledger-fixture.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { hasRedisServer } from "../support/redis-server.js";
+import { clients } from "./clients.js";
+import { RedisTest } from "./redis-test.js";
+import { wholeJournal } from "./whole-journal.js";
+
+/** What a process of fixtures/spender.ts prints. */
+interface Seen {
+  charged: number;
+  settled: number;
+  denied: number;
+  mostTaken: number;
+}
+
+const processes = 8;
+const tasks = 64;
+const turns = 12;
+/** What a request of a spender costs at most. */
+const largest = 1_000;
+
+describe.runIf(hasRedisServer)("the Redis ledger and many processes", () => {
+  let test: RedisTest;
+
+  beforeEach(async () => {
+    test = await RedisTest.start();
+  });
+
+  afterEach(() => test.stop());
+
+  async function spendIn(library: string | undefined, subject: string, limit: number): Promise<Seen> {
+    const file = fileURLToPath(new URL("fixtures/spender.ts", import.meta.url));
+    const args = [library, test.server.port, subject, limit, tasks, turns].map(String);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", file, ...args]);
+    return JSON.parse(stdout);
+  }
+
+  it.each([
+    ["runs out", 700_000],
+    ["is crowded", 40_000],
+  ])("lets none of them overdraw an account that %s, and its books balance", { timeout: 120_000 }, async (_, limit) => {
+    // As the spenders' ledgers are.
+    const ledger = redisCreditLedger({ client: test.client });
+    const account = new Fixture(new ManualClock(Date.now()), ledger, { session: limit });
+    const all = await Promise.all(
+      Array.from({ length: processes }, (_, index) =>
+        spendIn(clients[index % clients.length]?.[0], account.subject, limit),
+      ),
+    );
+    const sum = (member: keyof Seen) => all.reduce((total, seen) => total + seen[member], 0);
+    const [charged, mostTaken] = [sum("charged"), Math.max(...all.map((seen) => seen.mostTaken))];
+    console.info(
+      `Redis: ${processes} processes were denied ${sum("denied")} times, and took at most ${mostTaken} of ${limit}.`,
+    );
+
+    expect(sum("denied")).toBeGreaterThan(0);
+    expect(mostTaken).toBeGreaterThanOrEqual(limit);
+    expect(mostTaken).toBeLessThan(limit + largest);
+    expect(charged).toBeLessThan(limit + largest);
+    expect(await account.counts()).toEqual(everywhere(charged, 0));
+
+    const entries = await wholeJournal(ledger, account.subject);
+    expect(entries.reduce((total, { amount }) => total + amount, 0)).toBe(charged);
+    expect(entries.length).toBe(sum("settled"));
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
+import { redisKeyStore } from "../../src/redis/redis-key-store.js";
+import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
+import { redisStores } from "../../src/redis/redis-stores.js";
+import { describeKeyStore } from "../contracts/key-store.js";
+import { describePlanStore } from "../contracts/plan-store.js";
+import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
+import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { hasRedisServer, RedisServer } from "../support/redis-server.js";
+import { type Connected, clients } from "./clients.js";
+
+describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
+  let server: RedisServer;
+  let connected: [Connected, Connected];
+  let serial = 0;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    connected = [await connect(server.port), await connect(server.port)];
+  });
+
+  afterAll(async () => {
+    for (const { end } of connected ?? []) end();
+    await server?.stop();
+  });
+
+  const options = () => ({ client: connected[0].client, prefix: `test-${++serial}` });
+
+  describeKeyStore(`redisKeyStore, ${name}`, async (keys) => {
+    const store = redisKeyStore(options());
+    for (const { key, expiresAt, revokedAt, anchor, ...rest } of keys) {
+      await store.insert({
+        ...rest,
+        hash: hashKey(key),
+        hint: "sk-…",
+        createdAt: 0,
+        expiresAt: epoch(expiresAt),
+        revokedAt: epoch(revokedAt),
+        anchor: epoch(anchor),
+      });
+    }
+    return store;
+  });
+  describePlanStore(`redisPlanStore, ${name}`, async (plans) => {
+    const store = redisPlanStore(options());
+    for (const plan of plans) await store.put(plan);
+    return store;
+  });
+  describeWritableKeyStore(`redisKeyStore, ${name}`, async () => [
+    redisKeyStore({ client: connected[0].client }),
+    redisKeyStore({ client: connected[1].client }),
+  ]);
+  describeWritablePlanStore(`redisPlanStore, ${name}`, async () => [
+    redisPlanStore({ client: connected[0].client }),
+    redisPlanStore({ client: connected[1].client }),
+  ]);
+
+  it("refuses a plan that is not valid, so that a misspelled limit lifts none", async () => {
+    const { plans } = redisStores(options());
+    await expect(plans.put({ id: "p", models: ["*"], credits: { weak: 5 } } as never)).rejects.toThrow(/weak/);
+    await expect(plans.put({ id: "p", models: ["*"], sesionMs: 5 } as never)).rejects.toThrow(/sesionMs/);
+    await expect(plans.put({ models: ["*"] } as never)).rejects.toThrow(TypeError);
+    expect(await plans.find("p")).toBeUndefined();
+  });
+
+  it("lists and forgets more keys than one script reads", async () => {
+    const { keys } = redisStores(options());
+    const account = "many";
+    const ids = Array.from({ length: 250 }, (_, index) => `key-${index}`);
+    const insert = (id: string, createdAt: number) =>
+      keys.insert({ id, hash: hashKey(id), hint: "sk-…", account, plan: "pro", createdAt });
+    await Promise.all(ids.map(insert));
+    expect((await keys.list(account)).map(({ id }) => id)).toEqual(ids);
+    expect(await keys.forget(account)).toHaveLength(250);
+    expect(await keys.list(account)).toEqual([]);
+  });
+});
+
+function epoch(instant: Date | number | string | null | undefined): number | null | undefined {
+  return instant instanceof Date || typeof instant === "string" ? new Date(instant).getTime() : instant;
+}

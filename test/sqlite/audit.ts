@@ -1,0 +1,42 @@
+import { expect } from "vitest";
+import { type CreditLedger, type LedgerEntry, type WindowLimits, windowNames } from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { foldUse } from "../contracts/credit-ledger-history.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+
+export const subject = "a";
+
+export function limitsAt(now: number): WindowLimits {
+  const credits = { session: null, week: null, month: null };
+  return windowLimits({ credits, sessionMs: 18_000_000, now });
+}
+
+/** The oldest first. */
+export async function journalOf(ledger: CreditLedger): Promise<LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ledger.history?.({ subject, cursor, limit: 1_000 });
+    entries.push(...(page?.entries ?? []));
+    cursor = page?.cursor;
+  } while (cursor !== undefined);
+  return entries.reverse();
+}
+
+/** Counters, holds and journal agree, and the file is sound. @returns what is used and held. */
+export async function audit(database: SqliteDatabase, now: number): Promise<{ used: number; held: number }> {
+  const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
+  const { windows } = await ledger.balance(subject, limitsAt(now));
+  const entries = await journalOf(ledger);
+  const holds = database
+    .prepare("SELECT coalesce(sum(amount), 0) AS held FROM infergate_entry WHERE account = ? AND kind = 'hold'")
+    .get(subject) as { held: number };
+  for (const window of windowNames) {
+    const { used, held, startsAt } = windows[window];
+    expect({ window, used, held }).toEqual({ window, used: foldUse(entries, window, startsAt), held: holds.held });
+  }
+  expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
+  return windows.month;
+}

@@ -1,0 +1,261 @@
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  type CreditLedger,
+  type Lease,
+  LedgerInputError,
+  LedgerUnavailableError,
+} from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
+import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { FailingDatabase } from "./failing-database.js";
+import { DatabaseFolder } from "./open-database.js";
+
+const minute = 60_000;
+const start = Date.UTC(2026, 2, 11, 9, 30);
+const credits = { session: 1_000, week: 5_000, month: 15_000 };
+const limits = windowLimits({ credits, sessionMs: 5 * 3_600_000, now: start });
+
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+function newFolder(): DatabaseFolder {
+  const folder = new DatabaseFolder();
+  folders.push(folder);
+  return folder;
+}
+
+async function reserve(ledger: CreditLedger, id: string, amount = 30): Promise<Lease> {
+  const result = await ledger.reserve({ id, subject: "a", amount, limits, leaseMs: minute });
+  if (!result.ok) throw new Error("It should have been admitted.");
+  return result.lease;
+}
+
+/** All that the ledger has stored. */
+function contents(database: SqliteDatabase): unknown {
+  return ["account", "entry", "meta"].map((table) =>
+    database
+      .prepare(`SELECT * FROM infergate_${table} ORDER BY 1, 2`)
+      .all()
+      .map((row) => ({ ...(row as object), _metadata: undefined })),
+  );
+}
+
+/** What can be done to account "a", after `prepare`; `dead` has expired by then with 12 seen, `open` is held. */
+const operations: Record<string, (ledger: CreditLedger, leases: { open: Lease; dead: Lease }) => Promise<unknown>> = {
+  reserve: (ledger) => ledger.reserve({ id: "new", subject: "a", amount: 5, limits, leaseMs: minute }),
+  "renew, settle late": async (ledger, { open, dead }) => [
+    await ledger.renew([
+      { lease: open, observed: 50, leaseMs: minute },
+      { lease: dead, observed: 20, leaseMs: minute },
+    ]),
+    await ledger.settle(dead, { amount: 25, tags: { key: "k" } }),
+  ],
+  settle: (ledger, { open }) => ledger.settle(open, { amount: 25, tags: { key: "k" } }),
+  release: (ledger, { open }) => ledger.release(open),
+  recover: (ledger, { open }) => ledger.settle({ ...open, id: "unknown" }, { amount: 7 }),
+  grant: (ledger) => ledger.grant({ id: "g", subject: "a", window: "week", amount: 5, limits }),
+  reset: (ledger) => ledger.reset("a", ["session", "week"]),
+  forget: (ledger) => ledger.forget("a"),
+  balance: (ledger) => ledger.balance("a", limits),
+  history: async (ledger) => (await ledger.history?.({ subject: "a" }))?.entries.length,
+};
+
+async function prepare(database: SqliteDatabase): Promise<{ ledger: CreditLedger; open: Lease; dead: Lease }> {
+  const clock = new ManualClock(start);
+  const ledger = sqliteCreditLedger({ database, clock });
+  await ledger.settle(await reserve(ledger, "spent"), { amount: 10 });
+  const dead = await reserve(ledger, "dead");
+  await ledger.renew([{ lease: dead, observed: 12, leaseMs: minute }]);
+  clock.advance(30_000);
+  const open = await reserve(ledger, "open");
+  clock.advance(30_000);
+  return { ledger, open, dead };
+}
+
+describe.each(Object.entries(operations))("when the database fails in %s", (_, operate) => {
+  it("has done nothing, and does the whole the next time", async () => {
+    const reference = newFolder().open();
+    const { ledger: sound, ...leases } = await prepare(reference);
+    const expected = await operate(sound, leases);
+
+    for (let statements = 0; ; statements++) {
+      const database = newFolder().open();
+      const failing = new FailingDatabase(database);
+      const { ledger } = await prepare(failing);
+      const before = contents(database);
+      failing.failAfter(statements);
+      const result = await operate(ledger, leases).catch((error: unknown) => error);
+      if (!failing.stopFailing()) {
+        expect(statements).toBeGreaterThan(0);
+        break;
+      }
+      expect(result).toBeInstanceOf(LedgerUnavailableError);
+      expect((result as Error).cause).toMatchObject({ message: expect.stringContaining("Not this one") });
+      if (!atOnce.has(operate)) {
+        await operate(ledger, leases);
+        continue;
+      }
+      expect(contents(database)).toEqual(before);
+      expect(await operate(ledger, leases)).toEqual(expected);
+      if (operate !== operations["reset"]) expect(contents(database)).toEqual(contents(reference));
+    }
+  });
+});
+
+/** The operations that are one transaction. */
+const atOnce = new Set(
+  Object.entries(operations).flatMap(([name, operate]) =>
+    name === "renew, settle late" || name === "forget" ? [] : [operate],
+  ),
+);
+
+describe("sqliteCreditLedger", () => {
+  it("waits for another writer, and gives up if that takes too long", async () => {
+    const folder = newFolder();
+    const [database, other] = [folder.open(), folder.open()];
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
+    expect(database.prepare("PRAGMA busy_timeout").get()).toMatchObject({ timeout: 5_000 });
+    database.exec("PRAGMA busy_timeout = 20");
+    const lease = await reserve(ledger, "open");
+    other.exec("BEGIN IMMEDIATE");
+    await expect(ledger.settle(lease, { amount: 1 })).rejects.toMatchObject({
+      name: "LedgerUnavailableError",
+      cause: { code: "SQLITE_BUSY" },
+    });
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 30 });
+    other.exec("COMMIT");
+    expect((await ledger.settle(lease, { amount: 1 })).status).toBe("settled");
+  });
+
+  it("does not wait for readers, nor readers for it", async () => {
+    const folder = newFolder();
+    const [database, other] = [folder.open(), folder.open()];
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
+    other.exec("BEGIN");
+    const count = other.prepare("SELECT count(*) AS count FROM infergate_entry");
+    expect(count.get()).toMatchObject({ count: 0 });
+    await reserve(ledger, "open");
+    expect(count.get()).toMatchObject({ count: 0 });
+    other.exec("COMMIT");
+    expect(count.get()).toMatchObject({ count: 1 });
+  });
+
+  it("leaves a transaction of its host's alone", async () => {
+    const database = newFolder().open();
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
+    database.exec("CREATE TABLE hosts (x); BEGIN; INSERT INTO hosts VALUES (1)");
+    await expect(reserve(ledger, "open")).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await expect(ledger.balance("a", limits)).rejects.toBeInstanceOf(LedgerUnavailableError);
+    database.exec("COMMIT");
+    expect(database.prepare("SELECT x FROM hosts").all()).toHaveLength(1);
+    await reserve(ledger, "open");
+  });
+
+  it("survives a full disk: what could not be written has not happened", async () => {
+    const database = newFolder().open();
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
+    const first = await reserve(ledger, "first", 1);
+    database.exec("PRAGMA max_page_count = 1");
+    const admitted: Lease[] = [first];
+    const tags = { note: "x".repeat(500) };
+    let error: unknown;
+    for (let call = 0; error === undefined && call < 10_000; call++) {
+      try {
+        admitted.push(await reserve(ledger, `call-${call}`, 0));
+        await ledger.settle(admitted.at(-1) as Lease, { amount: 0, tags });
+      } catch (thrown) {
+        error = thrown;
+      }
+    }
+    expect(error).toMatchObject({ name: "LedgerUnavailableError", cause: { code: "SQLITE_FULL" } });
+    const before = contents(database);
+    await expect(reserve(ledger, "late".padEnd(3_000, "-"))).rejects.toBeInstanceOf(LedgerUnavailableError);
+    expect(contents(database)).toEqual(before);
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 1 });
+
+    database.exec("PRAGMA max_page_count = 1000000");
+    for (const lease of admitted) await ledger.settle(lease, { amount: 0, tags });
+    await ledger.settle(await reserve(ledger, "late"), { amount: 3 });
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 3, held: 0 });
+    expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
+  });
+
+  it("takes no text that a driver would alter, as two of them could become one", async () => {
+    const database = newFolder().open();
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
+    const lease = await reserve(ledger, "open");
+    for (const text of ["a\0", "\0", "a\u{d800}", "\u{dc00}"]) {
+      const request = { id: "x", subject: text, amount: 1, limits, leaseMs: minute };
+      const calls = [
+        ledger.reserve(request),
+        ledger.reserve({ ...request, id: text, subject: "a" }),
+        ledger.settle({ ...lease, subject: text }, { amount: 1 }),
+        ledger.settle({ ...lease, id: text }, { amount: 1 }),
+        ledger.release({ ...lease, id: text }),
+        ledger.renew([{ lease: { ...lease, id: text }, observed: 1, leaseMs: minute }]),
+        ledger.balance(text, limits),
+        ledger.grant({ id: text, subject: "a", window: "week", amount: 1, limits }),
+        ledger.reset(text, ["week"]),
+        ledger.history?.({ subject: text }),
+        ledger.forget(text),
+      ];
+      for (const call of calls) await expect(call).rejects.toBeInstanceOf(LedgerInputError);
+    }
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 30 });
+  });
+
+  it("does not take a request for a grant, though their ids are the same", async () => {
+    const ledger = sqliteCreditLedger({ database: newFolder().open(), clock: new ManualClock(start) });
+    const lease = await reserve(ledger, "same");
+    await ledger.renew([{ lease, observed: 1, leaseMs: minute }]);
+    const grant = { id: "same", subject: "a", window: "week", amount: 30, limits } as const;
+    for (let time = 0; time < 2; time++) expect((await ledger.grant(grant)).week.bonus).toBe(30);
+    expect((await ledger.settle(lease, { amount: 2 })).status).toBe("settled");
+    expect((await ledger.history?.({ subject: "a" }))?.entries.map(({ kind }) => kind)).toEqual(["charge", "grant"]);
+  });
+
+  it("writes at the durability it is told", () => {
+    const folder = newFolder();
+    for (const [durability, synchronous] of [
+      ["normal", 1],
+      ["full", 2],
+      [undefined, 1],
+    ] as const) {
+      const database = folder.open();
+      sqliteCreditLedger({ database, durability });
+      expect(database.prepare("PRAGMA synchronous").get()).toMatchObject({ synchronous });
+      expect(database.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
+    }
+    expect(() => sqliteCreditLedger({ database: folder.open(), durability: "none" as "full" })).toThrow(RangeError);
+  });
+});
+
+describe("sqliteKeyStore and sqlitePlanStore", () => {
+  it("take no text that a driver would alter", async () => {
+    const database = newFolder().open();
+    const [keys, plans] = [sqliteKeyStore({ database }), sqlitePlanStore({ database })];
+    const key = { id: "k", hash: "h", hint: "", account: "a", plan: "p", createdAt: 1 };
+    await keys.insert(key);
+    await plans.put({ id: "p", models: [] });
+    for (const end of ["\0", "\0x", "\u{d800}"]) {
+      expect(await keys.find(`h${end}`)).toBeUndefined();
+      expect(await keys.get(`k${end}`)).toBeUndefined();
+      expect(await keys.list(`a${end}`)).toEqual([]);
+      expect(await keys.update(`k${end}`, { plan: "q" })).toBeUndefined();
+      expect(await keys.forget(`a${end}`)).toEqual([]);
+      expect(await plans.find(`p${end}`)).toBeUndefined();
+      for (const member of ["id", "hash", "account", "plan"] as const) {
+        const other = { ...key, id: "k2", hash: "h2", [member]: `x${end}` };
+        await expect(keys.insert(other)).rejects.toBeInstanceOf(TypeError);
+      }
+      await expect(plans.put({ id: `p${end}`, models: [] })).rejects.toBeInstanceOf(TypeError);
+    }
+    expect(await keys.list("a")).toHaveLength(1);
+  });
+});

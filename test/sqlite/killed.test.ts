@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { audit, journalOf, limitsAt, subject } from "./audit.js";
+import { Child } from "./child.js";
+import { DatabaseFolder } from "./open-database.js";
+
+const timeout = 60_000;
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+function newFolder(): DatabaseFolder {
+  const folder = new DatabaseFolder();
+  folders.push(folder);
+  return folder;
+}
+
+describe("a process that is killed", () => {
+  it("loses nothing that it was answered, and holds nothing beyond its leases", { timeout }, async () => {
+    const folder = newFolder();
+    const database = folder.open();
+    sqliteCreditLedger({ database });
+    let charged = 0;
+    for (const [round, lines] of [150, 333, 500].entries()) {
+      const spender = new Child("spender.ts", folder.file, subject, 1e9, 1e9, `round-${round}`, "log");
+      expect(await spender.line()).toBe("ready");
+      spender.say("go");
+      const done: string[] = [];
+      while (done.length < lines) done.push(await spender.line());
+      spender.kill();
+      done.push(...(await spender.rest()));
+      const now = Date.now();
+
+      const { used, held } = await audit(database, now);
+      const entries = await journalOf(sqliteCreditLedger({ database }));
+      const amounts = new Map(entries.map(({ id, amount }) => [id, amount]));
+      const open = new Map<string, number>();
+      for (const [word, id = "", amount] of done.map((line) => line.split(" "))) {
+        if (word === "reserved") open.set(id, Number(amount));
+        if (word !== "ended") continue;
+        expect([id, amounts.get(id)]).toEqual([id, Number(amount)]);
+        open.delete(id);
+      }
+      // Every answer is out before the next operation, so at most the last one is not.
+      const known = [...amounts.keys()].filter((id) => id.startsWith(`round-${round}-`));
+      const unanswered = known.filter((id) => !done.some((line) => line.startsWith(`ended ${id} `)));
+      expect(unanswered.length).toBeLessThanOrEqual(1);
+      const answeredHolds = [...open].filter(([id]) => !amounts.has(id)).reduce((sum, [, amount]) => sum + amount, 0);
+      expect(held - answeredHolds).toBeGreaterThanOrEqual(0);
+      expect(held - answeredHolds).toBeLessThanOrEqual(100);
+
+      // The next process finds the holds expired, and charges what was last seen of each.
+      const later = now + 60_000;
+      const ledger = sqliteCreditLedger({ database, clock: new ManualClock(later) });
+      const seen = new Map<string, number>();
+      for (const [word, id = "", observed] of done.map((line) => line.split(" "))) {
+        if (word === "renewed" && open.has(id) && !amounts.has(id)) seen.set(id, Number(observed));
+      }
+      const checkpoints = [...seen.values()].reduce((sum, observed) => sum + observed, 0);
+      await ledger.grant({ id: `grant-${round}`, subject, window: "month", amount: 1, limits: limitsAt(later) });
+      const after = await audit(database, later);
+      expect(after.held).toBe(0);
+      expect(after.used - used - checkpoints).toBeGreaterThanOrEqual(0);
+      expect(after.used - used - checkpoints).toBeLessThan(100);
+      charged = after.used;
+    }
+    expect(charged).toBeGreaterThan(0);
+  });
+
+  it.each(["reserve", "settle"] as const)(
+    "has done all of a %s or nothing, whatever statement it dies at",
+    { timeout },
+    async (operation) => {
+      // BEGIN, two looks, two writes, COMMIT; the seventh is killed before it can tell.
+      const deaths = Array.from({ length: 7 }, async (_, statements) => {
+        const folder = newFolder();
+        const database = folder.open();
+        const ledger = sqliteCreditLedger({ database });
+        const limits = limitsAt(Date.now());
+        const request = { id: "call", subject, amount: 10, limits, leaseMs: 60_000 };
+        let lease: unknown = request;
+        if (operation === "settle") {
+          const result = await ledger.reserve(request);
+          if (result.ok) lease = result.lease;
+        }
+        const child = new Child("dying-process.ts", folder.file, operation, statements, JSON.stringify(lease));
+        expect(await child.end()).toBe("SIGKILL");
+
+        const isDone = statements === 6;
+        const { used, held } = await audit(database, Date.now());
+        if (operation === "reserve") {
+          expect({ used, held }).toEqual({ used: 0, held: isDone ? 10 : 0 });
+          expect(await ledger.reserve(request)).toMatchObject({ ok: true, replayed: isDone });
+          expect(await audit(database, Date.now())).toMatchObject({ used: 0, held: 10 });
+        } else {
+          expect({ used, held }).toEqual(isDone ? { used: 7, held: 0 } : { used: 0, held: 10 });
+          const { status } = await ledger.settle(lease as Parameters<typeof ledger.settle>[0], { amount: 7 });
+          expect(status).toBe(isDone ? "duplicate" : "settled");
+          expect(await audit(database, Date.now())).toMatchObject({ used: 7, held: 0 });
+        }
+      });
+      await Promise.all(deaths);
+    },
+  );
+});

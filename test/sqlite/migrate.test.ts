@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
+import { FailingDatabase } from "./failing-database.js";
+import { DatabaseFolder } from "./open-database.js";
+
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+function newFolder(): DatabaseFolder {
+  const folder = new DatabaseFolder();
+  folders.push(folder);
+  return folder;
+}
+
+function names(database: SqliteDatabase): string[] {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'infergate%' ORDER BY name").all();
+  return rows.map((row) => (row as { name: string }).name);
+}
+
+describe("the tables", () => {
+  it("are made beside the host's own", () => {
+    const database = newFolder().open();
+    database.exec("CREATE TABLE key (id); CREATE TABLE account (id); PRAGMA user_version = 7");
+    sqliteStores({ database });
+    expect(names(database)).toEqual([
+      "infergate_account",
+      "infergate_entry",
+      "infergate_entry_account",
+      "infergate_key",
+      "infergate_key_account",
+      "infergate_meta",
+      "infergate_plan",
+    ]);
+    expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 7 });
+  });
+
+  it("are made altogether or not at all", async () => {
+    for (let statements = 0; ; statements++) {
+      const database = newFolder().open();
+      const failing = new FailingDatabase(database);
+      failing.failAfter(statements);
+      try {
+        sqliteStores({ database: failing });
+      } catch {
+        expect(names(database)).toEqual([]);
+      }
+      const hasFailed = failing.stopFailing();
+      const { plans } = sqliteStores({ database: failing });
+      await plans.put({ id: "p", models: [] });
+      expect(names(database)).toHaveLength(7);
+      if (!hasFailed) break;
+    }
+  });
+
+  it("are left alone once they are made, and need no lock then", async () => {
+    const folder = newFolder();
+    const [first, second, third] = [folder.open(), folder.open(), folder.open()];
+    await sqliteStores({ database: first }).plans.put({ id: "p", models: [] });
+    second.exec("BEGIN IMMEDIATE");
+    expect(await sqliteStores({ database: third }).plans.find("p")).toMatchObject({ id: "p" });
+    second.exec("COMMIT");
+  });
+
+  it("of a newer release are refused", () => {
+    const database = newFolder().open();
+    sqliteStores({ database });
+    database.exec("UPDATE infergate_meta SET value = 1000 WHERE name = 'version'");
+    expect(() => sqliteStores({ database })).toThrow(/newer release/);
+    expect(database.prepare("SELECT value FROM infergate_meta").all()).toMatchObject([{ value: 1_000 }]);
+  });
+});
+
+describe("every statement", () => {
+  it("finds its rows by an index", () => {
+    const database = newFolder().open();
+    const prepared: string[] = [];
+    const listening: SqliteDatabase = {
+      exec: (sql) => database.exec(sql),
+      prepare(sql) {
+        prepared.push(sql);
+        return database.prepare(sql);
+      },
+    };
+    sqliteStores({ database });
+    sqliteStores({ database: listening });
+    const plans = prepared
+      .filter((sql) => sql.includes("infergate_") && !sql.includes("sqlite_schema"))
+      .map((sql) => {
+        const values = Array.from(sql.matchAll(/\?/g), () => 0);
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
+        return { sql, detail: steps.map(({ detail }) => detail).join("; ") };
+      });
+    expect(plans.length).toBeGreaterThan(20);
+    for (const { sql, detail } of plans) {
+      expect({ sql, detail }).toEqual({ sql, detail: expect.not.stringMatching(/SCAN infergate|TEMP B-TREE/) });
+      if (sql.includes("ORDER BY at DESC")) {
+        expect(detail).toMatch(/infergate_entry_account \(account=\? AND at>\? AND at<\?\)|\(at,sequence\)<\(\?,\?\)/);
+      }
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { audit, journalOf, limitsAt, subject } from "./audit.js";
+import { Child } from "./child.js";
+import { DatabaseFolder } from "./open-database.js";
+
+const timeout = 60_000;
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+function newFolder(): DatabaseFolder {
+  const folder = new DatabaseFolder();
+  folders.push(folder);
+  return folder;
+}
+
+describe("several processes with one database", () => {
+  it("make its tables once, though they start at one moment", { timeout }, async () => {
+    const starters = Array.from({ length: 4 }, () => new Child("starter.ts"));
+    for (const starter of starters) expect(await starter.line()).toBe("ready");
+    for (let start = 0; start < 25; start++) {
+      const folder = newFolder();
+      for (const starter of starters) starter.say(folder.file);
+      for (const starter of starters) expect(await starter.line()).toBe("started");
+      const database = folder.open();
+      sqlitePlanStore({ database });
+      expect(database.prepare("SELECT id FROM infergate_plan").all()).toHaveLength(4);
+    }
+    for (const starter of starters) starter.kill();
+  });
+
+  it("overspend by less than one request, and account for every credit", { timeout }, async () => {
+    const folder = newFolder();
+    const database = folder.open();
+    sqliteCreditLedger({ database });
+    const limit = 10_000;
+    const names = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
+    const spenders = names.map((name) => new Child("spender.ts", folder.file, subject, limit, 200, name));
+    for (const spender of spenders) expect(await spender.line()).toBe("ready");
+    for (const spender of spenders) spender.say("go");
+    const reports: { charged: number; ended: number; denied: number; worst: number }[] = [];
+    for (const spender of spenders) {
+      reports.push(JSON.parse(await spender.line()));
+      expect(await spender.end()).toBe(0);
+    }
+    const sum = (member: "charged" | "ended" | "denied") =>
+      reports.reduce((total, report) => total + report[member], 0);
+    expect(sum("denied")).toBeGreaterThan(0);
+    expect(Math.max(...reports.map(({ worst }) => worst))).toBeLessThan(limit + 100);
+
+    const { used, held } = await audit(database, Date.now());
+    expect({ used, held }).toEqual({ used: sum("charged"), held: 0 });
+    const entries = await journalOf(sqliteCreditLedger({ database }));
+    expect(entries).toHaveLength(sum("ended"));
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+    expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(entries.length);
+  });
+
+  it("wait for one another when the file is new", { timeout }, async () => {
+    const folder = newFolder();
+    const holder = new Child("lock-holder.ts", folder.file, 100);
+    expect(await holder.line()).toBe("locked");
+    holder.say("let go");
+    const database = folder.open();
+    sqlitePlanStore({ database });
+    expect(database.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
+    expect(await holder.end()).toBe(0);
+  });
+
+  it("wait for one another", { timeout }, async () => {
+    const folder = newFolder();
+    const ledger = sqliteCreditLedger({ database: folder.open() });
+    const holder = new Child("lock-holder.ts", folder.file, 100);
+    expect(await holder.line()).toBe("locked");
+    holder.say("let go");
+    const request = { id: "open", subject, amount: 1, limits: limitsAt(Date.now()), leaseMs: 60_000 };
+    expect((await ledger.reserve(request)).ok).toBe(true);
+    expect(await holder.end()).toBe(0);
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { CreditLedger, Lease, Settlement } from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { DatabaseFolder } from "./open-database.js";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const start = Date.UTC(2026, 2, 11, 9, 30);
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+let database: SqliteDatabase;
+let clock: ManualClock;
+let ledger: CreditLedger;
+let serial: number;
+
+beforeEach(() => {
+  const folder = new DatabaseFolder();
+  folders.push(folder);
+  database = folder.open();
+  clock = new ManualClock(start);
+  ledger = sqliteCreditLedger({ database, clock, retentionMs: 10 * day });
+  serial = 0;
+});
+
+const limits = () =>
+  windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 5 * hour, now: clock.now() });
+
+async function reserve(subject: string, id = `id-${++serial}`): Promise<Lease> {
+  const result = await ledger.reserve({ id, subject, amount: 10, limits: limits(), leaseMs: minute });
+  if (!result.ok) throw new Error("Nothing is limited here.");
+  return result.lease;
+}
+
+async function spend(subject: string, times = 1): Promise<void> {
+  for (let time = 0; time < times; time++) await ledger.settle(await reserve(subject), { amount: 10 });
+}
+
+function count(where = "TRUE"): number {
+  const row = database.prepare(`SELECT count(*) AS count FROM infergate_entry WHERE ${where}`).get();
+  return (row as { count: number }).count;
+}
+
+async function monthOf(subject: string): Promise<{ used: number; held: number }> {
+  const { used, held } = (await ledger.balance(subject, limits())).windows.month;
+  return { used, held };
+}
+
+async function idsOf(subject: string): Promise<string[] | undefined> {
+  return (await ledger.history?.({ subject, limit: 1_000 }))?.entries.map(({ id }) => id);
+}
+
+describe("old entries", () => {
+  it("are kept to the last millisecond, and go while their account is busy", async () => {
+    await spend("a", 100);
+    clock.advance(10 * day);
+    await spend("a", 100);
+    expect(count()).toBe(200);
+    clock.advance(1);
+    await spend("a", 100);
+    expect(await idsOf("a")).toHaveLength(200);
+    expect(await monthOf("a")).toEqual({ used: 3_000, held: 0 });
+  });
+
+  it("go a few at a time", async () => {
+    await spend("a", 1_000);
+    clock.advance(11 * day);
+    let before = count();
+    for (let call = 0; call < 200; call++) {
+      await spend("a");
+      expect(before - count()).toBeLessThan(200);
+      before = count();
+    }
+    expect(before).toBeLessThan(800);
+  });
+
+  it("go though nobody uses their accounts any more", async () => {
+    for (let account = 0; account < 10; account++) await spend(`dormant-${account}`, 5);
+    await ledger.grant({ id: "g", subject: "dormant-0", window: "week", amount: 5, limits: limits() });
+    await ledger.reset("dormant-1", ["week"]);
+    clock.advance(11 * day);
+    await spend("busy", 32 * 12);
+    expect(count("account <> 'busy'")).toBe(0);
+  });
+
+  it("let the holds of such accounts expire, with what they cost", async () => {
+    const lease = await reserve("dormant");
+    await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+    await reserve("dormant");
+    clock.advance(hour);
+    await spend("busy", 32 * 3);
+    expect(count("account = 'dormant' AND kind = 'expired'")).toBe(2);
+    expect(count("account = 'dormant' AND kind = 'checkpoint'")).toBe(1);
+    clock.advance(11 * day);
+    await spend("busy", 32 * 3);
+    expect(count("account = 'dormant'")).toBe(0);
+  });
+});
+
+describe("a repetition of what is no longer known", () => {
+  async function outlive(settlement: Settlement): Promise<Lease> {
+    const lease = await reserve("a");
+    await ledger.settle(lease, settlement);
+    clock.advance(10 * day);
+    await spend("b", 64);
+    expect((await ledger.settle(lease, { ...settlement, mayBeDuplicateSince: start })).status).toBe("duplicate");
+    clock.advance(1);
+    await spend("b", 64);
+    return lease;
+  }
+
+  it("is not charged, but noted", async () => {
+    const settlement = { amount: 7, tags: { key: "k" } };
+    const lease = await outlive(settlement);
+    expect((await ledger.settle(lease, { ...settlement, mayBeDuplicateSince: start })).status).toBe("unresolved");
+    expect((await monthOf("a")).used).toBe(7);
+    expect((await ledger.history?.({ subject: "a" }))?.entries).toMatchObject([
+      { id: lease.id, kind: "unresolved", amount: 0, tags: { key: "k", unresolvedMicro: 7 } },
+    ]);
+  });
+
+  it("is not charged if its lease was over by then: its checkpoint may have been", async () => {
+    const lease = await reserve("a");
+    await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+    clock.advance(minute);
+    await spend("a");
+    clock.advance(10 * day + 1);
+    await spend("b", 64);
+    expect((await ledger.settle(lease, { amount: 7 })).status).toBe("unresolved");
+    expect(await ledger.renew([{ lease, observed: 9, leaseMs: minute }])).toEqual(["closed"]);
+    expect((await monthOf("a")).used).toBe(4 + 10);
+  });
+
+  it("is not charged after the clock was put back, nor by another process", async () => {
+    const lease = await outlive({ amount: 7 });
+    clock.set(start);
+    const other = sqliteCreditLedger({ database, clock, retentionMs: 10 * day });
+    expect((await other.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
+  });
+
+  it("is not charged either after less was forgotten with the clock far back", async () => {
+    const lease = await outlive({ amount: 7 });
+    clock.set(start - 20 * day);
+    await spend("c");
+    clock.set(start - 9 * day);
+    await spend("c", 64);
+    expect(await idsOf("c")).toHaveLength(64);
+    expect((await ledger.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
+  });
+
+  it("is charged if it cannot have been charged before: all since then is known", async () => {
+    await outlive({ amount: 7 });
+    const [one, other] = [await reserve("a"), await reserve("a")];
+    await ledger.forget("a");
+    const known = start + 1;
+    expect((await ledger.settle(one, { amount: 5, mayBeDuplicateSince: known })).status).toBe("recovered");
+    expect((await ledger.settle(other, { amount: 5, mayBeDuplicateSince: known - 1 })).status).toBe("unresolved");
+  });
+});
+
+describe("what is still known", () => {
+  it("settles late within the retention, as long as it gives signs of life", async () => {
+    const lease = await reserve("a");
+    for (let observed = 1; observed <= 3; observed++) {
+      clock.advance(9 * day);
+      expect(await ledger.renew([{ lease, observed, leaseMs: minute }])).toEqual(["expired"]);
+      await spend("b", 64);
+    }
+    clock.advance(9 * day);
+    expect((await ledger.settle(lease, { amount: 5 })).status).toBe("late");
+    expect((await ledger.history?.({ subject: "a" }))?.entries.map(({ amount }) => amount)).toEqual([2, 1, 1]);
+  });
+
+  it("is a grant, for as long", async () => {
+    const grant = { id: "g", subject: "a", window: "month", amount: 5 } as const;
+    await ledger.grant({ ...grant, limits: limits() });
+    clock.advance(10 * day);
+    await spend("a", 64);
+    expect((await ledger.grant({ ...grant, limits: limits() })).month.bonus).toBe(5);
+  });
+
+  it("is 400 days old at most by default", async () => {
+    ledger = sqliteCreditLedger({ database, clock });
+    await spend("a");
+    clock.advance(400 * day);
+    await spend("a", 64);
+    expect(await idsOf("a")).toContain("id-1");
+    clock.advance(1);
+    await spend("a", 64);
+    expect(await idsOf("a")).not.toContain("id-1");
+  });
+});
+
+describe("forget", () => {
+  it("leaves not a row of the account, however many there are", async () => {
+    await spend("a", 500);
+    await ledger.grant({ id: "g", subject: "a", window: "week", amount: 5, limits: limits() });
+    await reserve("a");
+    clock.advance(minute);
+    await reserve("a");
+    await spend("b");
+    await ledger.forget("a");
+    expect(count()).toBe(1);
+    expect(database.prepare("SELECT id FROM infergate_account").all()).toMatchObject([{ id: "b" }]);
+  });
+
+  it("spares what the account does meanwhile", async () => {
+    await spend("a", 500);
+    const forgotten = ledger.forget("a");
+    await spend("a");
+    const lease = await reserve("a");
+    await forgotten;
+    expect(await idsOf("a")).toEqual(["id-501"]);
+    expect(await monthOf("a")).toEqual({ used: 10, held: 10 });
+    await ledger.settle(lease, { amount: 3 });
+    expect(await idsOf("a")).toEqual(["id-502", "id-501"]);
+  });
+
+  it("spares what is held since", async () => {
+    await spend("a", 500);
+    const forgotten = ledger.forget("a");
+    const lease = await reserve("a");
+    await forgotten;
+    expect(await monthOf("a")).toEqual({ used: 0, held: 10 });
+    expect((await ledger.settle(lease, { amount: 3 })).status).toBe("settled");
+  });
+
+  it("lets others have their turn", async () => {
+    await spend("a", 1_000);
+    let isForgotten = false;
+    const forgotten = ledger.forget("a").then(() => {
+      isForgotten = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isForgotten).toBe(false);
+    await forgotten;
+    expect(count()).toBe(0);
+  });
+});
+
+describe("many renewals", () => {
+  it("are answered one by one, and let others have their turn", async () => {
+    const leases: Lease[] = [];
+    for (let call = 0; call < 150; call++) leases.push(await reserve("a"));
+    await ledger.settle(leases[100] as Lease, { amount: 1 });
+    const renewed = ledger.renew(leases.map((lease) => ({ lease, observed: 2, leaseMs: minute })));
+    expect(count("checkpoint = 2")).toBe(64);
+    const statuses = await renewed;
+    expect(statuses).toHaveLength(150);
+    expect(statuses.flatMap((status, index) => (status === "renewed" ? [] : [[index, status]]))).toEqual([
+      [100, "closed"],
+    ]);
+  });
+});
+
+it("refuses a retention of less than a day", () => {
+  for (const retentionMs of [0, day - 1, 2.5 * day + 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => sqliteCreditLedger({ database, retentionMs })).toThrow(RangeError);
+  }
+});

@@ -1,0 +1,24 @@
+import { afterAll } from "vitest";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
+import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
+import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
+
+for (const [name, driver] of Object.entries(drivers)) {
+  const folder = new DatabaseFolder(driver);
+  const [database, other] = [folder.open(), folder.open()];
+  afterAll(() => folder.remove());
+
+  describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }));
+  describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
+    sqliteKeyStore({ database }),
+    sqliteKeyStore({ database: other }),
+  ]);
+  describeWritablePlanStore(`sqlitePlanStore on ${name}`, async () => [
+    sqlitePlanStore({ database }),
+    sqlitePlanStore({ database: other }),
+  ]);
+}
