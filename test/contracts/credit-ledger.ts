@@ -879,6 +879,26 @@ export function describeCreditLedger(
         expect(await account.ledger.renew([])).toEqual([]);
       });
 
+      it.each(["first", "last"])("ends what is due in the order in which it died, with the free one made %s", async (made) => {
+        const account = await fixture();
+        const [free, paid] = made === "first" ? ["1", "2"] : ["2", "1"];
+        const id = unique("id");
+        const requests = [
+          { amount: 0, id: `${id}-${free}` },
+          { amount: 1, id: `${id}-${paid}`, leaseMs: second },
+        ].sort((left, right) => (left.id < right.id ? -1 : 1));
+        const leases = [];
+        for (const { amount, ...more } of requests) leases.push(await account.admit(amount, more));
+        const lease = leases.find(({ amount }) => amount === 0) as Lease;
+        await account.ledger.renew([{ lease, observed: 1, leaseMs: 15 * 60 * second }]);
+        // The one that opened the session died first, and closed it; for the other's charge it is too late.
+        account.clock.set(start + sessionMs);
+        await account.ledger.reset(account.subject, []);
+        account.clock.set(start + sessionMs - 1);
+        expect(await account.counts()).toEqual({ session: [0, 0], week: [1, 0], month: [1, 0] });
+        expect((await account.windows()).session.startsAt).toBeNull();
+      });
+
       it("lets ten thousand holds expire at once", async () => {
         const account = await fixture({ session: 1e9 });
         for (let round = 0; round < 100; round++) {
