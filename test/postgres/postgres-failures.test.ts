@@ -9,10 +9,10 @@ import {
   type WindowLimits,
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
-import { createSchema } from "./test-schema.js";
 
 const second = 1_000;
 
@@ -69,7 +69,7 @@ describeWithPostgres(
     const note = (error: unknown) => unhandled.push(error);
 
     beforeEach(async () => {
-      await createSchema(openPool());
+      await runMigrations(openPool(), "infergate");
       process.on("unhandledRejection", note);
     });
     afterEach(async () => {

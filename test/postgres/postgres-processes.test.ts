@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
-import { createSchema } from "./test-schema.js";
 
 const hammer = fileURLToPath(new URL("fixtures/hammer.ts", import.meta.url));
 const processes = 8;
@@ -35,7 +35,7 @@ describeWithPostgres("PostgreSQL, shared by several processes", (server) => {
     async (name, limit) => {
       const schema = `processes_${name.replace(" ", "_")}`;
       // The other time all of them make the schema, at once.
-      if (limit === 20_000) await createSchema(pool, schema);
+      if (limit === 20_000) await runMigrations(pool, schema);
       const args = ["--import", "tsx", hammer, server.url, schema, "hot", String(limit), "64", "10"];
       const runs = Array.from({ length: processes }, () => promisify(execFile)(process.execPath, args));
       const results = (await Promise.all(runs)).map(({ stdout }): Result => JSON.parse(stdout));
