@@ -1,4 +1,4 @@
-import type { Plugin } from "vite";
+import type { Plugin } from "vitest/config";
 import { findMutation, mutate } from "./mutation.js";
 
 /** Has the tests run with the line broken that a mutation names, and leaves the file as it is. */

@@ -1,6 +1,6 @@
 /**
  * Breaks the stores line by line, and reports the lines of which no test fails.
- * Arguments: what a mutation's name, with its store's before it, must contain. Takes some minutes; needs Redis and PostgreSQL.
+ * Argument: a regular expression for a mutation's name, with its store's before it, such as "redis: an?". Takes some minutes; needs Redis and PostgreSQL.
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -11,12 +11,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 /** What has not ended by then will not: to hang is to be found, too. */
 const timeoutMs = 120_000;
-const [wanted = ""] = process.argv.slice(2);
+const wanted = new RegExp(process.argv[2] ?? "");
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const tasks = allMutations.flatMap(({ store, tests, mutations }) =>
   mutations
     .map(({ name, test }) => ({ name: `${store}: ${name}`, args: inStore(store, test === undefined ? tests : [test]) }))
-    .filter(({ name }) => name.includes(wanted)),
+    .filter(({ name }) => wanted.test(name)),
 );
 const survivors: string[] = [];
 const count = tasks.length;

@@ -67,6 +67,46 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
   });
 
+  it("keeps holds as long as the account that counts them, also when a charge has taken up a new month", async () => {
+    const account = (test as RedisTest).accountAt(monthEnd - 10 * second);
+    const lease = await account.admit(30, { leaseMs: 900 * second });
+    account.clock.set(monthEnd);
+    const month = account.limits.month.bounds.find((bound) => bound > monthEnd) ?? 0;
+    const later = {
+      ...lease,
+      id: unique("id"),
+      starts: { ...lease.starts, month: monthEnd },
+      ends: { ...lease.ends, month },
+      limits: account.limits,
+    };
+    expect((await account.ledger.settle(later, { amount: 5 })).status).toBe("recovered");
+    const [holds, leases] = [await keysLike("*:holds"), await keysLike("*:leases")];
+    for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
+    expect([holds.length, leases.length]).toEqual([1, 1]);
+  });
+
+  it("is nothing of a request that has ended, but for what was answered to it", async () => {
+    const account = (test as RedisTest).accountAt();
+    const [lease, late] = [await account.admit(30), await account.admit(30, { leaseMs: second })];
+    account.clock.advance(second);
+    expect((await account.ledger.settle(late, { amount: 7 })).status).toBe("late");
+    expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("settled");
+    const kinds = (await client().keys("*")).map((key) => key.replace(/.*}:?/, "").replace(/:.*/, ""));
+    expect(kinds.sort()).toEqual(["", "ended", "ended", "journal"]);
+  });
+
+  it("recognises a repetition for as long as one may come, and does not charge what comes later", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    const settle = (ageMs: number) =>
+      account.ledger.settle(
+        { ...lease, id: unique("id") },
+        { amount: 7, mayBeDuplicateSince: account.clock.now() - ageMs },
+      );
+    expect((await settle(60 * second)).status).toBe("unresolved");
+    expect((await settle(60 * second - 1)).status).toBe("recovered");
+  });
+
   it("lasts as long as the longest window, or a lease beyond it", async () => {
     const account = (test as RedisTest).accountAt();
     const { session, ...calendar } = account.limits;

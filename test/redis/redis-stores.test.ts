@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
@@ -62,6 +63,22 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     await expect(plans.put({ id: "p", models: ["*"], sesionMs: 5 } as never)).rejects.toThrow(/sesionMs/);
     await expect(plans.put({ models: ["*"] } as never)).rejects.toThrow(TypeError);
     expect(await plans.find("p")).toBeUndefined();
+  });
+
+  it("makes no key by the update of one that is forgotten at that moment", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const prefix = "forgotten";
+      const { keys } = redisStores({ client: connected[0].client, prefix });
+      const hash = hashKey("sk-1");
+      await keys.insert({ id: "key_1", hash, hint: "sk-…", account: "a", plan: "p", createdAt: 1 });
+      // As it is seen by an update that has found the hash before, and the key after.
+      await admin.del(`${prefix}:{keys}:hash:${hash}`);
+      expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
+      expect(await keys.find(hash)).toBeUndefined();
+    } finally {
+      admin.disconnect();
+    }
   });
 
   it("lists and forgets more keys than one script reads", async () => {
