@@ -30,7 +30,11 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "holds last no time", find: "    call('PEXPIRE', holdsKey, ttl)\n", replace: "" },
   { name: "leases last no time", find: "    call('PEXPIRE', leasesKey, ttl)\n", replace: "" },
-  { name: "expired holds last for ever", find: "    call('PEXPIRE', expiredKey, ttl)\n", replace: "" },
+  {
+    name: "expired holds last for ever",
+    find: "  if isExtended then call('PEXPIRE', expiredKey, ttl) end",
+    replace: "",
+  },
   { name: "the first expiry is missed", find: "nextExpiry = 0,", replace: "nextExpiry = 2 * maxInteger," },
   {
     name: "a balance is lost",
@@ -161,10 +165,15 @@ export const mutations: readonly Mutation[] = [
   // Expiry
   {
     name: "a hold outlives its lease",
-    find: "if now >= account.nextExpiry then",
-    replace: "if now > account.nextExpiry then",
+    find: "end\n\nif now >= account.nextExpiry then",
+    replace: "end\n\nif now > account.nextExpiry then",
   },
-  { name: "no hold expires", find: "if now >= account.nextExpiry then", replace: "if false then" },
+  { name: "no hold expires", find: "end\n\nif now >= account.nextExpiry then", replace: "end\n\nif false then" },
+  {
+    name: "what was settled is to expire",
+    find: "if now >= account.nextExpiry then\n  -- Most",
+    replace: "if false then\n  -- Most",
+  },
   {
     name: "all holds expire in one script",
     find: "'-inf', now, 'LIMIT', 0, mostPerScript)",
@@ -198,11 +207,11 @@ export const mutations: readonly Mutation[] = [
     find: "hold.held, hold.isExpired = 0, true",
     replace: "hold.isExpired = true",
   },
-  { name: "a hold expires again and again", find: "    call('ZREM', leasesKey, unpack(due))\n", replace: "" },
-  { name: "expired holds stay", find: "      call('HDEL', holdsKey, unpack(old))\n", replace: "" },
+  { name: "a hold expires again and again", find: "  call('ZREM', leasesKey, unpack(due))\n", replace: "" },
+  { name: "expired holds stay", find: "    call('HDEL', holdsKey, unpack(old))\n", replace: "" },
   {
     name: "expired holds are forgotten again and again",
-    find: "      call('ZREM', expiredKey, unpack(old))\n",
+    find: "    call('ZREM', expiredKey, unpack(old))\n",
     replace: "",
   },
   {
@@ -212,7 +221,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what was forgotten is taken for unknown",
-    find: "      account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)\n",
+    find: "    account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)\n",
     replace: "",
   },
   {
@@ -220,18 +229,23 @@ export const mutations: readonly Mutation[] = [
     find: "math.max(account.forgottenUntil, now - expiredMemoryMs)",
     replace: "now - expiredMemoryMs",
   },
-  { name: "an expiry is not kept", find: "      call('HSET', holdsKey, unpack(records))\n", replace: "" },
-  { name: "when a hold expired is not kept", find: "      call('ZADD', expiredKey, unpack(times))\n", replace: "" },
+  { name: "an expiry is not kept", find: "    call('HSET', holdsKey, unpack(records))\n", replace: "" },
+  { name: "when a hold expired is not kept", find: "    call('ZADD', expiredKey, unpack(times))\n", replace: "" },
   {
     name: "the next expiry is missed",
-    find: "account.nextExpiry = tonumber(first[2] or maxInteger)",
-    replace: "account.nextExpiry = maxInteger",
+    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\n  saveAccount",
+    replace: "account.nextExpiry = maxInteger\n  saveAccount",
   },
-  { name: "an expiry is not counted", find: "  if #due > 0 then saveAccount(true) end\n", replace: "" },
+  {
+    name: "the next expiry is missed where another was settled",
+    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\nend",
+    replace: "account.nextExpiry = maxInteger\nend",
+  },
+  { name: "an expiry is not counted", find: "  saveAccount(true)\n", replace: "" },
   {
     name: "what expired is not kept as long as its account",
-    find: "  if #due > 0 then saveAccount(true) end\n",
-    replace: "  if #due > 0 then saveAccount(false) end\n",
+    find: "  saveAccount(true)\n",
+    replace: "  saveAccount(false)\n",
   },
   {
     name: "the rest of many holds stays open",
@@ -328,10 +342,10 @@ export const mutations: readonly Mutation[] = [
   { name: "when a hold expires is not kept", find: "call('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
   {
     name: "new holds last for ever",
-    find: "local isFirst = call('ZCARD', leasesKey) == 1\n",
-    replace: "local isFirst = false\n",
+    find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)",
+    replace: "saveAccount(isExtended)",
   },
-  { name: "a reservation is not counted", find: "saveAccount(isExtended or isFirst)\n", replace: "" },
+  { name: "a reservation is not counted", find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)", replace: "" },
   {
     name: "the lease of nothing names no session",
     find: "if session == open then return answer('admitted', open, week, month) end\n",
@@ -522,12 +536,6 @@ export const mutations: readonly Mutation[] = [
     name: "a look misses one of a thousand",
     find: "math.min(first + mostPerRead - 1, #due)",
     replace: "math.min(first + mostPerRead - 2, #due)",
-  },
-  {
-    name: "a look outside the bounds is not minded",
-    find: "if not (week and month) then return { 'missed bounds', now, week and 'month' or 'week' } end\n",
-    replace: "",
-    part: "balance",
   },
 
   // Corrections

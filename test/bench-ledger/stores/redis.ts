@@ -45,8 +45,11 @@ redis.call('HGET', holds, id)
 redis.call('GET', own)
 redis.call('HSET', holds, id, packedLease)
 redis.call('ZADD', leases, now + 60000, id)
-redis.call('ZCARD', leases)
 redis.call('SET', account, packedAccount, 'PX', 5000000000)
+if redis.call('ZCARD', leases) == 1 then
+  redis.call('PEXPIRE', holds, 5000000000)
+  redis.call('PEXPIRE', leases, 5000000000)
+end
 return { 'admitted', now, now, now, 1, 1, 0, now, now, 1, 1, 0, now, now, 1, 1, 0 }
 `);
 

@@ -41,6 +41,9 @@ export const openSqlite: OpenStore = async () => {
   };
 };
 
+/** Of an account. Some drivers add a member to rows. */
+const columns = 18;
+
 /** The statements of a pair in the ledger's tables, as the application's own code would have them. */
 function rawPair(database: SqliteDatabase): Pair {
   const begin = database.prepare("BEGIN IMMEDIATE");
@@ -57,7 +60,7 @@ function rawPair(database: SqliteDatabase): Pair {
   return (subject) => {
     const id = randomUUID();
     const now = Date.now();
-    const row = () => Object.values((account.get(subject) ?? {}) as Record<string, SqliteValue>);
+    const row = () => Object.values((account.get(subject) ?? {}) as Record<string, SqliteValue>).slice(0, columns);
     const empty: SqliteValue[] = [subject, 1, now, now, now, 0, 0, 0, now, now, 0, 0, 0, now, now, 0, 0, 0];
 
     begin.run();
