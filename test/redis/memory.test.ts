@@ -115,6 +115,39 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     expect(await client().pttl(key ?? "")).toBeGreaterThan(90 * day);
   });
 
+  it("gives holds the time of their account, whatever makes or prolongs either", async () => {
+    const account = (test as RedisTest).accountAt();
+    const holds = async () => [
+      ...(await keysLike("*:holds")),
+      ...(await keysLike("*:leases")),
+      ...(await keysLike("*:expired")),
+    ];
+    const soon = async () => {
+      for (const key of await holds()) await client().pexpire(key, 60_000);
+    };
+    const shortest = async () => Math.min(...(await Promise.all((await holds()).map((key) => client().pttl(key)))));
+
+    // New ones of an account that is known.
+    await account.ledger.release(await account.admit(0));
+    const lease = await account.admit(0);
+    expect(await shortest()).toBeGreaterThan(60_000);
+
+    await soon();
+    const { session, ...calendar } = account.limits;
+    await account.admit(1, { limits: { session: { ...session, lengthMs: 90 * day }, ...calendar } });
+    expect(await shortest()).toBeGreaterThan(89 * day);
+
+    await soon();
+    await account.ledger.renew([{ lease, observed: 0, leaseMs: 120 * second }]);
+    expect(await shortest()).toBeGreaterThan(89 * day);
+
+    await soon();
+    account.clock.advance(60 * second);
+    await account.ledger.reset(account.subject, []);
+    expect((await keysLike("*:expired")).length).toBe(1);
+    expect(await shortest()).toBeGreaterThan(89 * day);
+  });
+
   it("holds nothing of a denial, a look or a reset of an unknown account", async () => {
     const account = (test as RedisTest).accountAt(start, { session: 0 });
     await account.reserve(1);
@@ -126,7 +159,10 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   it("leaves nothing of the account that is forgotten but what was answered to its ids", async () => {
     const account = (test as RedisTest).accountAt();
     await account.spend(1);
+    await account.admit(2, { leaseMs: second });
+    account.clock.advance(second);
     await account.admit(2);
+    expect(await client().dbsize()).toBe(6);
     await account.ledger.forget(account.subject);
     expect((await client().keys("*")).map((key) => key.replace(/.*}:(\w+):.*/, "$1"))).toEqual(["ended"]);
   });
@@ -170,6 +206,18 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.admit(1);
     expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
     expect((await account.ledger.settle(late, { amount: 2 })).status).toBe("late");
+  });
+
+  it("knows what it has forgotten also after the clock went back, and forgot again", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+    // Each time something is due, so that what expired an hour before is forgotten.
+    for (const moment of [60 * second, hour + 60 * second, -2 * hour, -2 * hour + second, -hour + 2 * second]) {
+      account.clock.set(start + moment);
+      await account.admit(1, { leaseMs: second });
+    }
+    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
   });
 
   it("writes no more of the journal than was asked for, by a hundred or so", async () => {

@@ -35,7 +35,6 @@ export const mutations: readonly Mutation[] = [
     find: "  if isExtended then call('PEXPIRE', expiredKey, ttl) end",
     replace: "",
   },
-  { name: "the first expiry is missed", find: "nextExpiry = 0,", replace: "nextExpiry = 2 * maxInteger," },
   {
     name: "a balance is lost",
     find: "week.held, week.bonus,\n    month",
@@ -151,6 +150,7 @@ export const mutations: readonly Mutation[] = [
     name: "the journal's place is not kept",
     find: "  account.journalMs, account.journalSequence = ms, sequence\n",
     replace: "",
+    test: availability,
   },
   { name: "the journal grows without end", find: "'MAXLEN', '~', journalEntries, ", replace: "" },
   { name: "old entries stay", find: "    redis.pcall('XTRIM'", replace: "    local _ = ('XTRIM'" },

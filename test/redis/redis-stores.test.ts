@@ -91,6 +91,12 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     expect((await keys.list(account)).map(({ id }) => id)).toEqual(ids);
     expect(await keys.forget(account)).toHaveLength(250);
     expect(await keys.list(account)).toEqual([]);
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      expect(await admin.keys(`test-${serial}:*`)).toEqual([]);
+    } finally {
+      admin.disconnect();
+    }
   });
 });
 

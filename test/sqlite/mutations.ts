@@ -130,16 +130,19 @@ export const mutations: readonly Mutation[] = [
     name: "what was forgotten is charged again",
     find: "if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {",
     replace: "if (false) {",
+    test: retention,
   },
   {
     name: "what died and was forgotten is charged again",
     find: "Math.min(mayBeDuplicateSince, expiresAt) <",
     replace: "mayBeDuplicateSince <",
+    test: retention,
   },
   {
     name: "what was settled and forgotten is charged again",
     find: "Math.min(mayBeDuplicateSince, expiresAt) <",
     replace: "expiresAt <",
+    test: retention,
   },
   { name: "an unknown id is charged nothing", find: "    addCharge(account, receipt, 0, amount, now);\n", replace: "" },
   {
@@ -262,6 +265,7 @@ export const mutations: readonly Mutation[] = [
     name: "a reset stores an account that nobody knows",
     find: "if (account.sequence > 0) this.#accounts.put(account);",
     replace: "this.#accounts.put(account);",
+    test: retention,
   },
   { name: "a reset is not counted", find: "if (account.sequence > 0) this.#accounts.put(account);", replace: "" },
 
@@ -312,7 +316,12 @@ export const mutations: readonly Mutation[] = [
     replace: "      throw error;\n    }\n    this.#tryRollback();",
     test: faults,
   },
-  { name: "a refusal takes back what has expired", find: "this.#end(isRefusal(error));", replace: "this.#end(false);" },
+  {
+    name: "a refusal takes back what has expired",
+    find: "this.#end(isRefusal(error));",
+    replace: "this.#end(false);",
+    test: retention,
+  },
   {
     name: "a look leaves its transaction open",
     find: "      return read();\n    } finally {\n      this.#tryRollback();\n    }",
@@ -425,5 +434,6 @@ export const mutations: readonly Mutation[] = [
     name: "texts that SQLite changes are taken",
     find: 'return text.isWellFormed() && !text.includes("\\0");',
     replace: "return text.isWellFormed();",
+    test: retention,
   },
 ];
