@@ -1,12 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { mutationPlugin } from "./mutation/mutation-plugin.js";
 
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
 const slow = ["soak", "next", "bench"];
 
+/** A line of a store to break on purpose: see test/mutation. */
+const { MUTATION } = process.env;
+
 export default defineConfig(({ mode }) => ({
+  plugins: MUTATION === undefined ? [] : [mutationPlugin(MUTATION)],
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: {
     alias: [

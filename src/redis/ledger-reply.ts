@@ -1,12 +1,10 @@
-import { type OpenInstances, type WindowInstance, windowStates } from "../ledger/account-state.js";
+import { type Instances, noInstances, type OpenInstances, type WindowInstance } from "../ledger/account-state.js";
 import {
   type Lease,
   LedgerClockError,
   LedgerConflictError,
   LedgerInputError,
   type ReserveRequest,
-  type WindowLimits,
-  type WindowStates,
 } from "../ledger/credit-ledger.js";
 
 /** What a script answers: a status, the store's now, and the numbers of the three windows, session first. */
@@ -29,13 +27,15 @@ export function nowOf(reply: LedgerReply): number {
   return Number(reply[1]);
 }
 
-/** The windows that are open; none of those that the script left out. */
+/** The windows that the script found open. */
 export function openInstancesOf(reply: LedgerReply): OpenInstances {
   return { session: instanceAt(reply, 0), week: instanceAt(reply, 1), month: instanceAt(reply, 2) };
 }
 
-export function windowStatesOf(reply: LedgerReply, limits: WindowLimits): WindowStates {
-  return windowStates(openInstancesOf(reply), limits);
+/** The newest instance of each window, open or not. */
+export function newestInstancesOf(reply: LedgerReply): Instances {
+  const { session = noInstances.session, week = noInstances.week, month = noInstances.month } = openInstancesOf(reply);
+  return { session, week, month };
 }
 
 /** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */

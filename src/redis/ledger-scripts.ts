@@ -1,4 +1,5 @@
 import { account } from "./lua/account.js";
+import { answer } from "./lua/answer.js";
 import { balance } from "./lua/balance.js";
 import { charge } from "./lua/charge.js";
 import { clock } from "./lua/clock.js";
@@ -23,15 +24,15 @@ export type LedgerScripts = Readonly<
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
-  const state = [prelude, clockPart, account, windows, leases];
-  const update = (steps: string) => makeScript(...state, charge, journal, expiry(), steps);
+  const state = [prelude, clockPart, account, leases];
+  const books = [charge, journal];
   return {
-    reserve: makeScript(...state, expiry(charge + journal), reserve),
-    renew: update(renew),
-    settle: update(settle),
-    grant: update(grant),
-    reset: update(reset),
-    balance: makeScript(...state, charge, balance),
+    reserve: makeScript(...state, expiry(books.join("")), windows, answer, reserve),
+    renew: makeScript(...state, ...books, expiry(), renew),
+    settle: makeScript(...state, ...books, expiry(), answer, settle),
+    grant: makeScript(...state, ...books, expiry(), windows, answer, grant),
+    reset: makeScript(...state, ...books, expiry(), reset),
+    balance: makeScript(...state, charge, answer, balance),
     forget: makeScript(prelude, forget),
     history: makeScript(prelude, history),
   };

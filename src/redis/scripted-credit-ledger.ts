@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { blockedWindows, windowStates } from "../ledger/account-state.js";
+import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
 import {
   type Blocked,
   type CreditLedger,
@@ -34,10 +34,10 @@ import {
   errorOf,
   type LedgerReply,
   leaseOf,
+  newestInstancesOf,
   nowOf,
   openInstancesOf,
   statusOf,
-  windowStatesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import type { RunScript } from "./run-script.js";
@@ -122,9 +122,9 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), boundsOf(limits));
-    throwErrorOf(reply, subject);
-    return { windows: windowStatesOf(reply, limits), now: nowOf(reply) };
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), []);
+    const now = nowOf(reply);
+    return { windows: windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -135,7 +135,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const args = [id, window, tags, amount, ...boundsOf(limits)];
     const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
-    return windowStatesOf(reply, limits);
+    return windowStates(openInstancesOf(reply), limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
@@ -181,10 +181,10 @@ export class ScriptedCreditLedger implements CreditLedger {
       ends.session,
       ends.week,
       ends.month,
-      ...boundsOf(limits),
     ]);
     throwErrorOf(reply, id);
-    return { status: statusOf(reply) as SettleStatus, windows: windowStatesOf(reply, limits) };
+    const windows = currentStates(newestInstancesOf(reply), limits, nowOf(reply));
+    return { status: statusOf(reply) as SettleStatus, windows };
   }
 
   /** @param requests - all of one account. */

@@ -51,7 +51,7 @@ export class ReservationTable {
     this.#end = prepare(
       "UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ? WHERE id = ? AND part = 0",
     );
-    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
+    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ? ORDER BY expires_at, id`);
     this.#expireDue = prepare(
       `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
     );
@@ -83,7 +83,10 @@ export class ReservationTable {
     this.#insert.run(...toColumns(id, receipt), kind, at, sequence, amount, toJson(tags), expiresAt, 0);
   }
 
-  /** The account's holds that have expired. */
+  /**
+   * The account's holds that have expired, in the order in which they died. It matters where one of them closes a session
+   * that another would charge.
+   */
   due(account: string, now: number): readonly StoredReservation[] {
     return this.#due.all(account, now).map((row) => toReservation(row as Row));
   }

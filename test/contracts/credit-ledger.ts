@@ -467,6 +467,9 @@ export function describeCreditLedger(
           const account = await fixture({ week: 10, skewMs });
           await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerClockError);
           await expect(account.windows()).rejects.toBeInstanceOf(LedgerClockError);
+          const { subject, limits } = account;
+          const grant = { id: unique("grant"), subject, window: "month" as const, amount: 1, limits };
+          await expect(account.ledger.grant(grant)).rejects.toBeInstanceOf(LedgerClockError);
         }
       });
 
@@ -715,6 +718,8 @@ export function describeCreditLedger(
         for (const other of forged) {
           await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
           await expect(account.ledger.release(other)).rejects.toBeInstanceOf(LedgerConflictError);
+          const renewal = { lease: other, observed: 40, leaseMs: 60 * second };
+          await expect(account.ledger.renew([renewal])).rejects.toBeInstanceOf(LedgerConflictError);
         }
         expect(await account.counts()).toEqual(everywhere(0, 30));
         account.clock.advance(60 * second);
@@ -878,6 +883,29 @@ export function describeCreditLedger(
         expect(await account.ledger.renew(requests)).toEqual(["closed", "renewed", "closed", "closed"]);
         expect(await account.ledger.renew([])).toEqual([]);
       });
+
+      it.each(["first", "last"])(
+        "ends what is due in the order in which it died, with the free one made %s",
+        async (made) => {
+          const account = await fixture();
+          const [free, paid] = made === "first" ? ["1", "2"] : ["2", "1"];
+          const id = unique("id");
+          const requests = [
+            { amount: 0, id: `${id}-${free}` },
+            { amount: 1, id: `${id}-${paid}`, leaseMs: second },
+          ].sort((left, right) => (left.id < right.id ? -1 : 1));
+          const leases = [];
+          for (const { amount, ...more } of requests) leases.push(await account.admit(amount, more));
+          const lease = leases.find(({ amount }) => amount === 0) as Lease;
+          await account.ledger.renew([{ lease, observed: 1, leaseMs: 15 * 60 * second }]);
+          // The one that opened the session died first, and closed it; for the other's charge it is too late.
+          account.clock.set(start + sessionMs);
+          await account.ledger.reset(account.subject, []);
+          account.clock.set(start + sessionMs - 1);
+          expect(await account.counts()).toEqual({ session: [0, 0], week: [1, 0], month: [1, 0] });
+          expect((await account.windows()).session.startsAt).toBeNull();
+        },
+      );
 
       it("lets ten thousand holds expire at once", async () => {
         const account = await fixture({ session: 1e9 });

@@ -1,18 +1,10 @@
-/** A line of the SQL broken on purpose: some test must fail of it. */
-export interface Mutation {
-  readonly name: string;
-  /** Occurs once in the SQL. */
-  readonly find: string;
-  readonly replace: string;
-  /** Where a test fails of it. Default: the contract and the model. */
-  readonly file?: string;
-}
+import type { Mutation } from "../mutation/mutation.js";
 
-const failures = "test/postgres/postgres-failures.test.ts";
-const processes = "test/postgres/postgres-processes.test.ts";
-const retention = "test/postgres/postgres-retention.test.ts";
-const stores = "test/postgres/postgres-stores.test.ts";
-const subscriptions = "test/postgres/postgres-subscriptions.test.ts";
+const failures = "postgres-failures";
+const processes = "postgres-processes";
+const retention = "postgres-retention";
+const stores = "postgres-stores";
+const subscriptions = "postgres-subscriptions";
 
 export const mutations: readonly Mutation[] = [
   // Windows
@@ -21,8 +13,8 @@ export const mutations: readonly Mutation[] = [
     find: "if moment < stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
     replace: "if moment <= stored.ends_at then return stored; end if;\n  return infergate.new_instance(moment",
   },
-  { name: "bounds may lie ahead", find: "moment < bounds[1] or ", replace: "", file: failures },
-  { name: "bounds may lie behind", find: " or moment >= bounds[4]", replace: "", file: failures },
+  { name: "bounds may lie ahead", find: "moment < bounds[1] or ", replace: "", test: failures },
+  { name: "bounds may lie behind", find: " or moment >= bounds[4]", replace: "", test: failures },
   { name: "a week begins late", find: "when moment < bounds[2] then 1", replace: "when moment <= bounds[2] then 1" },
   { name: "the last week is the third", find: "when moment < bounds[3] then 2", replace: "when true then 2" },
   {
@@ -84,7 +76,7 @@ export const mutations: readonly Mutation[] = [
     name: "accounts are not locked",
     find: "where subject = wanted for update;",
     replace: "where subject = wanted;",
-    file: processes,
+    test: processes,
   },
   {
     name: "a session closes though something is used",
@@ -103,18 +95,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a hold outlives its lease",
-    find: "not expired and expires_at <= moment\n    order by",
-    replace: "not expired and expires_at < moment\n    order by",
+    find: "not expired and expires_at <= moment\n    --",
+    replace: "not expired and expires_at < moment\n    --",
   },
   {
     name: "holds expire again and again",
-    find: "subject = account.subject and not expired and expires_at <= moment\n    order by",
-    replace: "subject = account.subject and expires_at <= moment\n    order by",
+    find: "subject = account.subject and not expired and expires_at <= moment\n    --",
+    replace: "subject = account.subject and expires_at <= moment\n    --",
   },
   {
     name: "holds of other accounts expire",
-    find: "where subject = account.subject and not expired and expires_at <= moment\n    order by",
-    replace: "where not expired and expires_at <= moment\n    order by",
+    find: "where subject = account.subject and not expired and expires_at <= moment\n    --",
+    replace: "where not expired and expires_at <= moment\n    --",
   },
   { name: "an expiry charges nothing", find: "due.held, due.checkpoint, moment", replace: "due.held, 0, moment" },
   { name: "an expiry is not in the journal", find: "and checkpoint > 0\n", replace: "and false\n" },
@@ -142,7 +134,7 @@ export const mutations: readonly Mutation[] = [
     name: "an open id is unknown",
     find: "select * from infergate.hold where id = wanted",
     replace: "select * from infergate.hold where false",
-    file: failures,
+    test: failures,
   },
   {
     name: "a clock outside the bounds is not minded",
@@ -218,19 +210,19 @@ export const mutations: readonly Mutation[] = [
     name: "what was dropped is charged again",
     find: "where dropped_until >= (op->>'since')::bigint or dropped_until >= known.first_expires_at",
     replace: "where false",
-    file: retention,
+    test: retention,
   },
   {
     name: "what was settled and dropped is charged again",
     find: "where dropped_until >= (op->>'since')::bigint or dropped_until",
     replace: "where dropped_until",
-    file: retention,
+    test: retention,
   },
   {
     name: "what died and was dropped is charged again",
     find: " or dropped_until >= known.first_expires_at",
     replace: "",
-    file: retention,
+    test: retention,
   },
   {
     name: "a settlement charges nothing",
@@ -264,7 +256,7 @@ export const mutations: readonly Mutation[] = [
     name: "a bonus grows beyond what can be counted",
     find: "if abs(chosen.bonus) > 9007199254740991 then",
     replace: "if false then",
-    file: failures,
+    test: failures,
   },
   { name: "a reset of nothing is in the journal", find: "if instance.used = 0 or ", replace: "if " },
   {
@@ -283,7 +275,7 @@ export const mutations: readonly Mutation[] = [
     name: "the clock is read before the wait for the lock",
     find: "before := infergate.lock_account(batch->>'subject');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
     replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'subject');",
-    file: retention,
+    test: retention,
   },
   {
     name: "an expiry alone is not kept",
@@ -301,19 +293,19 @@ export const mutations: readonly Mutation[] = [
     name: "what was dropped is not noted",
     find: "update infergate.retention set dropped_until = latest where dropped_until < latest;",
     replace: "",
-    file: retention,
+    test: retention,
   },
   {
     name: "open holds are dropped",
     find: "where expired and expires_at < before",
     replace: "where expires_at < before",
-    file: retention,
+    test: retention,
   },
   {
     name: "entries are dropped too early",
     find: "from infergate.entry where at < before",
     replace: "from infergate.entry where at <= before",
-    file: retention,
+    test: retention,
   },
   { name: "holds survive their account", find: "delete from infergate.hold where subject = wanted;", replace: "" },
   {
@@ -327,15 +319,8 @@ export const mutations: readonly Mutation[] = [
     name: "changes of keys go unheard",
     find: "if tg_op <> 'INSERT' then",
     replace: "if false then",
-    file: subscriptions,
+    test: subscriptions,
   },
-  { name: "new keys go unheard", find: "if tg_op <> 'DELETE' then", replace: "if false then", file: stores },
-  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", file: stores },
+  { name: "new keys go unheard", find: "if tg_op <> 'DELETE' then", replace: "if false then", test: stores },
+  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", test: stores },
 ];
-
-/** @throws Error when the line is not there, or more than once. */
-export function mutate(sql: string, { name, find, replace }: Mutation): string {
-  const parts = sql.split(find);
-  if (parts.length !== 2) throw new Error(`The mutation "${name}" fits ${parts.length - 1} times.`);
-  return parts.join(replace);
-}

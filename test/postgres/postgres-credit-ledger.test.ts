@@ -33,5 +33,5 @@ describeWithPostgres("PostgreSQL", (server) => {
 
   describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock));
   describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock));
-  describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 100 });
+  describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 25 });
 });

@@ -6,7 +6,6 @@ import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { mutate, mutations } from "./mutations.js";
 
 const spend = (amount: number) => ({
   id: `id-${amount}`,
@@ -98,11 +97,6 @@ describe("the SQL of the PostgreSQL stores", () => {
     const sql = migrationsSql().join("\n");
     expect(sql.match(/clock_timestamp|\bnow\(\)|current_timestamp|localtime/gi)).toEqual(["clock_timestamp"]);
     expect(sql).not.toMatch(/test_|offset|current_setting/i);
-  });
-
-  it.each(mutations)("is broken in one place by the mutation: $name", (mutation) => {
-    const sql = migrationsSql().join("\n");
-    expect(mutate(sql, mutation)).not.toBe(sql);
   });
 
   it("differs from that of the tests in its clock only", () => {

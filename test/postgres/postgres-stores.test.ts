@@ -2,12 +2,12 @@ import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
 import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { createSchema } from "./test-schema.js";
 
 describeWithPostgres("PostgreSQL", (server) => {
   let pools: pg.Pool[];
@@ -16,7 +16,7 @@ describeWithPostgres("PostgreSQL", (server) => {
   beforeAll(async () => {
     pools = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 20 }));
     clients = [1, 2].map(() => postgres(server.url, { max: 4 }));
-    await createSchema(pools[0] as PostgresPool);
+    await runMigrations(pools[0] as PostgresPool, "infergate");
   });
   afterAll(() => Promise.all([...pools, ...clients].map((each) => each.end())));
 

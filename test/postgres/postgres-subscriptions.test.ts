@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
+import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
 import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { createSchema } from "./test-schema.js";
 
 const subscriber = fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url));
 const waiting = { timeout: 10_000, interval: 20 };
@@ -26,7 +26,7 @@ describeWithPostgres("PostgreSQL, subscriptions", (server) => {
     pool = new pg.Pool({ connectionString: server.url });
     listening = new pg.Pool({ connectionString: server.url, application_name: "listening" });
     for (const each of [pool, listening]) each.on("error", () => {});
-    await createSchema(pool);
+    await runMigrations(pool, "infergate");
   });
   afterAll(() => Promise.all([pool, listening].map((each) => each.end())));
 

@@ -2,7 +2,6 @@ import type { Clock } from "../../src/ledger/clock.js";
 import { runMigrations } from "../../src/postgres/migrate.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
-import { mutate, mutations } from "./mutations.js";
 
 /** Stands in the place of the database's clock: what a test last set. */
 const testClock = /* sql */ `
@@ -16,21 +15,7 @@ $$;
 
 /** Makes a schema whose clock stands where a test puts it. */
 export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
-  await runMigrations(pool, schema, mutated(migrationsSql(testClock)));
-}
-
-/** Makes a schema as the stores do, so that their SQL can be broken on purpose. */
-export async function createSchema(pool: PostgresPool, schema = "infergate"): Promise<void> {
-  await runMigrations(pool, schema, mutated(migrationsSql()));
-}
-
-/** The SQL with the line broken that the variable `MUTATION` names. */
-function mutated(migrations: readonly string[]): readonly string[] {
-  const { MUTATION } = process.env;
-  if (!MUTATION) return migrations;
-  const mutation = mutations.find(({ name }) => name === MUTATION);
-  if (!mutation) throw new Error(`There is no mutation "${MUTATION}".`);
-  return migrations.map((sql) => mutate(sql, mutation));
+  await runMigrations(pool, schema, migrationsSql(testClock));
 }
 
 /** Where each schema's clock stands, or soon will. */

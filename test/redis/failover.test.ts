@@ -37,7 +37,8 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     Promise.all(settled.map(([lease, amount]) => ledger.settle(lease, { amount, mayBeDuplicateSince: since })));
 
   it.each(["a replica that lags", "an empty server"])("restores the exact sum on %s", async (kind) => {
-    const master = await start();
+    // It would wait for other replicas first.
+    const master = await start("--repl-diskless-sync-delay", "0");
     const other = await start();
     if (kind === "a replica that lags") await other.client.replicaof("127.0.0.1", master.server.port);
     const account = new Fixture(new ManualClock(Date.now()), master.ledger, {});

@@ -67,12 +67,85 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
   });
 
+  it("keeps holds as long as the account that counts them, also when a charge has taken up a new month", async () => {
+    const account = (test as RedisTest).accountAt(monthEnd - 10 * second);
+    const lease = await account.admit(30, { leaseMs: 900 * second });
+    account.clock.set(monthEnd);
+    const month = account.limits.month.bounds.find((bound) => bound > monthEnd) ?? 0;
+    const later = {
+      ...lease,
+      id: unique("id"),
+      starts: { ...lease.starts, month: monthEnd },
+      ends: { ...lease.ends, month },
+      limits: account.limits,
+    };
+    expect((await account.ledger.settle(later, { amount: 5 })).status).toBe("recovered");
+    const [holds, leases] = [await keysLike("*:holds"), await keysLike("*:leases")];
+    for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
+    expect([holds.length, leases.length]).toEqual([1, 1]);
+  });
+
+  it("is nothing of a request that has ended, but for what was answered to it", async () => {
+    const account = (test as RedisTest).accountAt();
+    const [lease, late] = [await account.admit(30), await account.admit(30, { leaseMs: second })];
+    account.clock.advance(second);
+    expect((await account.ledger.settle(late, { amount: 7 })).status).toBe("late");
+    expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("settled");
+    const kinds = (await client().keys("*")).map((key) => key.replace(/.*}:?/, "").replace(/:.*/, ""));
+    expect(kinds.sort()).toEqual(["", "ended", "ended", "journal"]);
+  });
+
+  it("recognises a repetition for as long as one may come, and does not charge what comes later", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    const settle = (ageMs: number) =>
+      account.ledger.settle(
+        { ...lease, id: unique("id") },
+        { amount: 7, mayBeDuplicateSince: account.clock.now() - ageMs },
+      );
+    expect((await settle(60 * second)).status).toBe("unresolved");
+    expect((await settle(60 * second - 1)).status).toBe("recovered");
+  });
+
   it("lasts as long as the longest window, or a lease beyond it", async () => {
     const account = (test as RedisTest).accountAt();
     const { session, ...calendar } = account.limits;
     await account.admit(1, { limits: { session: { ...session, lengthMs: 90 * day }, ...calendar } });
     const [key] = await keysLike("test:{*}");
     expect(await client().pttl(key ?? "")).toBeGreaterThan(90 * day);
+  });
+
+  it("gives holds the time of their account, whatever makes or prolongs either", async () => {
+    const account = (test as RedisTest).accountAt();
+    const holds = async () => [
+      ...(await keysLike("*:holds")),
+      ...(await keysLike("*:leases")),
+      ...(await keysLike("*:expired")),
+    ];
+    const soon = async () => {
+      for (const key of await holds()) await client().pexpire(key, 60_000);
+    };
+    const shortest = async () => Math.min(...(await Promise.all((await holds()).map((key) => client().pttl(key)))));
+
+    // New ones of an account that is known.
+    await account.ledger.release(await account.admit(0));
+    const lease = await account.admit(0);
+    expect(await shortest()).toBeGreaterThan(60_000);
+
+    await soon();
+    const { session, ...calendar } = account.limits;
+    await account.admit(1, { limits: { session: { ...session, lengthMs: 90 * day }, ...calendar } });
+    expect(await shortest()).toBeGreaterThan(89 * day);
+
+    await soon();
+    await account.ledger.renew([{ lease, observed: 0, leaseMs: 120 * second }]);
+    expect(await shortest()).toBeGreaterThan(89 * day);
+
+    await soon();
+    account.clock.advance(60 * second);
+    await account.ledger.reset(account.subject, []);
+    expect((await keysLike("*:expired")).length).toBe(1);
+    expect(await shortest()).toBeGreaterThan(day);
   });
 
   it("holds nothing of a denial, a look or a reset of an unknown account", async () => {
@@ -86,7 +159,10 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   it("leaves nothing of the account that is forgotten but what was answered to its ids", async () => {
     const account = (test as RedisTest).accountAt();
     await account.spend(1);
+    await account.admit(2, { leaseMs: second });
+    account.clock.advance(second);
     await account.admit(2);
+    expect(await client().dbsize()).toBe(6);
     await account.ledger.forget(account.subject);
     expect((await client().keys("*")).map((key) => key.replace(/.*}:(\w+):.*/, "$1"))).toEqual(["ended"]);
   });
@@ -130,6 +206,18 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.admit(1);
     expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
     expect((await account.ledger.settle(late, { amount: 2 })).status).toBe("late");
+  });
+
+  it("knows what it has forgotten also after the clock went back, and forgot again", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+    // Each time something is due, so that what expired an hour before is forgotten.
+    for (const moment of [60 * second, hour + 60 * second, -2 * hour, -2 * hour + second, -hour + 2 * second]) {
+      account.clock.set(start + moment);
+      await account.admit(1, { leaseMs: second });
+    }
+    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
   });
 
   it("writes no more of the journal than was asked for, by a hundred or so", async () => {

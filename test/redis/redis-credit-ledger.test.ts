@@ -23,10 +23,10 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
   });
 
   function make(clock: Clock) {
-    const { run, ...rest } = connectionOf({ client: connected.client, prefix: "test" });
+    const { run, ...rest } = connectionOf({ client: connected.client, prefix: "test", timeoutMs: 20_000 });
     return creditLedgerOn({ run: runAt(run, clock), ...rest }, { days: 400 }, shiftedScripts);
   }
 
   describeCreditLedger(`redisCreditLedger, ${name}`, make, { ids: "per account" });
-  describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: 100 });
+  describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: name === "ioredis" ? 50 : 10 });
 });

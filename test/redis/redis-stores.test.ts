@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
@@ -64,6 +65,22 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     expect(await plans.find("p")).toBeUndefined();
   });
 
+  it("makes no key by the update of one that is forgotten at that moment", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const prefix = "forgotten";
+      const { keys } = redisStores({ client: connected[0].client, prefix });
+      const hash = hashKey("sk-1");
+      await keys.insert({ id: "key_1", hash, hint: "sk-…", account: "a", plan: "p", createdAt: 1 });
+      // As it is seen by an update that has found the hash before, and the key after.
+      await admin.del(`${prefix}:{keys}:hash:${hash}`);
+      expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
+      expect(await keys.find(hash)).toBeUndefined();
+    } finally {
+      admin.disconnect();
+    }
+  });
+
   it("lists and forgets more keys than one script reads", async () => {
     const { keys } = redisStores(options());
     const account = "many";
@@ -74,6 +91,12 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     expect((await keys.list(account)).map(({ id }) => id)).toEqual(ids);
     expect(await keys.forget(account)).toHaveLength(250);
     expect(await keys.list(account)).toEqual([]);
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      expect(await admin.keys(`test-${serial}:*`)).toEqual([]);
+    } finally {
+      admin.disconnect();
+    }
   });
 });
 

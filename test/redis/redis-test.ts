@@ -34,7 +34,11 @@ export class RedisTest {
 
   /** An account of a ledger on the server's own clock. */
   account(plan: Plan = {}): Fixture {
-    return new Fixture(new ManualClock(Date.now()), redisCreditLedger({ client: this.client, prefix: "test" }), plan);
+    return new Fixture(
+      new ManualClock(Date.now()),
+      redisCreditLedger({ client: this.client, prefix: "test", timeoutMs: 20_000 }),
+      plan,
+    );
   }
 
   /** An account of a ledger whose clock stands still. */

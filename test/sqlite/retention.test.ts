@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { CreditLedger, Lease, Settlement } from "../../src/ledger/credit-ledger.js";
+import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { ManualClock } from "../ledger/manual-clock.js";
 import { DatabaseFolder } from "./open-database.js";
 
@@ -257,6 +258,32 @@ describe("many renewals", () => {
       [100, "closed"],
     ]);
   });
+});
+
+it("keeps what has expired by an operation that it refuses", async () => {
+  const lease = await reserve("a");
+  await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+  clock.advance(6 * hour);
+  const grant = { id: "g", subject: "a", window: "session" as const, amount: 5, limits: limits() };
+  await expect(ledger.grant(grant)).rejects.toThrow(/no open session/);
+  expect(count("kind = 'expired'")).toBe(1);
+});
+
+it("makes no account of one that is reset but not known", async () => {
+  await ledger.reset("nobody", ["week"]);
+  expect(database.prepare("SELECT * FROM infergate_account").all()).toEqual([]);
+});
+
+it.each(["a\0b", "\ud800"])("refuses the name %j, which SQLite would change", async (name) => {
+  await expect(reserve(name)).rejects.toBeInstanceOf(LedgerInputError);
+  await expect(reserve("a", name)).rejects.toBeInstanceOf(LedgerInputError);
+  const keys = sqliteKeyStore({ database });
+  const key = { id: "a", hash: "a", hint: "sk-…", account: "a", plan: "p", createdAt: 1 };
+  for (const member of ["id", "hash", "account", "plan"]) {
+    await expect(keys.insert({ ...key, [member]: name })).rejects.toThrow(TypeError);
+  }
+  await keys.insert(key);
+  expect([await keys.find(name), await keys.get(name), await keys.list(name)]).toEqual([undefined, undefined, []]);
 });
 
 it("refuses a retention of less than a day", () => {

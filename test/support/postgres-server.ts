@@ -8,6 +8,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 const binaries = process.env["POSTGRES_BIN"] ?? "/usr/lib/postgresql/15/bin";
 
+/** Whether PostgreSQL is installed. Where REQUIRE_SERVICES is 1 it has to be. */
+export const hasPostgres = existsSync(`${binaries}/postgres`) || process.env["REQUIRE_SERVICES"] === "1";
+
 /** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
 const guard = `exec 3<&0
 "$@" <&- 3<&- &
@@ -35,7 +38,7 @@ export function describeWithPostgres(
   body: (server: PostgresServer) => void,
   settings: Readonly<Record<string, string>> = {},
 ): void {
-  if (!existsSync(`${binaries}/postgres`) && process.env["REQUIRE_SERVICES"] !== "1") {
+  if (!hasPostgres) {
     console.warn(`SKIPPED: ${name}: there is no PostgreSQL in ${binaries}.`);
     describe.skip(name, () => body(undefined as unknown as PostgresServer));
     return;
@@ -48,7 +51,8 @@ export function describeWithPostgres(
   });
 }
 
-class TemporaryServer implements PostgresServer {
+/** One that is made and removed by hand. */
+export class TemporaryServer implements PostgresServer {
   readonly #settings: readonly string[];
   readonly #user = unprivileged();
   #folder = "";

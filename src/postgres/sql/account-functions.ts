@@ -52,7 +52,8 @@ begin
   if moment < account.next_expiry then return account; end if;
   for due in
     select * from infergate.hold where subject = account.subject and not expired and expires_at <= moment
-    order by expires_at, id
+    -- In the order in which they died: one may close a session that another would charge.
+    order by expires_at, id collate "C"
   loop
     account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
   end loop;

@@ -41,9 +41,9 @@ else
   }
 end
 
--- Its holds must not go before the account that counts them: they need more time when it has a later end than before, or
--- when their keys are new.
-local function saveAccount(needsTime)
+-- Its holds must not go before the account that counts them: they need more time when it has a later end than before, and
+-- those that are open also when their keys are new.
+local function saveAccount(isExtended, isFirst)
   local session, week, month = account.session, account.week, account.month
   local packed = struct.pack(
     ${doubles(19)},
@@ -53,12 +53,12 @@ local function saveAccount(needsTime)
     account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
   local last = math.max(session.finish, week.finish, month.finish, now + maxLeaseMs)
-  local ttl = string.format('%.0f', last - now + graceMs)
+  local ttl = last - now + graceMs
   call('SET', accountKey, packed, 'PX', ttl)
-  if needsTime then
+  if isExtended or isFirst then
     call('PEXPIRE', holdsKey, ttl)
     call('PEXPIRE', leasesKey, ttl)
-    call('PEXPIRE', expiredKey, ttl)
   end
+  if isExtended then call('PEXPIRE', expiredKey, ttl) end
 end
 `;

@@ -1,8 +1,6 @@
-/** The state of an account, as it will be when its expired holds have ended. Writes nothing. */
+/** The newest windows of an account, as they will be when its expired holds have ended. Writes nothing. */
 export const balance = `
 local mostPerRead = 1000
-
-local week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
 
 local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
@@ -13,8 +11,5 @@ for first = 1, #due, mostPerRead do
   end
 end
 
-local week = calendarInstance(account.week, week1, week2, week3, week4)
-local month = calendarInstance(account.month, month1, month2, month3, month4)
-if not (week and month) then return { 'missed bounds', now, week and 'month' or 'week' } end
-return answer('done', openSession(), week, month)
+return answer('done', account.session, account.week, account.month)
 `;

@@ -52,8 +52,7 @@ end
 account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
 call('HSET', holdsKey, id, packLease(lease))
 call('ZADD', leasesKey, lease.expiresAt, id)
-local isFirst = call('ZCARD', leasesKey) == 1
-saveAccount(isExtended or isFirst)
+saveAccount(isExtended, call('ZCARD', leasesKey) == 1)
 if session == open then return answer('admitted', open, week, month) end
 return answerLease('admitted', lease)
 `;

@@ -5,13 +5,11 @@ local receiptMs = 120000
 local repetitionMs = 60000
 
 local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
-  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
-  week1, week2, week3, week4, month1, month2, month3, month4 = unpack(arguments, 3)
+  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish = unpack(arguments, 3)
 
+-- The newest windows: whether they are open is the caller's to tell.
 local function answerNow(status)
-  local week = calendarInstance(account.week, week1, week2, week3, week4)
-  local month = calendarInstance(account.month, month1, month2, month3, month4)
-  return answer(status, openSession(), week, month)
+  return answer(status, account.session, account.week, account.month)
 end
 
 local hold = readLease(call('HGET', holdsKey, id))

@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto";
+import type { CreditLedger, WindowLimits } from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import type { Pair } from "./benched-store.js";
+
+export const leaseMs = 60_000;
+export const amount = 1_234_567;
+export const tags = { key: "key_0123456789", model: "acme/large", source: "provider", input: 1_234, output: 567 };
+
+/** Limits in all windows that nothing comes near. */
+export function limitsNow(): WindowLimits {
+  const limit = Number.MAX_SAFE_INTEGER;
+  return windowLimits({
+    credits: { session: limit, week: limit, month: limit },
+    sessionMs: 5 * 3_600_000,
+    now: Date.now(),
+  });
+}
+
+export function ledgerPair(ledger: CreditLedger): Pair {
+  const limits = limitsNow();
+  return async (subject) => {
+    const result = await ledger.reserve({ id: randomUUID(), subject, amount, limits, leaseMs });
+    if (!result.ok) throw new Error(`${subject} was denied.`);
+    const { status } = await ledger.settle(result.lease, { amount: amount - 1, tags });
+    if (status !== "settled") throw new Error(`A settlement of ${subject} was ${status}.`);
+  };
+}

@@ -1,0 +1,20 @@
+import { cpus } from "node:os";
+
+/** What the figures were measured on; nothing that tells one machine of a model from another. */
+export interface Machine {
+  readonly model: string;
+  readonly cores: number;
+  readonly platform: string;
+  readonly node: string;
+  readonly date: string;
+}
+
+export function describeMachine(): Machine {
+  return {
+    model: cpus()[0]?.model.trim() ?? "unknown processor",
+    cores: cpus().length,
+    platform: `${process.platform} ${process.arch}`,
+    node: process.versions.node,
+    date: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,700 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+const availability = "availability";
+const scripts = "scripts";
+const stores = "redis-stores";
+
+export const mutations: readonly Mutation[] = [
+  // Accounts
+  { name: "an account ends with its windows", find: "local graceMs = dayMs", replace: "local graceMs = 0" },
+  { name: "an account ends before its leases", find: ", now + maxLeaseMs)", replace: ")" },
+  {
+    name: "an account lasts no time",
+    find: "call('SET', accountKey, packed, 'PX', ttl)",
+    replace: "call('SET', accountKey, packed, 'PX', 1000)",
+  },
+  {
+    name: "an account lasts for ever",
+    find: "call('SET', accountKey, packed, 'PX', ttl)",
+    replace: "call('SET', accountKey, packed)",
+  },
+  {
+    name: "an account ends before its session",
+    find: "math.max(session.finish, week.finish",
+    replace: "math.max(week.finish",
+  },
+  {
+    name: "an account ends before its month",
+    find: "week.finish, month.finish, now + maxLeaseMs",
+    replace: "week.finish, now + maxLeaseMs",
+  },
+  { name: "holds last no time", find: "    call('PEXPIRE', holdsKey, ttl)\n", replace: "" },
+  { name: "leases last no time", find: "    call('PEXPIRE', leasesKey, ttl)\n", replace: "" },
+  {
+    name: "expired holds last for ever",
+    find: "  if isExtended then call('PEXPIRE', expiredKey, ttl) end",
+    replace: "",
+  },
+  {
+    name: "a balance is lost",
+    find: "week.held, week.bonus,\n    month",
+    replace: "week.held, 0,\n    month",
+    part: "account",
+  },
+
+  // Windows
+  { name: "bounds may lie ahead", find: "not (now >= bound1 and now < bound4)", replace: "not (now < bound4)" },
+  { name: "bounds may lie behind", find: "not (now >= bound1 and now < bound4)", replace: "not (now >= bound1)" },
+  { name: "a week begins late", find: "local start = now < bound2 and", replace: "local start = now <= bound2 and" },
+  {
+    name: "the next week begins late",
+    find: "or now < bound3 and bound2 or bound3",
+    replace: "or now <= bound3 and bound2 or bound3",
+  },
+  { name: "a week ends late", find: "local finish = now < bound2 and", replace: "local finish = now <= bound2 and" },
+  {
+    name: "the next week ends late",
+    find: "or now < bound3 and bound3 or bound4",
+    replace: "or now <= bound3 and bound3 or bound4",
+  },
+  {
+    name: "an earlier week replaces a later one",
+    find: "if start > stored.start then",
+    replace: "if start ~= stored.start then",
+  },
+  { name: "a week replaces itself", find: "if start > stored.start then", replace: "if start >= stored.start then" },
+  {
+    name: "a week lasts for ever",
+    find: "  if now < stored.finish then return stored end\n",
+    replace: "  if true then return stored end\n",
+  },
+  {
+    name: "a week outlives its end",
+    find: "  if now < stored.finish then return stored end\n",
+    replace: "  if now <= stored.finish then return stored end\n",
+  },
+  {
+    name: "a week begins before the last one ended",
+    find: "newInstance(stored.finish, finish)",
+    replace: "newInstance(start, finish)",
+  },
+  {
+    name: "a session outlives its end",
+    find: "if now < account.session.finish then return",
+    replace: "if now <= account.session.finish then return",
+  },
+  {
+    name: "a session lasts for ever",
+    find: "if now < account.session.finish then return",
+    replace: "if account.session.finish > never then return",
+  },
+  { name: "large numbers are sent as such", find: "< 2 ^ 52 then", replace: "< 2 ^ 60 then" },
+
+  // Charges
+  {
+    name: "a session closes though something is used",
+    find: "if account.session.used == 0 and account.session.held == 0 then",
+    replace: "if account.session.held == 0 then",
+  },
+  {
+    name: "a session closes though something is held",
+    find: "if account.session.used == 0 and account.session.held == 0 then",
+    replace: "if account.session.used == 0 then",
+  },
+  {
+    name: "an empty session stays open",
+    find: "if account.session.used == 0 and account.session.held == 0 then",
+    replace: "if false then",
+  },
+  {
+    name: "any instance is charged",
+    find: "local isSame = instance.start == admitted.start",
+    replace: "local isSame = true",
+  },
+  {
+    name: "a hold is not given back",
+    find: "instance.held = instance.held - held",
+    replace: "instance.held = instance.held",
+  },
+  { name: "a window is taken up for nothing", find: "amount > 0 and instance.start", replace: "instance.start" },
+  {
+    name: "an older window is taken up",
+    find: "instance.start < admitted.start and instance.finish",
+    replace: "instance.finish",
+  },
+  { name: "an open window is replaced", find: " and instance.finish <= now and", replace: " and" },
+  { name: "a window that is over is taken up", find: " and now < admitted.finish then", replace: " then" },
+  { name: "a window that is taken up is lost", find: "      account[name] = instance\n", replace: "" },
+  {
+    name: "a window that is taken up is no reason to last",
+    find: "isSame, isExtended = true, true",
+    replace: "isSame = true",
+  },
+  { name: "use falls below zero", find: "math.max(0, instance.used + amount)", replace: "(instance.used + amount)" },
+  { name: "use grows beyond what can be counted", find: "), maxInteger) end", replace: "), 2 * maxInteger) end" },
+
+  // Journal
+  { name: "a journal is kept that nobody wants", find: "  if journalEntries == 0 then return end\n", replace: "" },
+  {
+    name: "the journal of an account that was lost begins anew",
+    find: "  if ms == 0 then\n",
+    replace: "  if false then\n",
+  },
+  { name: "the journal's time goes back with the clock", find: "  if now > ms then\n", replace: "  if true then\n" },
+  {
+    name: "two entries of a moment are one",
+    find: "    sequence = sequence + 1\n",
+    replace: "    sequence = sequence\n",
+  },
+  {
+    name: "the journal's place is not kept",
+    find: "  account.journalMs, account.journalSequence = ms, sequence\n",
+    replace: "",
+    test: availability,
+  },
+  { name: "the journal grows without end", find: "'MAXLEN', '~', journalEntries, ", replace: "" },
+  { name: "old entries stay", find: "    redis.pcall('XTRIM'", replace: "    local _ = ('XTRIM'" },
+  {
+    name: "the journal lasts for ever",
+    find: "    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)\n",
+    replace: "",
+  },
+  { name: "tags are lost", find: "'tags', tags or ''", replace: "'tags', ''" },
+  { name: "an entry is about other windows", find: "week and week.start or 0, month", replace: "0, month" },
+
+  // Expiry
+  {
+    name: "a hold outlives its lease",
+    find: "end\n\nif now >= account.nextExpiry then",
+    replace: "end\n\nif now > account.nextExpiry then",
+  },
+  { name: "no hold expires", find: "end\n\nif now >= account.nextExpiry then", replace: "end\n\nif false then" },
+  {
+    name: "what was settled is to expire",
+    find: "if now >= account.nextExpiry then\n  -- Most",
+    replace: "if false then\n  -- Most",
+  },
+  {
+    name: "all holds expire in one script",
+    find: "'-inf', now, 'LIMIT', 0, mostPerScript)",
+    replace: "'-inf', now, 'LIMIT', 0, 100000)",
+  },
+  {
+    name: "an expiry charges nothing",
+    find: "addCharge(hold, hold.held, hold.checkpoint)",
+    replace: "addCharge(hold, hold.held, 0)",
+    part: "expiry",
+  },
+  {
+    name: "an expiry gives nothing back",
+    find: "addCharge(hold, hold.held, hold.checkpoint)",
+    replace: "addCharge(hold, 0, hold.checkpoint)",
+    part: "expiry",
+  },
+  {
+    name: "an expiry of nothing is in the journal",
+    find: "if hold.checkpoint > 0 then journal",
+    replace: "if true then journal",
+  },
+  {
+    name: "an expiry is not in the journal",
+    find: "if hold.checkpoint > 0 then journal",
+    replace: "if false then journal",
+  },
+  { name: "an expired hold stays open", find: "hold.held, hold.isExpired = 0, true", replace: "hold.held = 0" },
+  {
+    name: "an expired hold still holds",
+    find: "hold.held, hold.isExpired = 0, true",
+    replace: "hold.isExpired = true",
+  },
+  { name: "a hold expires again and again", find: "  call('ZREM', leasesKey, unpack(due))\n", replace: "" },
+  { name: "expired holds stay", find: "    call('HDEL', holdsKey, unpack(old))\n", replace: "" },
+  {
+    name: "expired holds are forgotten again and again",
+    find: "    call('ZREM', expiredKey, unpack(old))\n",
+    replace: "",
+  },
+  {
+    name: "an expired hold is forgotten at once",
+    find: "'-inf', now - expiredMemoryMs, 'LIMIT'",
+    replace: "'-inf', now, 'LIMIT'",
+  },
+  {
+    name: "what was forgotten is taken for unknown",
+    find: "    account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)\n",
+    replace: "",
+  },
+  {
+    name: "what was forgotten is known again when the clock goes back",
+    find: "math.max(account.forgottenUntil, now - expiredMemoryMs)",
+    replace: "now - expiredMemoryMs",
+  },
+  { name: "an expiry is not kept", find: "    call('HSET', holdsKey, unpack(records))\n", replace: "" },
+  { name: "when a hold expired is not kept", find: "    call('ZADD', expiredKey, unpack(times))\n", replace: "" },
+  {
+    name: "the next expiry is missed",
+    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\n  saveAccount",
+    replace: "account.nextExpiry = maxInteger\n  saveAccount",
+  },
+  {
+    name: "the next expiry is missed where another was settled",
+    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\nend",
+    replace: "account.nextExpiry = maxInteger\nend",
+  },
+  { name: "an expiry is not counted", find: "  saveAccount(true)\n", replace: "" },
+  {
+    name: "what expired is not kept as long as its account",
+    find: "  saveAccount(true)\n",
+    replace: "  saveAccount(false)\n",
+  },
+  {
+    name: "the rest of many holds stays open",
+    find: "  if #due == mostPerScript then return { 'again' } end\n",
+    replace: "",
+  },
+
+  // Leases
+  { name: "an expired hold is read as open", find: "isExpired = isExpired == 1,", replace: "isExpired = false," },
+
+  // Reservations
+  {
+    name: "a clock outside the bounds is not minded",
+    find: "if not (week and month) then return { 'missed bounds', now, week and 'month' or 'week' } end\n",
+    replace: "",
+    part: "reserve",
+  },
+  {
+    name: "an open id reserves again",
+    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\nif earlier",
+    replace: "readLease(call('GET', ownKey))\nif earlier",
+  },
+  {
+    name: "an ended id reserves again",
+    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\nif earlier",
+    replace: "readLease(call('HGET', holdsKey, id))\nif earlier",
+  },
+  {
+    name: "an id reserves two amounts",
+    find: "  if earlier.amount ~= amount then return { 'conflict' } end\n",
+    replace: "",
+  },
+  { name: "a window without a limit is limited to nothing", find: "return limit >= 0 and ", replace: "return " },
+  { name: "a limit of nothing is none", find: "return limit >= 0 and ", replace: "return limit > 0 and " },
+  {
+    name: "what is held does not count",
+    find: "instance.used + instance.held + need",
+    replace: "instance.used + need",
+  },
+  {
+    name: "what is used does not count",
+    find: "instance.used + instance.held + need",
+    replace: "instance.held + need",
+  },
+  { name: "the last credit is refused", find: "+ need > limit", replace: "+ need >= limit" },
+  { name: "a bonus does not count", find: "limit + instance.bonus", replace: "limit" },
+  { name: "a session is not limited", find: "isExhausted(session, sessionLimit) or ", replace: "" },
+  { name: "a week is not limited", find: "isExhausted(week, weekLimit) or ", replace: "" },
+  { name: "a month is not limited", find: " or isExhausted(month, monthLimit)", replace: "" },
+  {
+    name: "more is held than can be counted",
+    find: "if math.max(session.held, week.held, month.held) + amount > maxInteger then return { 'too large' } end\n",
+    replace: "",
+  },
+  {
+    name: "holds end before a new month",
+    find: "local isExtended = week ~= account.week or month ~= account.month\n",
+    replace: "local isExtended = false\n",
+  },
+  { name: "an account has no week or month", find: "account.week, account.month = week, month\n", replace: "" },
+  {
+    name: "a week and a month hold nothing",
+    find: "week.held, month.held = week.held + amount, month.held + amount\n",
+    replace: "",
+  },
+  {
+    name: "a reservation of nothing opens a session",
+    find: "if amount > 0 then\n",
+    replace: "if true then\n",
+    part: "reserve",
+  },
+  {
+    name: "a session is not kept",
+    find: "  account.session, open = session, session\n",
+    replace: "  open = session\n",
+  },
+  { name: "a session holds nothing", find: "  session.held = session.held + amount\n", replace: "" },
+  {
+    name: "holds end before a longer session",
+    find: "  isExtended = isExtended or session ~= account.session\n",
+    replace: "",
+  },
+  {
+    name: "a hold never expires",
+    find: "account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)\n",
+    replace: "",
+  },
+  {
+    name: "an earlier hold expires with a later one",
+    find: "account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)\n",
+    replace: "account.nextExpiry = lease.expiresAt\n",
+  },
+  { name: "a hold is not kept", find: "call('HSET', holdsKey, id, packLease(lease))\n", replace: "", part: "reserve" },
+  { name: "when a hold expires is not kept", find: "call('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
+  {
+    name: "new holds last for ever",
+    find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)",
+    replace: "saveAccount(isExtended)",
+  },
+  { name: "a reservation is not counted", find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)", replace: "" },
+  {
+    name: "the lease of nothing names no session",
+    find: "if session == open then return answer('admitted', open, week, month) end\n",
+    replace: "if true then return answer('admitted', open, week, month) end\n",
+  },
+
+  // Renewals
+  { name: "a lease is shortened", find: "math.max(tonumber(call('ZSCORE', key, id)), time)", replace: "time" },
+  {
+    name: "a checkpoint falls",
+    find: "hold.checkpoint = math.max(hold.checkpoint, observed)",
+    replace: "hold.checkpoint = observed",
+  },
+  { name: "a hold of nothing is raised", find: "if hold.held == 0 or rise <= 0", replace: "if rise <= 0" },
+  { name: "a hold is lowered", find: "if hold.held == 0 or rise <= 0 or", replace: "if hold.held == 0 or" },
+  { name: "a hold is raised beyond what can be counted", find: " or most + rise > maxInteger then", replace: " then" },
+  { name: "a hold is not raised for good", find: "  hold.held = observed\n", replace: "" },
+  {
+    name: "any instance is raised",
+    find: "    if account[name].start == hold[name].start then account",
+    replace: "    if true then account",
+  },
+  { name: "a renewal holds nothing more", find: "  raise(hold, observed)\n", replace: "" },
+  {
+    name: "a renewal is not kept",
+    find: "  call('HSET', holdsKey, id, packLease(hold))\n  postpone(leasesKey",
+    replace: "  postpone(leasesKey",
+  },
+  { name: "a renewal does not extend the lease", find: "  postpone(leasesKey, id, now + leaseMs)\n", replace: "" },
+  {
+    name: "a renewal is not counted",
+    find: "  isChanged, isExtended = true, true\n",
+    replace: "  isExtended = true\n",
+  },
+  {
+    name: "what is renewed is not kept as long as its account",
+    find: "  isChanged, isExtended = true, true\n",
+    replace: "  isChanged = true\n",
+  },
+  {
+    name: "a lower cost takes a charge back",
+    find: "  if rise > 0 then\n    isExtended",
+    replace: "  if rise ~= 0 then\n    isExtended",
+  },
+  {
+    name: "a renewal after the expiry charges nothing",
+    find: "isExtended = addCharge(hold, 0, rise) or isExtended",
+    replace: "isExtended = true",
+  },
+  {
+    name: "a renewal after the expiry is not counted",
+    find: "    isChanged = true\n    journal",
+    replace: "    journal",
+    part: "renew",
+  },
+  {
+    name: "a renewal after the expiry is not in the journal",
+    find: "    journal(id, 'checkpoint', rise, hold)\n",
+    replace: "",
+  },
+  {
+    name: "a renewal after the expiry charges again and again",
+    find: "    hold.checkpoint = observed\n    call",
+    replace: "    call",
+  },
+  {
+    name: "a renewal after the expiry is not kept",
+    find: "    call('HSET', holdsKey, id, packLease(hold))\n  end",
+    replace: "  end",
+  },
+  { name: "what is renewed after the expiry is forgotten", find: "  postpone(expiredKey, id, now)\n", replace: "" },
+  {
+    name: "an id that is unknown is renewed",
+    find: "  if not hold then\n    reply[index + 1] = 'closed'",
+    replace: "  if not hold then\n    reply[index + 1] = 'renewed'",
+  },
+  {
+    name: "a hold of another amount is renewed",
+    find: "elseif hold.amount ~= amount then",
+    replace: "elseif false then",
+  },
+  {
+    name: "an expired hold is renewed",
+    find: "elseif hold.isExpired then\n    renewExpired",
+    replace: "elseif false then\n    renewExpired",
+  },
+
+  // Settlements
+  { name: "a settlement is forgotten too early", find: "local receiptMs = 120000", replace: "local receiptMs = 12000" },
+  {
+    name: "a repetition may come later than a settlement is known",
+    find: "local repetitionMs = 60000",
+    replace: "local repetitionMs = 600000",
+  },
+  {
+    name: "an ended id is charged again",
+    find: "local known = hold or readLease(call('GET', ownKey))",
+    replace: "local known = hold",
+  },
+  {
+    name: "another amount's hold is settled",
+    find: "if known and known.amount ~= reserved then return { 'conflict' } end\n",
+    replace: "",
+  },
+  {
+    name: "a settlement is not recognised again",
+    find: "if known and not hold then return answerNow('duplicate') end\n",
+    replace: "",
+  },
+  { name: "a late repetition is charged again", find: "if firstSentAt <= now - repetitionMs or ", replace: "if " },
+  {
+    name: "what died and was forgotten is charged again",
+    find: " or expiresAt <= account.forgottenUntil then",
+    replace: " then",
+  },
+  {
+    name: "a charge that is not made is not told of",
+    find: "    journal(id, 'unresolved', amount, lease, tags)\n",
+    replace: "",
+  },
+  {
+    name: "the place of a charge that is not made is not kept",
+    find: "    saveAccount(false)\n    return answerNow('unresolved')",
+    replace: "    return answerNow('unresolved')",
+  },
+  { name: "a charge that is not made is told as one", find: "    return answerNow('unresolved')\n", replace: "" },
+  {
+    name: "a late charge counts twice",
+    find: "status, charge = 'late', amount - hold.checkpoint",
+    replace: "status = 'late'",
+  },
+  {
+    name: "a settlement gives nothing back",
+    find: "addCharge(lease, lease.held, charge)",
+    replace: "addCharge(lease, 0, charge)",
+  },
+  {
+    name: "a settlement charges nothing",
+    find: "addCharge(lease, lease.held, charge)",
+    replace: "addCharge(lease, lease.held, 0)",
+  },
+  { name: "a settlement is not in the journal", find: "journal(id, kind, charge, lease, tags)\n", replace: "" },
+  {
+    name: "a settlement is not known afterwards",
+    find: "call('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
+    replace: "",
+  },
+  {
+    name: "a settlement is known for ever",
+    find: "call('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
+    replace: "call('SET', ownKey, packLease(lease))\n",
+  },
+  { name: "a settled hold stays", find: "  call('HDEL', holdsKey, id)\n", replace: "" },
+  {
+    name: "a settled hold is to expire",
+    find: "  call('ZREM', hold.isExpired and expiredKey or leasesKey, id)\n",
+    replace: "",
+  },
+  {
+    name: "a hold that is settled late is to be forgotten",
+    find: "hold.isExpired and expiredKey or leasesKey, id",
+    replace: "leasesKey, id",
+  },
+  {
+    name: "a settlement is not counted",
+    find: "saveAccount(isExtended)\nreturn answerNow(status)",
+    replace: "return answerNow(status)",
+  },
+  {
+    name: "a window that is taken up again ends before its account",
+    find: "saveAccount(isExtended)\nreturn answerNow(status)",
+    replace: "saveAccount(false)\nreturn answerNow(status)",
+  },
+
+  // Looks
+  {
+    name: "a look sees no expiry",
+    find: "now < account.nextExpiry and {} or ",
+    replace: "account.nextExpiry > 0 and {} or ",
+  },
+  {
+    name: "a look does not see what an expiry charges",
+    find: "addCharge(hold, hold.held, hold.checkpoint)",
+    replace: "addCharge(hold, hold.held, 0)",
+    part: "balance",
+  },
+  {
+    name: "a look misses one of a thousand",
+    find: "math.min(first + mostPerRead - 1, #due)",
+    replace: "math.min(first + mostPerRead - 2, #due)",
+  },
+
+  // Corrections
+  {
+    name: "a grant outside the bounds is not minded",
+    find: "if not (open.week and open.month) then return { 'missed bounds', now, open.week and 'month' or 'week' } end\n",
+    replace: "",
+  },
+  {
+    name: "a grant id serves two",
+    find: "if earlier and earlier ~= given then return { 'conflict' } end\n",
+    replace: "",
+  },
+  {
+    name: "a grant is not recognised again",
+    find: "if earlier then return answer('done', open.session, open.week, open.month) end\n",
+    replace: "",
+  },
+  { name: "a grant is not known afterwards", find: "call('SET', ownKey, given, 'PX', grantMemoryMs)\n", replace: "" },
+  {
+    name: "a grant is known for ever",
+    find: "call('SET', ownKey, given, 'PX', grantMemoryMs)\n",
+    replace: "call('SET', ownKey, given)\n",
+  },
+  {
+    name: "a session that is not open takes a grant",
+    find: "if not instance then return { 'no session' } end\n",
+    replace: "if not instance then return answer('done', open.session, open.week, open.month) end\n",
+  },
+  {
+    name: "a bonus grows beyond what can be counted",
+    find: "if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } end\n",
+    replace: "",
+  },
+  {
+    name: "a grant to a new window is lost",
+    find: "account[name] = instance\ninstance.bonus",
+    replace: "instance.bonus",
+  },
+  { name: "a grant is nothing", find: "instance.bonus = instance.bonus + amount\n", replace: "" },
+  {
+    name: "a grant is not in the journal",
+    find: "journal(id, 'grant', amount, { [name] = instance }, tags)\n",
+    replace: "",
+  },
+  { name: "a grant is not counted", find: "saveAccount(true)\nreturn answer('done'", replace: "return answer('done'" },
+  { name: "a reset of nothing is in the journal", find: "instance.used > 0 and ", replace: "" },
+  { name: "a window that is over is reset", find: " and now < instance.finish then", replace: " then" },
+  {
+    name: "a reset is not in the journal",
+    find: "    journal(id, 'reset', -instance.used, { [name] = instance })\n",
+    replace: "",
+  },
+  { name: "a reset leaves what is used", find: "    instance.used = 0\n", replace: "" },
+  { name: "a reset is not counted", find: "if isChanged then saveAccount(false) end", replace: "" },
+  {
+    name: "a reset leaves an empty session open",
+    find: "if session.used == 0 and session.held == 0 then account.session = newInstance(never, never) end\n",
+    replace: "",
+  },
+  {
+    name: "a reset closes a session though something is held",
+    find: "if session.used == 0 and session.held == 0 then account.session",
+    replace: "if session.used == 0 then account.session",
+  },
+
+  // What is forgotten
+  {
+    name: "an account survives",
+    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    replace: "holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+  },
+  {
+    name: "holds survive their account",
+    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    replace: "accountKey, leasesKey, expiredKey, journalKey)\nreturn",
+  },
+  {
+    name: "leases survive their account",
+    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    replace: "accountKey, holdsKey, expiredKey, journalKey)\nreturn",
+  },
+  {
+    name: "expired holds survive their account",
+    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    replace: "accountKey, holdsKey, leasesKey, journalKey)\nreturn",
+  },
+  {
+    name: "the journal survives its account",
+    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    replace: "accountKey, holdsKey, leasesKey, expiredKey)\nreturn",
+  },
+
+  // Keys and plans
+  { name: "two keys have one hash", find: "redis.call('EXISTS', key) == 1 or ", replace: "", test: stores },
+  { name: "two keys have one id", find: " or redis.call('EXISTS', id) == 1", replace: "", test: stores },
+  {
+    name: "a key that is not there is updated",
+    find: "if redis.call('EXISTS', key) == 0 then return {} end\n",
+    replace: "",
+    test: stores,
+  },
+  {
+    name: "a member that is taken away stays",
+    find: "if lastSet < #ARGV then redis.call('HDEL'",
+    replace: "if false then redis.call('HDEL'",
+    test: stores,
+  },
+  { name: "a forgotten key works", find: "redis.call('DEL', unpack(KEYS, 2))\n", replace: "", test: stores },
+  {
+    name: "forgotten keys are listed",
+    find: "redis.call('ZREM', KEYS[1], unpack(ARGV, 2))\n",
+    replace: "",
+    test: stores,
+  },
+  {
+    name: "new keys go unheard",
+    find: "redis.call('ZADD', account, createdAt, hash)\nredis.call('PUBLISH', channel, 'key ' .. hash)\n",
+    replace: "redis.call('ZADD', account, createdAt, hash)\n",
+    test: stores,
+  },
+  {
+    name: "changes of keys go unheard",
+    find: "redis.call('PUBLISH', channel, 'key ' .. hash)\nreturn redis.call('HGETALL', key)",
+    replace: "return redis.call('HGETALL', key)",
+    test: stores,
+  },
+  {
+    name: "forgotten keys go unheard",
+    find: "for index = 2, #ARGV do redis.call('PUBLISH', ARGV[1], 'key ' .. ARGV[index]) end\n",
+    replace: "",
+    test: stores,
+  },
+  { name: "plans go unheard", find: "redis.call('PUBLISH', ARGV[3], 'plan ' .. ARGV[1])\n", replace: "", test: stores },
+
+  // What runs the scripts
+  {
+    name: "a server that has forgotten the scripts stays without",
+    find: "if (isNoScript(error)) return",
+    replace: "if (false) return",
+    test: availability,
+  },
+  {
+    name: "an evicting server is trusted",
+    find: 'policy !== "noeviction"',
+    replace: "policy === undefined",
+    part: "refuse-eviction",
+    test: availability,
+  },
+  {
+    name: "a server that does not tell is not trusted",
+    find: "if (isForbidden) return undefined;",
+    replace: "",
+    test: availability,
+  },
+  {
+    name: "the processes' clocks are taken",
+    find: "local now = time[1] * 1000 + math.floor(time[2] / 1000)",
+    replace: "local now = tonumber(ARGV[#ARGV])",
+    test: scripts,
+  },
+];

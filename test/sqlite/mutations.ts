@@ -1,0 +1,439 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+const faults = "faults";
+const killed = "killed";
+const migrate = "migrate";
+const processes = "processes";
+const retention = "retention";
+
+export const mutations: readonly Mutation[] = [
+  // Accounts
+  { name: "a bonus is lost", find: "  instance.bonus = toNumber(", replace: "  void (" },
+  { name: "what is held is lost", find: "  instance.held = toNumber(", replace: "  void (" },
+  { name: "what is used is lost", find: "  instance.used = toNumber(", replace: "  void (" },
+
+  // Reservations
+  {
+    name: "an id reserves again",
+    find: "const earlier = this.#reservations.get(id)?.receipt;",
+    replace: "const earlier = undefined as Receipt | undefined;",
+  },
+  {
+    name: "an id reserves two amounts",
+    find: "      requireSame(id, earlier, { subject, amount });\n      const windows",
+    replace: "      const windows",
+  },
+  {
+    name: "an exhausted account reserves",
+    find: "if (isNotEmpty(blocked)) return",
+    replace: "if (false && isNotEmpty(blocked)) return",
+  },
+  { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amount) : 1", replace: "1" },
+  {
+    name: "a strict reservation of nothing needs nothing",
+    find: "strict ? Math.max(1, amount) : 1",
+    replace: "strict ? amount : 1",
+  },
+  { name: "more is held than can be counted", find: "if (!canHold(open, amount)) {", replace: "if (false) {" },
+  { name: "a reservation holds nothing", find: "    addHold(account, receipt, amount);\n", replace: "" },
+  {
+    name: "a hold never expires",
+    find: "    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);\n",
+    replace: "",
+  },
+  {
+    name: "an earlier hold expires with a later one",
+    find: "account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);",
+    replace: "account.nextExpiry = receipt.expiresAt;",
+  },
+  { name: "a hold is not kept", find: "    this.#reservations.hold(id, receipt);\n", replace: "" },
+  {
+    name: "a reservation is not counted",
+    find: "    this.#accounts.put(account);\n    const windows",
+    replace: "    const windows",
+  },
+
+  // Renewals
+  { name: "an ended id is renewed", find: '!reservation || reservation.state === "ended"', replace: "!reservation" },
+  {
+    name: "a hold of another account or amount is renewed",
+    find: "    requireSame(id, receipt, lease);\n    const checkpoint",
+    replace: "    const checkpoint",
+  },
+  { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observed)", replace: "observed" },
+  { name: "a lease is shortened", find: "Math.max(reservation.expiresAt, now + leaseMs)", replace: "now + leaseMs" },
+  { name: "a renewal holds nothing more", find: "      addHold(account, receipt, raised - held);\n", replace: "" },
+  {
+    name: "a renewal is not counted",
+    find: '      this.#accounts.put(account);\n      return "renewed";',
+    replace: '      return "renewed";',
+  },
+  {
+    name: "a renewal after the expiry charges nothing",
+    find: "    addCharge(account, receipt, 0, rise, now);\n",
+    replace: "",
+  },
+  {
+    name: "a renewal after the expiry of nothing is in the journal",
+    find: '    if (rise === 0) return "expired";\n',
+    replace: "",
+  },
+  {
+    name: "a renewal after the expiry is not counted",
+    find: '    this.#accounts.put(account);\n    return "expired";',
+    replace: '    return "expired";',
+  },
+  {
+    name: "a renewal after the expiry charges again and again",
+    find: "    this.#reservations.raiseCheckpoint(id, checkpoint, now);\n",
+    replace: "",
+  },
+
+  // Settlements
+  {
+    name: "a settlement is not counted",
+    find: 'if (status !== "duplicate") this.#accounts.put(account);',
+    replace: "",
+  },
+  {
+    name: "a settlement is not recognised again",
+    find: '    if (state === "ended") return "duplicate";\n',
+    replace: "",
+  },
+  {
+    name: "a hold of another account or amount is settled",
+    find: "    requireSame(id, receipt, lease);\n    if (state",
+    replace: "    if (state",
+  },
+  { name: "a late charge counts twice", find: "[0, reservation.checkpoint]", replace: "[0, 0]" },
+  {
+    name: "an expired hold is given back twice",
+    find: "[0, reservation.checkpoint]",
+    replace: "[reservation.held, reservation.checkpoint]",
+  },
+  {
+    name: "a settlement gives nothing back",
+    find: "addCharge(account, receipt, held, charge, now)",
+    replace: "addCharge(account, receipt, 0, charge, now)",
+  },
+  {
+    name: "a settlement charges nothing",
+    find: "addCharge(account, receipt, held, charge, now)",
+    replace: "addCharge(account, receipt, held, 0, now)",
+  },
+  {
+    name: "a settled hold stays",
+    find: "    this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });\n",
+    replace: "",
+  },
+  {
+    name: "what was forgotten is charged again",
+    find: "if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {",
+    replace: "if (false) {",
+    test: retention,
+  },
+  {
+    name: "what died and was forgotten is charged again",
+    find: "Math.min(mayBeDuplicateSince, expiresAt) <",
+    replace: "mayBeDuplicateSince <",
+    test: retention,
+  },
+  {
+    name: "what was settled and forgotten is charged again",
+    find: "Math.min(mayBeDuplicateSince, expiresAt) <",
+    replace: "expiresAt <",
+    test: retention,
+  },
+  { name: "an unknown id is charged nothing", find: "    addCharge(account, receipt, 0, amount, now);\n", replace: "" },
+  {
+    name: "an unknown id is charged again and again",
+    find: "    this.#reservations.insertEnded(id, receipt,",
+    replace: "    void (id, receipt,",
+  },
+
+  // Expiry
+  {
+    name: "no hold expires",
+    find: "if (account.nextExpiry === null || now < account.nextExpiry) return account;",
+    replace: "if (true) return account;",
+  },
+  {
+    name: "a hold outlives its lease",
+    find: "if (account.nextExpiry === null || now < account.nextExpiry) return account;",
+    replace: "if (account.nextExpiry === null || now <= account.nextExpiry) return account;",
+  },
+  {
+    name: "an expiry charges nothing",
+    find: "addCharge(account, receipt, held, checkpoint, now);\n      if",
+    replace: "addCharge(account, receipt, held, 0, now);\n      if",
+  },
+  { name: "an expiry of nothing is in the journal", find: "      if (checkpoint === 0) continue;\n", replace: "" },
+  {
+    name: "an expiry is not in the journal",
+    find: "      if (checkpoint === 0) continue;\n",
+    replace: "      continue;\n",
+  },
+  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(subject, now);\n", replace: "" },
+  {
+    name: "the next expiry is missed",
+    find: "    account.nextExpiry = this.#reservations.nextExpiry(subject);\n",
+    replace: "    account.nextExpiry = null;\n",
+  },
+  {
+    name: "an expiry alone is not counted",
+    find: "    this.#accounts.put(account);\n    return account;",
+    replace: "    return account;",
+  },
+  { name: "holds that die at once have no order", find: " ORDER BY expires_at, id", replace: "" },
+  {
+    name: "holds that are due are not found",
+    find: "AND expires_at <= ? ORDER",
+    replace: "AND expires_at < ? ORDER",
+  },
+  {
+    name: "more holds expire than are due",
+    find: "AND expires_at <= ?`,\n    );\n    this.#expire =",
+    replace: "AND expires_at <= ? + 600000`,\n    );\n    this.#expire =",
+  },
+  {
+    name: "holds of other accounts expire",
+    find: '"account = ? AND at IS NULL"',
+    replace: '"account >= ? AND at IS NULL"',
+  },
+  {
+    name: "an expired hold is read as open",
+    find: 'kind === "hold" || kind === "expired" ? kind : "ended"',
+    replace: 'kind === "hold" || kind === "expired" ? "hold" : "ended"',
+  },
+  {
+    name: "an ended hold is read as expired",
+    find: 'kind === "hold" || kind === "expired" ? kind : "ended"',
+    replace: 'kind === "hold" ? kind : "expired"',
+  },
+  {
+    name: "a look sees no expiry",
+    find: "if (account.nextExpiry !== null && account.nextExpiry <= now) {",
+    replace: "if (false) {",
+  },
+  {
+    name: "a look does not see what an expiry charges",
+    find: "        addCharge(account, receipt, held, checkpoint, now);\n      }",
+    replace: "        addCharge(account, receipt, held, 0, now);\n      }",
+  },
+
+  // Corrections
+  {
+    name: "a grant is not recognised again",
+    find: "const earlier = this.#journal.grant(id);",
+    replace: 'const earlier = undefined as ReturnType<JournalTable["grant"]>;',
+  },
+  {
+    name: "a grant id serves two accounts or amounts",
+    find: "      requireSame(id, earlier, { subject, amount });\n      if (earlier.window",
+    replace: "      if (earlier.window",
+  },
+  {
+    name: "a grant id serves two windows",
+    find: "      if (earlier.window !== window) throw",
+    replace: "      if (false) throw",
+  },
+  {
+    name: "a bonus grows beyond what can be counted",
+    find: "if (!Number.isSafeInteger(bonus)) {",
+    replace: "if (false) {",
+  },
+  { name: "a grant is nothing", find: "    instance.bonus = bonus;\n", replace: "" },
+  { name: "a grant to a new window is lost", find: "    account[window] = instance;\n", replace: "" },
+  {
+    name: "a grant is not counted",
+    find: "    this.#accounts.put(account);\n    return windowStates",
+    replace: "    return windowStates",
+  },
+  {
+    name: "a reset of nothing is in the journal",
+    find: "if (used === 0 || end <= now) continue;",
+    replace: "if (end <= now) continue;",
+  },
+  {
+    name: "a window that is over is reset",
+    find: "if (used === 0 || end <= now) continue;",
+    replace: "if (used === 0) continue;",
+  },
+  { name: "a reset leaves what is used", find: "      account[window].used = 0;\n", replace: "" },
+  { name: "a reset leaves an empty session open", find: "    closeEmptySession(account);\n", replace: "" },
+  {
+    name: "a reset stores an account that nobody knows",
+    find: "if (account.sequence > 0) this.#accounts.put(account);",
+    replace: "this.#accounts.put(account);",
+    test: retention,
+  },
+  { name: "a reset is not counted", find: "if (account.sequence > 0) this.#accounts.put(account);", replace: "" },
+
+  // Journal
+  { name: "an entry has no place of its own", find: "    account.sequence++;\n", replace: "" },
+  { name: "two entries of an id are one", find: "SELECT max(part) AS part", replace: "SELECT 0 AS part" },
+  { name: "what is no entry is in the journal", find: " AND sequence IS NOT NULL\n", replace: "\n" },
+  {
+    name: "the journal shows all accounts",
+    find: "WHERE account = ? AND at >= ? AND (at",
+    replace: "WHERE account >= ? AND at >= ? AND (at",
+  },
+  {
+    name: "the journal begins late",
+    find: "WHERE account = ? AND at >= ? AND (at",
+    replace: "WHERE account = ? AND at > ? AND (at",
+  },
+  { name: "a page repeats the last entry", find: "(at, sequence) < (?, ?)", replace: "(at, sequence) <= (?, ?)" },
+  { name: "the oldest comes first", find: "ORDER BY at DESC, sequence DESC", replace: "ORDER BY at, sequence" },
+  {
+    name: "a cursor leads beyond the end",
+    find: ": earlier(parseCursor(cursor), end);",
+    replace: ": parseCursor(cursor);",
+  },
+
+  // Transactions
+  {
+    name: "writers begin as readers",
+    find: 'database.prepare("BEGIN IMMEDIATE")',
+    replace: 'database.prepare("BEGIN")',
+    test: processes,
+  },
+  {
+    name: "nobody waits for another's lock",
+    find: '    database.exec("PRAGMA busy_timeout = 5000");\n',
+    replace: '    database.exec("PRAGMA busy_timeout = 0");\n',
+    test: processes,
+  },
+  {
+    name: "a failed operation is kept in part",
+    find: "    this.#tryRollback();\n  }\n\n  /** After",
+    replace: "    this.#commit.run();\n  }\n\n  /** After",
+    test: faults,
+  },
+  {
+    name: "a commit that fails leaves its transaction open",
+    find: "      this.#tryRollback();\n      throw error;\n    }\n    this.#tryRollback();",
+    replace: "      throw error;\n    }\n    this.#tryRollback();",
+    test: faults,
+  },
+  {
+    name: "a refusal takes back what has expired",
+    find: "this.#end(isRefusal(error));",
+    replace: "this.#end(false);",
+    test: retention,
+  },
+  {
+    name: "a look leaves its transaction open",
+    find: "      return read();\n    } finally {\n      this.#tryRollback();\n    }",
+    replace: "      return read();\n    } finally {\n    }",
+  },
+  {
+    name: "an operation is two transactions",
+    find: "    this.#begin.run();\n    let result",
+    replace: "    let result",
+    test: killed,
+  },
+  {
+    name: "tables are made twice",
+    find: "migrations.slice(versionOf(connection))",
+    replace: "migrations",
+    test: migrate,
+  },
+  {
+    name: "a newer release's tables are used",
+    find: "if (version <= migrations.length) return version;",
+    replace: "return version;",
+    test: migrate,
+  },
+  {
+    name: "tables are made in several transactions",
+    find: "  connection.transaction(() => {\n    connection.exec",
+    replace: "  (() => {\n    connection.exec",
+    test: migrate,
+  },
+
+  // Retention
+  {
+    name: "what was deleted is not noted",
+    find: "if (until > this.forgottenUntil) this.#putHorizon.run(until);",
+    replace: "",
+    test: retention,
+  },
+  {
+    name: "what was deleted is known again when the clock goes back",
+    find: "if (until > this.forgottenUntil) this.#putHorizon.run(until);",
+    replace: "this.#putHorizon.run(until);",
+    test: retention,
+  },
+  {
+    name: "entries are deleted too early",
+    find: "at < ? ORDER BY",
+    replace: "at <= ? ORDER BY",
+    test: retention,
+  },
+  {
+    name: "nothing is deleted",
+    find: "if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.subject, now);",
+    replace: "",
+    test: retention,
+  },
+  {
+    name: "idle accounts keep what is old",
+    find: "    this.#retention.purge(next, now);\n",
+    replace: "",
+    test: retention,
+  },
+  { name: "holds survive their account", find: "    this.#deleteHolds.run(subject);\n", replace: "" },
+  {
+    name: "the counts survive their account",
+    find: "    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });\n",
+    replace: "",
+    test: retention,
+  },
+  {
+    name: "a new account's entries are forgotten with the old one's",
+    find: "AND (sequence <= ? OR sequence IS NULL) LIMIT",
+    replace: "AND (sequence <= ? OR true) LIMIT",
+    test: retention,
+  },
+  {
+    name: "a new account is forgotten with the old one",
+    find: "if (isUntouched) this.#accounts.delete(subject);",
+    replace: "this.#accounts.delete(subject);",
+    test: retention,
+  },
+  {
+    name: "the account's row stays",
+    find: "if (isUntouched) this.#accounts.delete(subject);",
+    replace: "",
+    test: retention,
+  },
+
+  // Keys and plans
+  {
+    name: "two keys have one hash",
+    find: " ON CONFLICT DO NOTHING RETURNING id",
+    replace: " ON CONFLICT DO UPDATE SET name = name RETURNING id",
+  },
+  {
+    name: "a key that is not there is updated",
+    find: "        if (key === undefined) return undefined;\n",
+    replace: "",
+  },
+  {
+    name: "another account's keys are listed",
+    find: "account = ? ORDER BY created_at, id",
+    replace: "account >= ? ORDER BY created_at, id",
+  },
+  {
+    name: "another account's keys are forgotten",
+    find: "DELETE FROM infergate_key WHERE account = ? RETURNING",
+    replace: "DELETE FROM infergate_key WHERE account >= ? RETURNING",
+  },
+  {
+    name: "texts that SQLite changes are taken",
+    find: 'return text.isWellFormed() && !text.includes("\\0");',
+    replace: "return text.isWellFormed();",
+    test: retention,
+  },
+];
