@@ -1,5 +1,4 @@
-import type { Clock } from "../ledger/clock.js";
-import type { CreditLedger, Micro, SettleResult, WindowStates } from "../ledger/credit-ledger.js";
+import type { CreditLedger, Lease, Micro, SettleResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
@@ -52,10 +51,6 @@ export interface Charge {
   windows: WindowStates | undefined;
 }
 
-/** How often a settlement is sent before it is given up, and how long to wait before the second attempt. */
-const attempts = 6;
-const firstPauseMs = 100;
-
 const nothing = (): Micro => 0;
 
 /** What a call is filed under. */
@@ -71,11 +66,9 @@ export class Settlement {
   readonly #price: CompiledPrice;
   readonly #keeper: LeaseKeeper;
   readonly #warn: Warn;
-  readonly #clock: Clock;
   readonly #tags: CallTags;
   #kept: KeptLease | undefined;
   #charge: Promise<Charge> | undefined;
-  #persisted: Promise<void> | undefined;
 
   constructor(options: {
     ledger: CreditLedger;
@@ -83,7 +76,6 @@ export class Settlement {
     price: CompiledPrice;
     keeper: LeaseKeeper;
     warn: Warn;
-    clock: Clock;
     /** For the ledger's journal. */
     tags: CallTags;
   }) {
@@ -92,7 +84,6 @@ export class Settlement {
     this.#price = options.price;
     this.#keeper = options.keeper;
     this.#warn = options.warn;
-    this.#clock = options.clock;
     this.#tags = options.tags;
   }
 
@@ -124,63 +115,33 @@ export class Settlement {
     return this.#charge;
   }
 
-  /** Resolves when the ledger has taken the charge, or finally has not. */
-  async persisted(): Promise<void> {
-    await this.#charge;
-    await this.#persisted;
-  }
-
   async #settle(tokens: TokenCounts, source: UsageSource | undefined): Promise<Charge> {
     const reservation = this.#reservation;
     if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
     const { lease, windows } = reservation;
     if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
-    const send = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
-      if (source === undefined) return this.#ledger.release(lease);
-      const { input, cachedInput, output, reasoning } = tokens;
-      const { key, model } = this.#tags;
-      const settlement = {
-        amount: micro,
-        estimated: source !== "provider",
-        // Spelled out, since spreading would take as long as the ledger itself.
-        tags: { key, model, input, cachedInput, output, reasoning, source },
-      };
-      return this.#ledger.settle(
-        lease,
-        mayBeDuplicateSince === undefined ? settlement : { ...settlement, mayBeDuplicateSince },
-      );
-    };
-    const persist = async (mayBeDuplicateSince?: number): Promise<SettleResult> => {
-      const result = await send(mayBeDuplicateSince);
-      if (result.status === "unresolved") this.#warnOfCharge();
-      return result;
-    };
-    const firstAttempt = this.#clock.now();
     try {
-      return { micro, tokens, source, windows: (await persist()).windows };
+      const result = await this.#send(lease, micro, tokens, source);
+      if (result.status === "unresolved") this.#warnOfCharge();
+      return { micro, tokens, source, windows: result.windows };
     } catch (cause) {
-      this.#warnOfLedger("The ledger failed to settle a call; it is tried again.", cause);
-      this.#persisted = this.#repeat(() => persist(firstAttempt));
-      return { micro, tokens, source, windows };
+      // The ledger's guard keeps what did not get through.
+      this.#warnOfLedger("The ledger has not settled a call; it goes on trying, unless it refuses to.", cause);
+      return { micro, tokens, source, windows: withCharge(windows, micro) };
     }
   }
 
-  /** Goes on in the background: the client need not wait for it. The ledger knows the lease's id if it took effect. */
-  async #repeat(persist: () => Promise<SettleResult>): Promise<void> {
-    for (let attempt = 2; attempt <= attempts; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 2)));
-      try {
-        await persist();
-        return;
-      } catch (cause) {
-        if (attempt < attempts) continue;
-        this.#warnOfLedger(
-          "The ledger failed to settle a call, finally: its hold ends with its lease, charged as last renewed.",
-          cause,
-        );
-      }
-    }
+  #send(lease: Lease, micro: Micro, tokens: TokenCounts, source: UsageSource | undefined): Promise<SettleResult> {
+    if (source === undefined) return this.#ledger.release(lease);
+    const { input, cachedInput, output, reasoning } = tokens;
+    const { key, model } = this.#tags;
+    return this.#ledger.settle(lease, {
+      amount: micro,
+      estimated: source !== "provider",
+      // Spelled out, since spreading would take as long as the ledger itself.
+      tags: { key, model, input, cachedInput, output, reasoning, source },
+    });
   }
 
   #warnOfLedger(message: string, cause: unknown): void {
@@ -196,4 +157,10 @@ export class Settlement {
   get #request(): { requestId?: string } {
     return this.#reservation === undefined ? {} : { requestId: this.#reservation.lease.id };
   }
+}
+
+/** The stock as it will be when the ledger has taken the charge, as far as is known. */
+function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
+  const charged = (state: WindowState): WindowState => ({ ...state, used: state.used + micro });
+  return { session: charged(session), week: charged(week), month: charged(month) };
 }
