@@ -5,14 +5,22 @@ import type { Emit } from "./ledger-event.js";
 export class Availability {
   readonly #clock: Clock;
   readonly #emit: Emit;
+  readonly #onAnswer: () => void;
   readonly #onReturn: (downSince: number) => void;
   #downSince: number | undefined;
 
-  /** @param onReturn - the store answers again; it may be another one, which lacks what it acknowledged at last. */
-  constructor(clock: Clock, emit: Emit, onReturn: (downSince: number) => void) {
-    this.#clock = clock;
-    this.#emit = emit;
-    this.#onReturn = onReturn;
+  constructor(options: {
+    clock: Clock;
+    emit: Emit;
+    /** The store has answered. */
+    onAnswer: () => void;
+    /** The store answers again; it may be another one, which lacks what it acknowledged at last. */
+    onReturn: (downSince: number) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+    this.#onAnswer = options.onAnswer;
+    this.#onReturn = options.onReturn;
   }
 
   get isDown(): boolean {
@@ -26,6 +34,7 @@ export class Availability {
   }
 
   succeeded(): void {
+    this.#onAnswer();
     const downSince = this.#downSince;
     if (downSince === undefined) return;
     this.#downSince = undefined;

@@ -15,7 +15,8 @@ const mostAccounts = 10_000;
 
 /**
  * Remembers for a moment whose stock is used up, so that a client which goes on asking costs the store nothing. What is
- * merely held by requests in flight is not remembered: it may be there again at once.
+ * merely held by requests in flight is not remembered: it may be there again at once. Each id is taken to be a new one: who
+ * repeats an admitted reservation while the account is denied another one is denied too.
  */
 export class Denials {
   readonly #clock: Clock;
@@ -35,7 +36,9 @@ export class Denials {
   }
 
   /** The denial as the store would answer it now. */
-  find({ subject, limits }: ReserveRequest): Denial | undefined {
+  find({ subject, limits, strict }: ReserveRequest): Denial | undefined {
+    // What is refused strictly depends on the amount.
+    if (strict === true) return undefined;
     const remembered = this.#byAccount.get(subject);
     if (remembered === undefined) return undefined;
     const now = this.#clock.now();
@@ -64,6 +67,11 @@ export class Denials {
       this.#byAccount.delete(oldest);
       return;
     }
+  }
+
+  /** The account's numbers are others now. */
+  drop(subject: string): void {
+    if (this.#byAccount.size > 0) this.#byAccount.delete(subject);
   }
 
   /** The account may have stock again. */

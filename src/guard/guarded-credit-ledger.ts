@@ -26,6 +26,7 @@ import { isRefusal } from "./is-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import { RecentSettlements } from "./recent-settlements.js";
 import { type Ending, SettleOutbox } from "./settle-outbox.js";
+import { SettlementKeptError } from "./settlement-kept-error.js";
 import { TimeLimit, TimeLimitError } from "./time-limit.js";
 
 /** How a {@link GuardedCreditLedger} goes about its ledger. */
@@ -60,6 +61,8 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly #emit: Emit;
   readonly #isInstant: (method: object) => boolean;
   readonly #reserveLimit: TimeLimit;
+  /** For how long an answer waits for its settlement. */
+  readonly #answerLimit: TimeLimit;
   readonly #settleLimit: TimeLimit;
   readonly #historyLimit = new TimeLimit(historyTimeoutMs);
   readonly #availability: Availability;
@@ -80,14 +83,20 @@ export class GuardedCreditLedger implements CreditLedger {
     // What the host puts in a method's place later is another method.
     const methods = new Set([ledger.reserve, ledger.settle, ledger.release].filter(isInstantMethod) as object[]);
     this.#isInstant = (method) => methods.has(method);
-    this.#reserveLimit = new TimeLimit(options.reserveTimeoutMs);
-    this.#settleLimit = new TimeLimit(options.settleTimeoutMs);
+    const { reserveTimeoutMs, settleTimeoutMs } = options;
+    this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs));
+    this.#answerLimit = new TimeLimit(reserveTimeoutMs);
+    this.#settleLimit = new TimeLimit(settleTimeoutMs);
     this.#denials = new Denials(clock, options.denialCacheMs);
     this.#insurance = insureMicro === undefined ? undefined : new Insurance(insureMicro, clock);
-    this.#availability = new Availability(clock, emit, (downSince) => {
-      this.#insurance?.end();
-      this.#outbox.resume();
-      this.#recent.replay(downSince);
+    this.#availability = new Availability({
+      ...{ clock, emit },
+      onAnswer: () => this.#reserveLimit.heard(),
+      onReturn: (downSince) => {
+        this.#insurance?.end();
+        this.#outbox.resume();
+        this.#recent.replay(downSince);
+      },
     });
     const limit = this.#settleLimit;
     this.#recent = new RecentSettlements({
@@ -130,6 +139,7 @@ export class GuardedCreditLedger implements CreditLedger {
     const statuses: RenewStatus[] = new Array(requests.length);
     const own: number[] = [];
     for (const [index, request] of requests.entries()) {
+      this.#denials.drop(request.lease.subject);
       const insurer = this.#insurance?.ledgerOf(request.lease);
       if (insurer === undefined) own.push(index);
       else statuses[index] = (await insurer.renew([request]))[0] ?? "closed";
@@ -257,15 +267,16 @@ export class GuardedCreditLedger implements CreditLedger {
     }
     if (this.#availability.isDown) {
       this.#outbox.keep(ending);
-      throw new LedgerUnavailableError("The ledger is not available. The settlement is kept, and sent when it is.");
+      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent when it is.");
     }
     const sent = this.#outbox.send(ending);
     try {
       // It goes on beyond the time for which its caller waits.
-      return await this.#reserveLimit.race(sent);
+      return await this.#answerLimit.race(sent);
     } catch (error) {
-      if (error instanceof TimeLimitError) sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
-      throw toUnavailable(error);
+      if (!(error instanceof TimeLimitError)) throw error;
+      sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
+      throw new SettlementKeptError("The ledger takes its time for a settlement. It goes on.", { cause: error });
     }
   }
 
@@ -274,6 +285,7 @@ export class GuardedCreditLedger implements CreditLedger {
     if (wasKept) this.#tellUnresolved(ending, status);
     // An expiry may have charged more than the call has cost.
     if (status === "late") this.#denials.forget(lease.subject);
+    else this.#denials.drop(lease.subject);
     if (settlement !== undefined && status !== "unresolved") this.#recent.add(lease, settlement, sentAt);
   }
 

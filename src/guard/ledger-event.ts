@@ -18,7 +18,7 @@ export type LedgerEvent =
   /** An operation succeeded again. */
   | { type: "available"; outageMs: number }
   /** The ledger did not take an ending: it is kept, and sent again. */
-  | ({ type: "settle_kept" } & LedgerEnding)
+  | ({ type: "settle_kept"; cause?: unknown } & LedgerEnding)
   /** The ledger took an ending that was kept. */
   | ({ type: "settle_delivered"; status: SettleStatus; delayMs: number } & LedgerEnding)
   /** The ledger could not tell a charge from one that it took before, and did not take it; nobody waited to be told. */

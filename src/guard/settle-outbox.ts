@@ -1,14 +1,8 @@
 import type { Clock } from "../ledger/clock.js";
-import {
-  type CreditLedger,
-  type Lease,
-  LedgerUnavailableError,
-  type Settlement,
-  type SettleResult,
-  type WindowState,
-} from "../ledger/credit-ledger.js";
+import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
 import { isRefusal } from "./is-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
+import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit } from "./time-limit.js";
 
 /** What ends a reservation. */
@@ -82,14 +76,14 @@ export class SettleOutbox {
 
   /**
    * Sends it now.
-   * @throws LedgerUnavailableError when it did not get through: it is kept. What the ledger throws when it refuses it.
+   * @throws SettlementKeptError when it did not get through: it is kept. What the ledger throws when it refuses it.
    */
   async send(ending: Ending): Promise<SettleResult> {
     const entry = this.#enter(ending);
     const outcome = await this.#try(entry);
     if (outcome.result !== undefined) return outcome.result;
     if (outcome.refusal !== undefined) throw outcome.refusal;
-    throw new LedgerUnavailableError("The ledger did not take a settlement. It is kept, and sent again.", {
+    throw new SettlementKeptError("The ledger did not take a settlement. It is kept, and sent again.", {
       cause: outcome.error,
     });
   }
@@ -155,7 +149,7 @@ export class SettleOutbox {
           break;
         }
       }
-      this.#emit({ type: "settle_kept", ...this.#about(entry) });
+      this.#emit({ type: "settle_kept", ...(cause === undefined ? undefined : { cause }), ...this.#about(entry) });
     }
     this.#schedule();
   }

@@ -1,5 +1,5 @@
 interface Wait {
-  readonly lastTick: number;
+  readonly firstTick: number;
   readonly expire: () => void;
 }
 
@@ -16,13 +16,25 @@ export class TimeLimitError extends Error {
  */
 export class TimeLimit {
   readonly #ms: number;
+  readonly #mostTicks: number;
   readonly #waits = new Set<Wait>();
   #tick = 0;
+  /** When something was heard last. */
+  #heardTick = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param ms - at least so long is waited, and about a tenth longer at most. */
-  constructor(ms: number) {
+  /**
+   * @param ms - at least so long is waited, and about a tenth longer at most.
+   * @param mostMs - how long is waited for one that has much to do: while something is {@link TimeLimit.heard} of it.
+   */
+  constructor(ms: number, mostMs = ms) {
     this.#ms = ms;
+    this.#mostTicks = Math.ceil((mostMs * ticksPerLimit) / ms);
+  }
+
+  /** Who is waited for has given another answer, so it is there. */
+  heard(): void {
+    this.#heardTick = this.#tick;
   }
 
   /**
@@ -32,8 +44,8 @@ export class TimeLimit {
   race<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const wait: Wait = {
-        lastTick: this.#tick + ticksPerLimit,
-        expire: () => reject(new TimeLimitError(`There was no answer within ${this.#ms} ms.`)),
+        firstTick: this.#tick,
+        expire: () => reject(new TimeLimitError(`There was no answer in time (${this.#ms} ms).`)),
       };
       this.#waits.add(wait);
       this.#timer ??= setInterval(() => this.#expire(), this.#ms / ticksPerLimit);
@@ -53,8 +65,8 @@ export class TimeLimit {
   #expire(): void {
     this.#tick++;
     for (const wait of this.#waits) {
-      // In the order in which they began.
-      if (wait.lastTick >= this.#tick) break;
+      const silentSince = Math.max(wait.firstTick, this.#heardTick);
+      if (this.#tick - silentSince <= ticksPerLimit && this.#tick - wait.firstTick <= this.#mostTicks) continue;
       this.#waits.delete(wait);
       wait.expire();
     }

@@ -1,3 +1,4 @@
+import { SettlementKeptError } from "../guard/settlement-kept-error.js";
 import type { CreditLedger, Lease, Micro, SettleResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
@@ -126,8 +127,7 @@ export class Settlement {
       if (result.status === "unresolved") this.#warnOfCharge();
       return { micro, tokens, source, windows: result.windows };
     } catch (cause) {
-      // The ledger's guard keeps what did not get through.
-      this.#warnOfLedger("The ledger has not settled a call; it goes on trying, unless it refuses to.", cause);
+      if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
       return { micro, tokens, source, windows: withCharge(windows, micro) };
     }
   }
@@ -144,8 +144,8 @@ export class Settlement {
     });
   }
 
-  #warnOfLedger(message: string, cause: unknown): void {
-    this.#warn({ code: "ledger_failed", message, cause, ...this.#request });
+  #warnOfLedger(cause: unknown): void {
+    this.#warn({ code: "ledger_failed", message: "The ledger refuses to settle a call.", cause, ...this.#request });
   }
 
   #warnOfCharge(): void {
