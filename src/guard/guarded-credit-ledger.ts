@@ -99,17 +99,21 @@ export class GuardedCreditLedger implements CreditLedger {
       },
     });
     const limit = this.#settleLimit;
+    const availability = this.#availability;
     this.#recent = new RecentSettlements({
       ...{ ledger, limit, clock, emit },
       rememberMs: options.replayMs,
-      onAnswer: this.#availability,
+      onAnswer: availability,
     });
     this.#outbox = new SettleOutbox({
       ...{ ledger, limit, clock, emit },
       most: options.maxKeptSettlements,
       onAnswer: {
-        succeeded: () => this.#availability.succeeded(),
-        failed: (operation, cause) => this.#availability.failed(operation, cause),
+        get isDown() {
+          return availability.isDown;
+        },
+        succeeded: () => availability.succeeded(),
+        failed: (operation, cause) => availability.failed(operation, cause),
         settled: (...settled) => this.#settled(...settled),
       },
     });
@@ -235,6 +239,7 @@ export class GuardedCreditLedger implements CreditLedger {
         this.#availability.failed("reserve", error);
         return attempt < most;
       },
+      this.#reserveLimit.ms,
     );
     try {
       const result = await this.#reserveLimit.race(sent);
@@ -308,10 +313,14 @@ export class GuardedCreditLedger implements CreditLedger {
   async #ask<Result>(operation: string, send: () => Promise<Result>, limit = this.#settleLimit): Promise<Result> {
     let isOver = false;
     try {
-      const answer = repeat(send, (error, attempt) => {
-        if (!isOver) this.#availability.failed(operation, error);
-        return !isOver && attempt < attempts;
-      });
+      const answer = repeat(
+        send,
+        (error, attempt) => {
+          if (!isOver) this.#availability.failed(operation, error);
+          return !isOver && attempt < attempts;
+        },
+        limit.ms,
+      );
       const result = await limit.race(answer);
       this.#availability.succeeded();
       return result;
@@ -327,12 +336,15 @@ export class GuardedCreditLedger implements CreditLedger {
 async function repeat<Result>(
   send: () => Promise<Result>,
   goesOn: (error: unknown, attempt: number) => boolean,
+  withinMs: number,
 ): Promise<Result> {
+  const startedAt = performance.now();
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
     } catch (error) {
-      if (isRefusal(error) || !goesOn(error, attempt)) throw error;
+      // A store that blocks the process lets no time limit strike.
+      if (isRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
     }

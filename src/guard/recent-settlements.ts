@@ -87,12 +87,12 @@ export class RecentSettlements {
     this.#timer = undefined;
     const now = this.#clock.now();
     const from = Math.max((this.#replayFrom ?? now) - this.#rememberMs, now - oldestMs);
-    this.#lastReplay = now;
     const again = this.#settled.slice(this.#oldest).filter(({ settledAt }) => settledAt >= from);
     if (again.length === 0) {
       this.#replayFrom = undefined;
       return;
     }
+    this.#lastReplay = now;
     this.#replaying = true;
     this.#replayFrom = undefined;
     const statuses: Partial<Record<SettleStatus, number>> = {};

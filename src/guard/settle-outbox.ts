@@ -24,6 +24,7 @@ interface Entry extends Ending {
 
 /** Learns what the ledger answers. */
 export interface EndingListener {
+  readonly isDown: boolean;
   succeeded(): void;
   failed(operation: string, cause: unknown): void;
   /** @param sentAt - when it was first sent. */
@@ -31,6 +32,8 @@ export interface EndingListener {
 }
 
 const atOnce = 16;
+/** A store that fails within it may fail for one account only. */
+const promptMs = 50;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
@@ -167,20 +170,35 @@ export class SettleOutbox {
     if (this.#passing) return;
     this.#passing = true;
     this.#timer = undefined;
-    let gotThrough = true;
-    while (gotThrough && this.#waiting.size > 0 && !this.#closed) {
-      const some: Entry[] = [];
-      for (const entry of this.#waiting) {
-        some.push(entry);
-        if (some.length === atOnce) break;
-      }
-      for (const entry of some) this.#waiting.delete(entry);
+    let gotThrough = false;
+    let failures = 0;
+    // What fails goes to the end, and is not sent again in this pass.
+    for (let left = this.#waiting.size; left > 0 && failures < atOnce && !this.#closed; ) {
+      // One finds out. A store that blocks the process, as a locked SQLite does, is not to do so many times over.
+      const some = this.#take(Math.min(left, this.#onAnswer.isDown ? 1 : atOnce));
+      if (some.length === 0) break;
+      left -= some.length;
+      const startedAt = performance.now();
       const outcomes = await Promise.all(some.map((entry) => this.#try(entry)));
-      gotThrough = outcomes.some(({ error }) => error === undefined);
+      if (outcomes.some(({ error }) => error === undefined)) {
+        gotThrough = true;
+        failures = 0;
+      } else if (performance.now() - startedAt > promptMs) break;
+      else failures += some.length;
     }
     this.#passing = false;
     this.#pauseMs = gotThrough ? firstPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);
     this.#schedule();
+  }
+
+  #take(most: number): Entry[] {
+    const some: Entry[] = [];
+    for (const entry of this.#waiting) {
+      if (some.length === most) break;
+      this.#waiting.delete(entry);
+      some.push(entry);
+    }
+    return some;
   }
 
   /** Never rejects. */

@@ -15,7 +15,7 @@ export class TimeLimitError extends Error {
  * It counts its ticks instead of comparing times: what a blocked event loop has kept this process from reading is not late.
  */
 export class TimeLimit {
-  readonly #ms: number;
+  readonly ms: number;
   readonly #mostTicks: number;
   readonly #waits = new Set<Wait>();
   #tick = 0;
@@ -28,7 +28,7 @@ export class TimeLimit {
    * @param mostMs - how long is waited for one that has much to do: while something is {@link TimeLimit.heard} of it.
    */
   constructor(ms: number, mostMs = ms) {
-    this.#ms = ms;
+    this.ms = ms;
     this.#mostTicks = Math.ceil((mostMs * ticksPerLimit) / ms);
   }
 
@@ -45,10 +45,10 @@ export class TimeLimit {
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         firstTick: this.#tick,
-        expire: () => reject(new TimeLimitError(`There was no answer in time (${this.#ms} ms).`)),
+        expire: () => reject(new TimeLimitError(`There was no answer in time (${this.ms} ms).`)),
       };
       this.#waits.add(wait);
-      this.#timer ??= setInterval(() => this.#expire(), this.#ms / ticksPerLimit);
+      this.#timer ??= setInterval(() => this.#expire(), this.ms / ticksPerLimit);
       answer.then(
         (value) => {
           this.#waits.delete(wait);
