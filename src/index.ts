@@ -1,7 +1,8 @@
 export { createGateway } from "./gateway/create-gateway.js";
 export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
-export type { GatewayOptions, Model } from "./gateway/options.js";
+export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
+export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { MemoryKey } from "./keys/memory-key-store.js";

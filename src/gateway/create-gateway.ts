@@ -1,5 +1,7 @@
 import { modelRecord } from "../endpoints/models.js";
 import { matchRoute, routePatterns } from "../endpoints/routes.js";
+import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
+import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import { compilePrice } from "../ledger/price.js";
 import { allowanceLookup, callerLookup, toAllowance } from "../pipeline/accounts.js";
@@ -10,6 +12,7 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
 import type { Gateway } from "./gateway.js";
+import { guardOptions } from "./guard-options.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { handleWebRequest } from "./web-bridge.js";
 
@@ -31,19 +34,21 @@ export function createGateway(options: GatewayOptions): Gateway {
   for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warn);
 
   const clock = resolved.clock ?? systemClock;
+  const ledger = new GuardedCreditLedger(resolved.ledger, guardOptions(resolved, clock, warn));
   const cache = {
     ttlMs: resolved.cacheTtlMs,
     negativeTtlMs: resolved.negativeCacheTtlMs,
     maxEntries: resolved.maxCacheEntries,
     clock,
+    timeLimit: new TimeLimit(resolved.storeTimeoutMs),
   };
-  const keeper = new LeaseKeeper(resolved.ledger, resolved.leaseMs, warn);
+  const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
   const pipeline: Pipeline = {
     catalog,
     findCaller: callerLookup(resolved.keys, catalog, cache, warn),
     findAllowance: allowanceLookup(resolved.plans, catalog, cache, warn),
-    ledger: resolved.ledger,
+    ledger,
     keeper,
     inFlight,
     clock,
@@ -62,6 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const close = async (): Promise<void> => {
     await inFlight.close(resolved.closeGraceMs);
     keeper.stop();
+    await ledger.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { reservedRecordMembers } from "../endpoints/models.js";
+import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -78,14 +79,52 @@ export interface GatewayOptions {
   negativeCacheTtlMs?: number | undefined;
   /** The most keys, and the most absent ones, to remember. Default: 10,000. */
   maxCacheEntries?: number | undefined;
+  /** How long a key or plan store may take to answer, in milliseconds; beyond it a 503. Default: 2,000. */
+  storeTimeoutMs?: number | undefined;
+  /** How the gateway goes about its ledger: how long it waits, and what it does when the ledger is away. */
+  ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
   cors?: CorsOptions | false | undefined;
   /** Where the time comes from, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /** Called once per request, when its answer has ended. A hook that throws harms nothing but gets a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
+  /** Called with what becomes of the ledger and of the charges on their way to it: its metrics. */
+  onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
   onWarning?: ((warning: GatewayWarning) => void) | undefined;
+}
+
+/** How a gateway goes about its ledger. A ledger in this process's memory answers at once, so it needs none of this. */
+export interface LedgerOptions {
+  /**
+   * How long a reservation may take, in milliseconds, attempts that failed and were repeated included; beyond it a 503.
+   * For as long an answer waits for its settlement. Default: 250.
+   */
+  reserveTimeoutMs?: number | undefined;
+  /** How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. Default: 2,000. */
+  settleTimeoutMs?: number | undefined;
+  /**
+   * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: credits }`: each
+   * account may use so many credits in an outage, in each process. What they cost is charged when the ledger is back.
+   * Default: `"deny"`.
+   */
+  onUnavailable?: "deny" | "allow" | { readonly insure: number } | undefined;
+  /**
+   * How many settlements are kept for a ledger that does not take them; beyond it the oldest are given up, each with an
+   * event `settle_lost`. Default: 10,000.
+   */
+  maxKeptSettlements?: number | undefined;
+  /**
+   * The settlements of how many milliseconds are sent once more when the ledger is back after an outage, as its store may
+   * have failed over and lost them; 0: none. Default: 15,000.
+   */
+  replayMs?: number | undefined;
+  /**
+   * For how many milliseconds at most an account whose stock is used up is refused without asking the ledger; 0: not at
+   * all. Another process's grant takes effect at most this much later. Default: 2,000.
+   */
+  denialCacheMs?: number | undefined;
 }
 
 const name = z.string().min(1, "must not be empty");
@@ -93,6 +132,7 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
   error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
 });
 const milliseconds = z.number().int().positive();
+const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
 const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -133,6 +173,19 @@ const modelSchema = z.strictObject({
     .optional(),
 });
 
+const ledgerOptionsSchema = z.strictObject({
+  reserveTimeoutMs: timeout.default(250),
+  settleTimeoutMs: timeout.default(2_000),
+  onUnavailable: z
+    .union([z.enum(["deny", "allow"]), z.strictObject({ insure: amount.max(9_000_000_000) })], {
+      error: 'must be "deny", "allow" or { insure: credits }',
+    })
+    .default("deny"),
+  maxKeptSettlements: count.default(10_000),
+  replayMs: z.number().int().nonnegative().max(60_000).default(15_000),
+  denialCacheMs: z.number().int().nonnegative().max(60_000).default(2_000),
+});
+
 const optionsSchema = z.strictObject({
   models: z.array(modelSchema),
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
@@ -160,6 +213,8 @@ const optionsSchema = z.strictObject({
   cacheTtlMs: z.number().int().nonnegative().default(10_000),
   negativeCacheTtlMs: z.number().int().nonnegative().default(5_000),
   maxCacheEntries: count.default(10_000),
+  storeTimeoutMs: timeout.default(2_000),
+  ledgerOptions: ledgerOptionsSchema.prefault({}),
   cors: z
     .union([z.boolean(), z.strictObject({ origins: z.array(origin).readonly() })], {
       error: 'must be true, false or { origins: ["https://app.example.com"] }',
@@ -168,6 +223,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
+  onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
 });
 

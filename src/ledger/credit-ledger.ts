@@ -230,6 +230,12 @@ export interface CreditLedger {
    * that writes. Absent where the store keeps none.
    */
   history?(request: HistoryRequest): Promise<HistoryPage>;
+  /**
+   * Has the listener called whenever the store was reached anew: it may be another one now, that lacks what it acknowledged
+   * shortly before. Absent where that cannot be.
+   * @returns what ends it.
+   */
+  onReconnected?(listener: () => void): () => void;
   /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
   forget(subject: string): Promise<void>;
   close(): Promise<void>;

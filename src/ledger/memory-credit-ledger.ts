@@ -34,6 +34,7 @@ import {
   type WindowStates,
 } from "./credit-ledger.js";
 import { IdTable } from "./id-table.js";
+import { instantMethod } from "./instant-method.js";
 import {
   checkGrant,
   checkHistory,
@@ -84,10 +85,10 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
   const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
-    reserve: (request) => ledger.reserve(request),
+    reserve: instantMethod((request: ReserveRequest) => ledger.reserve(request)),
     renew: (requests) => ledger.renew(requests),
-    settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease) => ledger.release(lease),
+    settle: instantMethod((lease: Lease, settlement: Settlement) => ledger.settle(lease, settlement)),
+    release: instantMethod((lease: Lease) => ledger.release(lease)),
     balance: (subject, limits) => ledger.balance(subject, limits),
     grant: (request) => ledger.grant(request),
     reset: (subject, windows) => ledger.reset(subject, windows),

@@ -1,3 +1,4 @@
+import type { TimeLimit } from "../guard/time-limit.js";
 import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import type { Micro, WindowName } from "../ledger/credit-ledger.js";
@@ -36,11 +37,16 @@ export interface Allowance {
 const defaultSessionMs = 5 * 60 * 60 * 1000;
 const defaultOutputTokens = 4096;
 
+export interface StoreLookupOptions extends CachedLookupOptions {
+  /** How long the store may take. */
+  timeLimit: TimeLimit;
+}
+
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
   catalog: Catalog,
-  cache: CachedLookupOptions,
+  { timeLimit, ...cache }: StoreLookupOptions,
   warn: Warn,
 ): Lookup<Caller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
@@ -52,7 +58,7 @@ export function callerLookup(
     return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
   };
   return cachedLookup(async (hash) => {
-    const key = await ask(() => store.find(hash), fail);
+    const key = await ask(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
     return check(() => toCaller(key, catalog), fail);
   }, cache);
@@ -62,7 +68,7 @@ export function callerLookup(
 export function allowanceLookup(
   store: PlanStore,
   catalog: Catalog,
-  cache: CachedLookupOptions,
+  { timeLimit, ...cache }: StoreLookupOptions,
   warn: Warn,
 ): Lookup<Allowance> {
   const warnOnce = once(warn);
@@ -72,7 +78,7 @@ export function allowanceLookup(
       warn({ code: "plan_store_failed", message, cause });
       return serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     };
-    const plan = await ask(() => store.find(id), fail);
+    const plan = await ask(() => store.find(id), timeLimit, fail);
     if (plan === undefined || plan === null) {
       warnOnce({
         code: "unknown_plan",
@@ -88,12 +94,17 @@ export function allowanceLookup(
 type Fail = (problem: string, cause: unknown) => GatewayError;
 
 /** What a store throws may hold its secrets: it is told to the host as the cause alone. */
-async function ask<Found>(find: () => Promise<Found> | Found, fail: Fail): Promise<Found> {
+async function ask<Found>(find: () => Promise<Found> | Found, limit: TimeLimit, fail: Fail): Promise<Found> {
   try {
-    return await find();
+    const found = find();
+    return isPromiseLike(found) ? await limit.race(found) : found;
   } catch (cause) {
     throw fail("failed", cause);
   }
+}
+
+function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 function check<Checked>(make: () => Checked, fail: Fail): Checked {

@@ -73,7 +73,6 @@ export async function completeChat(
     ledger: pipeline.ledger,
     keeper: pipeline.keeper,
     warn: pipeline.warn,
-    clock: pipeline.clock,
     reservation,
     price: model.price,
     tags: { key: caller.keyId, model: model.id },
@@ -129,9 +128,7 @@ function begin(
     const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
     log.ended(outcome, settled);
     warnOfUpstream(outcome, model, warn, log.requestId);
-    const { repeating } = settlement;
-    if (repeating === undefined) inFlight.leave(call);
-    else void repeating.then(() => inFlight.leave(call));
+    inFlight.leave(call);
     return settled;
   };
   const finish = (outcome: Outcome): Promise<Charge> => {

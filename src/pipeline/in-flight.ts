@@ -42,7 +42,7 @@ export class Call implements Listed {
 /** How long an aborted call may take to come to its own end. */
 const lastGraceMs = 1000;
 
-/** How long a ledger that fails may take to take its charges after all. */
+/** How long the accounts of abandoned calls may take. */
 const settleGraceMs = 5000;
 
 /** The calls in progress, so that the gateway can close in an orderly way. */

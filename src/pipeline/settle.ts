@@ -1,5 +1,5 @@
-import type { Clock } from "../ledger/clock.js";
-import type { CreditLedger, Micro, SettleResult, WindowStates } from "../ledger/credit-ledger.js";
+import { SettlementKeptError } from "../guard/settlement-kept-error.js";
+import type { CreditLedger, Lease, Micro, SettleResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
@@ -52,10 +52,6 @@ export interface Charge {
   windows: WindowStates | undefined;
 }
 
-/** How often a settlement is sent before it is given up, and how long to wait before the second attempt. */
-const attempts = 6;
-const firstPauseMs = 100;
-
 const nothing = (): Micro => 0;
 
 /** What a call is filed under. */
@@ -71,11 +67,9 @@ export class Settlement {
   readonly #price: CompiledPrice;
   readonly #keeper: LeaseKeeper;
   readonly #warn: Warn;
-  readonly #clock: Clock;
   readonly #tags: CallTags;
   #kept: KeptLease | undefined;
   #charge: Promise<Charge> | undefined;
-  #repeating: Promise<void> | undefined;
 
   constructor(options: {
     ledger: CreditLedger;
@@ -83,7 +77,6 @@ export class Settlement {
     price: CompiledPrice;
     keeper: LeaseKeeper;
     warn: Warn;
-    clock: Clock;
     /** For the ledger's journal. */
     tags: CallTags;
   }) {
@@ -92,7 +85,6 @@ export class Settlement {
     this.#price = options.price;
     this.#keeper = options.keeper;
     this.#warn = options.warn;
-    this.#clock = options.clock;
     this.#tags = options.tags;
   }
 
@@ -124,67 +116,39 @@ export class Settlement {
     return this.#charge;
   }
 
-  /** Ends when the ledger has taken a charge after all, or finally has not; `undefined` when it took it at once. */
-  get repeating(): Promise<void> | undefined {
-    return this.#repeating;
-  }
-
   async #settle(tokens: TokenCounts, source: UsageSource | undefined): Promise<Charge> {
     const reservation = this.#reservation;
     if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
     const { lease, windows } = reservation;
     if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
     const micro = source === undefined ? 0 : this.#price.cost(tokens);
-    const send = (mayBeDuplicateSince?: number): Promise<SettleResult> => {
-      if (source === undefined) return this.#ledger.release(lease);
-      const { input, cachedInput, output, reasoning } = tokens;
-      const { key, model } = this.#tags;
-      const settlement = {
-        amount: micro,
-        estimated: source !== "provider",
-        // Spelled out, since spreading would take as long as the ledger itself.
-        tags: { key, model, input, cachedInput, output, reasoning, source },
-      };
-      return this.#ledger.settle(
-        lease,
-        mayBeDuplicateSince === undefined ? settlement : { ...settlement, mayBeDuplicateSince },
-      );
-    };
-    const firstAttempt = this.#clock.now();
     try {
-      const result = await send();
-      this.#warnIfUnresolved(result);
+      const result = await this.#send(lease, micro, tokens, source);
+      if (result.status === "unresolved") this.#warnOfCharge();
       return { micro, tokens, source, windows: result.windows };
     } catch (cause) {
-      this.#warnOfLedger("The ledger failed to settle a call; it is tried again.", cause);
-      this.#repeating = this.#repeat(() => send(firstAttempt));
-      return { micro, tokens, source, windows };
+      if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
+      return { micro, tokens, source, windows: withCharge(windows, micro) };
     }
   }
 
-  /** Goes on in the background: the client need not wait for it. The ledger knows the lease's id if it took effect. */
-  async #repeat(send: () => Promise<SettleResult>): Promise<void> {
-    for (let attempt = 2; attempt <= attempts; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 2)));
-      try {
-        this.#warnIfUnresolved(await send());
-        return;
-      } catch (cause) {
-        if (attempt < attempts) continue;
-        this.#warnOfLedger(
-          "The ledger failed to settle a call, finally: its hold ends with its lease, charged as last renewed.",
-          cause,
-        );
-      }
-    }
+  #send(lease: Lease, micro: Micro, tokens: TokenCounts, source: UsageSource | undefined): Promise<SettleResult> {
+    if (source === undefined) return this.#ledger.release(lease);
+    const { input, cachedInput, output, reasoning } = tokens;
+    const { key, model } = this.#tags;
+    return this.#ledger.settle(lease, {
+      amount: micro,
+      estimated: source !== "provider",
+      // Spelled out, since spreading would take as long as the ledger itself.
+      tags: { key, model, input, cachedInput, output, reasoning, source },
+    });
   }
 
-  #warnOfLedger(message: string, cause: unknown): void {
-    this.#warn({ code: "ledger_failed", message, cause, ...this.#request });
+  #warnOfLedger(cause: unknown): void {
+    this.#warn({ code: "ledger_failed", message: "The ledger refuses to settle a call.", cause, ...this.#request });
   }
 
-  #warnIfUnresolved({ status }: SettleResult): void {
-    if (status !== "unresolved") return;
+  #warnOfCharge(): void {
     const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
     this.#warn({ code: "charge_unresolved", message, ...this.#request });
   }
@@ -193,4 +157,10 @@ export class Settlement {
   get #request(): { requestId?: string } {
     return this.#reservation === undefined ? {} : { requestId: this.#reservation.lease.id };
   }
+}
+
+/** The stock as it will be when the ledger has taken the charge, as far as is known. */
+function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
+  const charged = (state: WindowState): WindowState => ({ ...state, used: state.used + micro });
+  return { session: charged(session), week: charged(week), month: charged(month) };
 }

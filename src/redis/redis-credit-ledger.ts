@@ -34,7 +34,7 @@ export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedg
 
 /** The same on a connection that is shared with other stores. */
 export function creditLedgerOn(
-  { run, prefix }: RedisConnection,
+  { run, prefix, onReconnected }: RedisConnection,
   journal: RedisCreditLedgerOptions["journal"] = {},
   scripts = ledgerScripts,
 ): CreditLedger {
@@ -56,6 +56,7 @@ export function creditLedgerOn(
     ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
+    onReconnected,
   };
 }
 

@@ -1,4 +1,5 @@
 import { ChangeFeed } from "./change-feed.js";
+import { whenReconnected } from "./reconnections.js";
 import type { RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
@@ -25,6 +26,8 @@ export interface RedisConnection {
   readonly run: RunScript;
   readonly prefix: string;
   readonly changes: ChangeFeed;
+  /** @returns what ends it. */
+  readonly onReconnected: (listener: () => void) => () => void;
 }
 
 const maxTimeoutMs = 2 ** 31 - 1;
@@ -49,5 +52,6 @@ export function connectionOf(options: RedisOptions): RedisConnection {
     run: allowEviction ? timed : refuseEviction(timed),
     prefix,
     changes: new ChangeFeed(channel, subscriptionOpener(client, channel)),
+    onReconnected: (listener) => whenReconnected(client, listener),
   };
 }

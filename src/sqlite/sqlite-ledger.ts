@@ -43,7 +43,7 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amount: 0 });
 
-export class SqliteLedger implements Required<CreditLedger> {
+export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected"> {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;

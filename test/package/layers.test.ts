@@ -28,6 +28,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       "undici",
     ],
   },
+  "src/guard/probe.ts": {
+    allowed: ["./time-limit.js", "../ledger/credit-ledger.js", "../ledger/memory-credit-ledger.js"],
+    refused: ["../pipeline/settle.js", "../gateway/options.js", "../redis/redis-credit-ledger.js", "zod", "lru-cache"],
+  },
   "src/postgres/probe.ts": {
     allowed: [
       "./database.js",

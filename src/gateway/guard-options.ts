@@ -1,0 +1,49 @@
+import type { GuardOptions } from "../guard/guarded-credit-ledger.js";
+import type { LedgerEvent } from "../guard/ledger-event.js";
+import type { Clock } from "../ledger/clock.js";
+import { toMicro } from "../ledger/price.js";
+import type { Warn } from "../pipeline/warning.js";
+import type { ResolvedOptions } from "./options.js";
+
+/** What the ledger's guard is told: the host's options, and whom to tell of what becomes of the ledger. */
+export function guardOptions(
+  { ledgerOptions, onLedgerEvent }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent">,
+  clock: Clock,
+  warn: Warn,
+): GuardOptions {
+  const { onUnavailable, ...rest } = ledgerOptions;
+  const insureMicro = { deny: undefined, allow: null };
+  return {
+    ...rest,
+    insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure),
+    clock,
+    emit: (event) => {
+      warnOf(event, warn);
+      if (onLedgerEvent === undefined) return;
+      // A hook may be async, whatever its type says: its rejection must not end the process.
+      new Promise((resolve) => resolve(onLedgerEvent(event))).catch((cause: unknown) => {
+        warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause });
+      });
+    },
+  };
+}
+
+const lost = {
+  overflow: "Too many settlements are kept for a ledger that does not take them: the oldest was given up",
+  closed: "The gateway was closed before the ledger took a settlement",
+  refused: "The ledger refuses a settlement that was kept for it",
+};
+
+function warnOf(event: LedgerEvent, warn: Warn): void {
+  if (event.type === "settle_unresolved") {
+    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    warn({ code: "charge_unresolved", message, requestId: event.requestId });
+  } else if (event.type === "settle_kept") {
+    const message = "The ledger has not taken the settlement of a call. It is kept, and sent again.";
+    warn({ code: "ledger_failed", message, requestId: event.requestId, cause: event.cause });
+  } else if (event.type === "settle_lost" && event.settlement !== undefined) {
+    const { reason, chargedMicro, account, cause, requestId } = event;
+    const message = `${lost[reason]}. ${chargedMicro} micro-credits of the account "${account}" are not charged.`;
+    warn({ code: "charge_lost", message, requestId, ...(cause === undefined ? undefined : { cause }) });
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "../ledger/clock.js";
+import type { ReserveRequest, ReserveResult, WindowLimits } from "../ledger/credit-ledger.js";
+
+type Denial = Extract<ReserveResult, { ok: false }>;
+
+interface Remembered {
+  readonly denial: Denial;
+  readonly limits: WindowLimits;
+  /** By the caller's clock, as is `until`. */
+  readonly since: number;
+  readonly until: number;
+}
+
+const mostAccounts = 10_000;
+
+/**
+ * Remembers for a moment whose stock is used up, so that a client which goes on asking costs the store nothing. What is
+ * merely held by requests in flight is not remembered: it may be there again at once. Each id is taken to be a new one: who
+ * repeats an admitted reservation while the account is denied another one is denied too.
+ */
+export class Denials {
+  readonly #clock: Clock;
+  readonly #forMs: number;
+  readonly #byAccount = new Map<string, Remembered>();
+  /** Rises whenever something may have given an account new stock. */
+  #changes = 0;
+
+  constructor(clock: Clock, forMs: number) {
+    this.#clock = clock;
+    this.#forMs = forMs;
+  }
+
+  /** To be asked for before the store is, and handed to {@link Denials.add} with its answer. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The denial as the store would answer it now. */
+  find({ subject, limits, strict }: ReserveRequest): Denial | undefined {
+    // What is refused strictly depends on the amount.
+    if (strict === true) return undefined;
+    const remembered = this.#byAccount.get(subject);
+    if (remembered === undefined) return undefined;
+    const now = this.#clock.now();
+    const { denial, since, until } = remembered;
+    if (now >= until || now < since || !sameLimits(limits, remembered.limits)) {
+      this.#byAccount.delete(subject);
+      return undefined;
+    }
+    return { ...denial, now: denial.now + (now - since) };
+  }
+
+  /** @param changes - as they were before the store was asked: what was granted meanwhile is not in its answer. */
+  add({ subject, limits, strict }: ReserveRequest, denial: Denial, changes: number): void {
+    if (this.#forMs === 0 || changes !== this.#changes || strict === true) return;
+    let lastsMs = this.#forMs;
+    for (const { cause, availableAt } of denial.blocked) {
+      if (cause !== "used") return;
+      lastsMs = Math.min(lastsMs, availableAt - denial.now);
+    }
+    const since = this.#clock.now();
+    // The latest goes to the end, so that the oldest is the first.
+    this.#byAccount.delete(subject);
+    this.#byAccount.set(subject, { denial, limits, since, until: since + lastsMs });
+    if (this.#byAccount.size <= mostAccounts) return;
+    for (const oldest of this.#byAccount.keys()) {
+      this.#byAccount.delete(oldest);
+      return;
+    }
+  }
+
+  /** The account's numbers are others now. */
+  drop(subject: string): void {
+    if (this.#byAccount.size > 0) this.#byAccount.delete(subject);
+  }
+
+  /** The account may have stock again. */
+  forget(subject: string): void {
+    this.#changes++;
+    this.#byAccount.delete(subject);
+  }
+}
+
+/** Another plan has other limits. The bounds move with time. */
+function sameLimits(one: WindowLimits, other: WindowLimits): boolean {
+  return (
+    one === other ||
+    (one.session.limit === other.session.limit &&
+      one.week.limit === other.week.limit &&
+      one.month.limit === other.month.limit)
+  );
+}

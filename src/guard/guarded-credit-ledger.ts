@@ -1,0 +1,360 @@
+import type { Clock } from "../ledger/clock.js";
+import {
+  type CreditLedger,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerUnavailableError,
+  type Micro,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import { isInstantMethod } from "../ledger/instant-method.js";
+import { Availability } from "./availability.js";
+import { Denials } from "./denials.js";
+import { Insurance } from "./insurance.js";
+import { isRefusal } from "./is-refusal.js";
+import type { Emit } from "./ledger-event.js";
+import { RecentSettlements } from "./recent-settlements.js";
+import { type Ending, SettleOutbox } from "./settle-outbox.js";
+import { SettlementKeptError } from "./settlement-kept-error.js";
+import { TimeLimit, TimeLimitError } from "./time-limit.js";
+
+/** How a {@link GuardedCreditLedger} goes about its ledger. */
+export interface GuardOptions {
+  reserveTimeoutMs: number;
+  settleTimeoutMs: number;
+  /** Whether calls are let in while the ledger is away: `null` all of them, else up to so much for each account. */
+  insureMicro: Micro | null | undefined;
+  maxKeptSettlements: number;
+  replayMs: number;
+  denialCacheMs: number;
+  clock: Clock;
+  emit: Emit;
+}
+
+/** How often an operation is sent within its time, and how long to wait before the second. */
+const attempts = 3;
+const firstPauseMs = 20;
+const leasesPerRenewal = 500;
+const historyTimeoutMs = 30_000;
+const closeMs = 5_000;
+
+/**
+ * Stands between the gateway and the host's ledger, which may be slow, hang, fail, or come back as another one. Each
+ * operation answers in bounded time; what failed is sent again with the same id; a settlement that does not get through is
+ * kept until it does; and settlements that a store may have lost are sent once more.
+ *
+ * What a ledger in this process's memory answers at once is passed on as it is: nothing of this can happen to it.
+ */
+export class GuardedCreditLedger implements CreditLedger {
+  readonly #ledger: CreditLedger;
+  readonly #emit: Emit;
+  readonly #isInstant: (method: object) => boolean;
+  readonly #reserveLimit: TimeLimit;
+  /** For how long an answer waits for its settlement. */
+  readonly #answerLimit: TimeLimit;
+  readonly #settleLimit: TimeLimit;
+  readonly #historyLimit = new TimeLimit(historyTimeoutMs);
+  readonly #availability: Availability;
+  readonly #denials: Denials;
+  readonly #outbox: SettleOutbox;
+  readonly #recent: RecentSettlements;
+  readonly #insurance: Insurance | undefined;
+  readonly #stopListening: (() => void) | undefined;
+  /** Whether the ledger is there again: while it is away, one reservation at a time finds out for all. */
+  #probe: Promise<boolean> | undefined;
+  /** Only where the ledger has one. */
+  readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
+
+  constructor(ledger: CreditLedger, options: GuardOptions) {
+    const { clock, emit, insureMicro } = options;
+    this.#ledger = ledger;
+    this.#emit = emit;
+    // What the host puts in a method's place later is another method.
+    const methods = new Set([ledger.reserve, ledger.settle, ledger.release].filter(isInstantMethod) as object[]);
+    this.#isInstant = (method) => methods.has(method);
+    const { reserveTimeoutMs, settleTimeoutMs } = options;
+    this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs));
+    this.#answerLimit = new TimeLimit(reserveTimeoutMs);
+    this.#settleLimit = new TimeLimit(settleTimeoutMs);
+    this.#denials = new Denials(clock, options.denialCacheMs);
+    this.#insurance = insureMicro === undefined ? undefined : new Insurance(insureMicro, clock);
+    this.#availability = new Availability({
+      ...{ clock, emit },
+      onAnswer: () => this.#reserveLimit.heard(),
+      onReturn: (downSince) => {
+        this.#insurance?.end();
+        this.#outbox.resume();
+        this.#recent.replay(downSince);
+      },
+    });
+    const limit = this.#settleLimit;
+    const availability = this.#availability;
+    this.#recent = new RecentSettlements({
+      ...{ ledger, limit, clock, emit },
+      rememberMs: options.replayMs,
+      onAnswer: availability,
+    });
+    this.#outbox = new SettleOutbox({
+      ...{ ledger, limit, clock, emit },
+      most: options.maxKeptSettlements,
+      onAnswer: {
+        get isDown() {
+          return availability.isDown;
+        },
+        succeeded: () => availability.succeeded(),
+        failed: (operation, cause) => availability.failed(operation, cause),
+        settled: (...settled) => this.#settled(...settled),
+      },
+    });
+    if (ledger.history !== undefined) {
+      this.history = (request) =>
+        this.#ask("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
+    }
+    this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
+  }
+
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    const { reserve } = this.#ledger;
+    return this.#isInstant(reserve) ? reserve(request) : this.#reserve(request);
+  }
+
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    const { settle } = this.#ledger;
+    return this.#isInstant(settle) ? settle(lease, settlement) : this.#end({ lease, settlement });
+  }
+
+  release(lease: Lease): Promise<SettleResult> {
+    const { release } = this.#ledger;
+    return this.#isInstant(release) ? release(lease) : this.#end({ lease, settlement: undefined });
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    const statuses: RenewStatus[] = new Array(requests.length);
+    const own: number[] = [];
+    for (const [index, request] of requests.entries()) {
+      this.#denials.drop(request.lease.subject);
+      const insurer = this.#insurance?.ledgerOf(request.lease);
+      if (insurer === undefined) own.push(index);
+      else statuses[index] = (await insurer.renew([request]))[0] ?? "closed";
+    }
+    let failure: { error: unknown } | undefined;
+    for (let first = 0; first < own.length; first += leasesPerRenewal) {
+      const places = own.slice(first, first + leasesPerRenewal);
+      const some = places.map((place) => requests[place] as RenewRequest);
+      try {
+        const answers = await this.#ask("renew", () => this.#ledger.renew(some));
+        for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
+      } catch (error) {
+        // The others' leases are to live all the same.
+        failure ??= { error };
+      }
+    }
+    if (failure !== undefined) throw failure.error;
+    return statuses;
+  }
+
+  balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    return this.#ask("balance", () => this.#ledger.balance(subject, limits));
+  }
+
+  grant(request: GrantRequest): Promise<WindowStates> {
+    return this.#change(request.subject, () => this.#ask("grant", () => this.#ledger.grant(request)));
+  }
+
+  reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    return this.#change(subject, () => this.#ask("reset", () => this.#ledger.reset(subject, windows)));
+  }
+
+  forget(subject: string): Promise<void> {
+    return this.#change(subject, () => this.#ask("forget", () => this.#ledger.forget(subject)));
+  }
+
+  /** Resolves when all that was kept has got through, or after five seconds. The ledger stays open: it is the host's. */
+  async close(): Promise<void> {
+    this.#stopListening?.();
+    await this.#outbox.close(closeMs);
+    this.#recent.stop();
+  }
+
+  async #reserve(request: ReserveRequest): Promise<ReserveResult> {
+    const known = this.#denials.find(request);
+    if (known !== undefined) {
+      this.#emit({ type: "denied_again", account: request.subject });
+      return known;
+    }
+    try {
+      return await this.#reserveInStore(request);
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      const insured = await this.#insurance?.reserve(request);
+      if (insured === undefined) throw toUnavailable(error);
+      const { id: requestId, subject: account, amount: heldMicro } = request;
+      this.#emit({ type: "insured", requestId, account, heldMicro });
+      return insured;
+    }
+  }
+
+  async #reserveInStore(request: ReserveRequest): Promise<ReserveResult> {
+    const { changes } = this.#denials;
+    const result = await this.#sendReserve(request);
+    if (!result.ok) this.#denials.add(request, result, changes);
+    return result;
+  }
+
+  async #sendReserve(request: ReserveRequest): Promise<ReserveResult> {
+    if (!this.#availability.isDown) return await this.#tryReserve(request, attempts);
+    if (this.#probe !== undefined) {
+      // Those that need not wait for it do not.
+      if (this.#insurance !== undefined || !(await this.#probe)) {
+        throw new LedgerUnavailableError("The ledger was not available a moment ago.");
+      }
+      return await this.#tryReserve(request, attempts);
+    }
+    const attempt = this.#tryReserve(request, 1);
+    this.#probe = attempt.then(() => true, isRefusal);
+    try {
+      return await attempt;
+    } finally {
+      this.#probe = undefined;
+    }
+  }
+
+  async #tryReserve(request: ReserveRequest, most: number): Promise<ReserveResult> {
+    let isOver = false;
+    const sent = repeat(
+      async () => await this.#ledger.reserve(request),
+      (error, attempt) => {
+        if (isOver) return false;
+        this.#availability.failed("reserve", error);
+        return attempt < most;
+      },
+      this.#reserveLimit.ms,
+    );
+    try {
+      const result = await this.#reserveLimit.race(sent);
+      this.#availability.succeeded();
+      return result;
+    } catch (error) {
+      isOver = true;
+      if (error instanceof TimeLimitError) {
+        this.#availability.failed("reserve", error);
+        // Nobody will settle what is held too late.
+        sent.then((late) => this.#giveBack(late), ignore);
+      } else if (isRefusal(error)) {
+        this.#availability.succeeded();
+      }
+      throw error;
+    }
+  }
+
+  #giveBack(late: ReserveResult): void {
+    if (!late.ok || late.replayed || this.#insurance?.covers(late.lease)) return;
+    this.#outbox.keep({ lease: late.lease, settlement: undefined });
+  }
+
+  async #end(ending: Ending): Promise<SettleResult> {
+    const { lease, settlement } = ending;
+    if (this.#insurance?.covers(lease)) {
+      const windows = await this.#insurance.settle(lease, settlement?.amount ?? 0);
+      this.#outbox.keep({ ...ending, insured: true });
+      return { status: "settled", windows };
+    }
+    if (this.#availability.isDown) {
+      this.#outbox.keep(ending);
+      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent when it is.");
+    }
+    const sent = this.#outbox.send(ending);
+    try {
+      // It goes on beyond the time for which its caller waits.
+      return await this.#answerLimit.race(sent);
+    } catch (error) {
+      if (!(error instanceof TimeLimitError)) throw error;
+      sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
+      throw new SettlementKeptError("The ledger takes its time for a settlement. It goes on.", { cause: error });
+    }
+  }
+
+  #settled(ending: Ending, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
+    const { lease, settlement } = ending;
+    if (wasKept) this.#tellUnresolved(ending, status);
+    // An expiry may have charged more than the call has cost.
+    if (status === "late") this.#denials.forget(lease.subject);
+    else this.#denials.drop(lease.subject);
+    if (settlement !== undefined && status !== "unresolved") this.#recent.add(lease, settlement, sentAt);
+  }
+
+  #tellUnresolved({ lease, settlement }: Ending, status: SettleStatus): void {
+    if (status !== "unresolved") return;
+    const { id: requestId, subject: account } = lease;
+    this.#emit({ type: "settle_unresolved", requestId, account, chargedMicro: settlement?.amount ?? 0 });
+  }
+
+  /** What denies the account is forgotten before the change, since it may take effect and not say so, and after it. */
+  async #change<Result>(subject: string, change: () => Promise<Result>): Promise<Result> {
+    this.#denials.forget(subject);
+    try {
+      return await change();
+    } finally {
+      this.#denials.forget(subject);
+    }
+  }
+
+  async #ask<Result>(operation: string, send: () => Promise<Result>, limit = this.#settleLimit): Promise<Result> {
+    let isOver = false;
+    try {
+      const answer = repeat(
+        send,
+        (error, attempt) => {
+          if (!isOver) this.#availability.failed(operation, error);
+          return !isOver && attempt < attempts;
+        },
+        limit.ms,
+      );
+      const result = await limit.race(answer);
+      this.#availability.succeeded();
+      return result;
+    } catch (error) {
+      isOver = true;
+      if (error instanceof TimeLimitError) this.#availability.failed(operation, error);
+      throw toUnavailable(error);
+    }
+  }
+}
+
+/** Sends until there is an answer, or a refusal, or it is not to go on. */
+async function repeat<Result>(
+  send: () => Promise<Result>,
+  goesOn: (error: unknown, attempt: number) => boolean,
+  withinMs: number,
+): Promise<Result> {
+  const startedAt = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      // A store that blocks the process lets no time limit strike.
+      if (isRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
+      const pauseMs = firstPauseMs * 2 ** (attempt - 1);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
+    }
+  }
+}
+
+function toUnavailable(error: unknown): unknown {
+  if (isRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LedgerUnavailableError(`The ledger failed: ${reason}`, { cause: error });
+}
+
+function ignore(): void {}

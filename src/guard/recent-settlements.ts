@@ -1,0 +1,137 @@
+import type { Clock } from "../ledger/clock.js";
+import type { CreditLedger, Lease, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
+import { isRefusal } from "./is-refusal.js";
+import type { Emit } from "./ledger-event.js";
+import type { TimeLimit } from "./time-limit.js";
+
+interface Settled {
+  readonly lease: Lease;
+  readonly settlement: Settlement;
+  /** When it was first sent. */
+  readonly sentAt: number;
+  readonly settledAt: number;
+}
+
+/** At more than some 3,000 settlements a second less than the whole time is remembered. */
+const most = 50_000;
+const atOnce = 8;
+/** A store that is slow, and so seems to come and go, is not to be burdened all the time. */
+const pauseMs = 5_000;
+/** Redis knows an id for 120 s: after that it could not tell a repetition that is none from one that is. */
+const oldestMs = 100_000;
+
+/**
+ * The settlements of the last seconds, as the store acknowledged them. A store that failed over may have lost them; sent
+ * once more, those that it still has are duplicates without effect, and the others are charged after all.
+ */
+export class RecentSettlements {
+  readonly #ledger: CreditLedger;
+  readonly #limit: TimeLimit;
+  readonly #clock: Clock;
+  readonly #emit: Emit;
+  readonly #onAnswer: { succeeded(): void; failed(operation: string, cause: unknown): void };
+  readonly #rememberMs: number;
+  #settled: Settled[] = [];
+  /** What is before this place is forgotten, and cut off when it is most of all. */
+  #oldest = 0;
+  #replayFrom: number | undefined;
+  #replaying = false;
+  #lastReplay = Number.NEGATIVE_INFINITY;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: {
+    ledger: CreditLedger;
+    limit: TimeLimit;
+    clock: Clock;
+    emit: Emit;
+    onAnswer: { succeeded(): void; failed(operation: string, cause: unknown): void };
+    rememberMs: number;
+  }) {
+    this.#ledger = options.ledger;
+    this.#limit = options.limit;
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+    this.#onAnswer = options.onAnswer;
+    this.#rememberMs = options.rememberMs;
+  }
+
+  add(lease: Lease, settlement: Settlement, sentAt: number): void {
+    if (this.#rememberMs === 0) return;
+    const settledAt = this.#clock.now();
+    this.#settled.push({ lease, settlement, sentAt, settledAt });
+    this.#forgetBefore(Math.min(this.#replayFrom ?? settledAt, settledAt) - this.#rememberMs);
+  }
+
+  /** @param since - the store may have lost what it acknowledged in the seconds before this moment, and after it. */
+  replay(since: number): void {
+    this.#replayFrom = Math.min(this.#replayFrom ?? since, since);
+    if (this.#replaying || this.#timer !== undefined) return;
+    const waitMs = this.#lastReplay + pauseMs - this.#clock.now();
+    if (!(waitMs > 0)) {
+      void this.#replay();
+      return;
+    }
+    this.#timer = setTimeout(() => void this.#replay(), Math.min(waitMs, pauseMs));
+    this.#timer.unref?.();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#settled = [];
+    this.#oldest = 0;
+  }
+
+  async #replay(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    const from = Math.max((this.#replayFrom ?? now) - this.#rememberMs, now - oldestMs);
+    const again = this.#settled.slice(this.#oldest).filter(({ settledAt }) => settledAt >= from);
+    if (again.length === 0) {
+      this.#replayFrom = undefined;
+      return;
+    }
+    this.#lastReplay = now;
+    this.#replaying = true;
+    this.#replayFrom = undefined;
+    const statuses: Partial<Record<SettleStatus, number>> = {};
+    let failed = 0;
+    let next = 0;
+    let failures = 0;
+    const worker = async (): Promise<void> => {
+      for (let settled = again[next++]; settled !== undefined && failures < atOnce; settled = again[next++]) {
+        const { lease, settlement, sentAt } = settled;
+        try {
+          const sent = this.#ledger.settle(lease, { mayBeDuplicateSince: sentAt, ...settlement });
+          const { status } = await this.#limit.race(sent);
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          this.#onAnswer.succeeded();
+        } catch (error) {
+          failed++;
+          if (isRefusal(error)) continue;
+          failures++;
+          this.#onAnswer.failed("settle", error);
+          // The rest comes with the store's next return.
+          this.#replayFrom = Math.min(this.#replayFrom ?? now, from + this.#rememberMs);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    this.#replaying = false;
+    this.#emit({ type: "replayed", statuses, failed });
+    // The store came back while what it lost before was being sent.
+    if (this.#replayFrom !== undefined && failures === 0) this.replay(this.#replayFrom);
+  }
+
+  #forgetBefore(moment: number): void {
+    const settled = this.#settled;
+    let first = this.#oldest;
+    while (first < settled.length - most || (settled[first]?.settledAt ?? Number.POSITIVE_INFINITY) < moment) first++;
+    if (first > 1024 && first > settled.length / 2) {
+      this.#settled = settled.slice(first);
+      first = 0;
+    }
+    this.#oldest = first;
+  }
+}

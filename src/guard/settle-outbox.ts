@@ -1,0 +1,286 @@
+import type { Clock } from "../ledger/clock.js";
+import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
+import { isRefusal } from "./is-refusal.js";
+import type { Emit, LedgerEnding } from "./ledger-event.js";
+import { SettlementKeptError } from "./settlement-kept-error.js";
+import type { TimeLimit } from "./time-limit.js";
+
+/** What ends a reservation. */
+export interface Ending {
+  readonly lease: Lease;
+  /** `undefined`: the hold is given back. */
+  readonly settlement: Settlement | undefined;
+  /** The lease was not the ledger's: the session it names may be one that the ledger does not know. */
+  readonly insured?: boolean;
+}
+
+interface Entry extends Ending {
+  readonly since: number;
+  /** When it was first sent; it may have arrived. */
+  sentAt: number | undefined;
+  /** It did not get through at once. */
+  isKept: boolean;
+}
+
+/** Learns what the ledger answers. */
+export interface EndingListener {
+  readonly isDown: boolean;
+  succeeded(): void;
+  failed(operation: string, cause: unknown): void;
+  /** @param sentAt - when it was first sent. */
+  settled(ending: Ending, result: SettleResult, sentAt: number, wasKept: boolean): void;
+}
+
+const atOnce = 16;
+/** A store that fails within it may fail for one account only. */
+const promptMs = 50;
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+const longestPauseWhileClosingMs = 250;
+
+/**
+ * Takes what ends reservations to the ledger, and keeps what does not get through until it does. What has been sent before
+ * says so: a store that has forgotten the id then does not charge twice.
+ */
+export class SettleOutbox {
+  readonly #ledger: CreditLedger;
+  readonly #limit: TimeLimit;
+  readonly #clock: Clock;
+  readonly #emit: Emit;
+  readonly #most: number;
+  readonly #onAnswer: EndingListener;
+  /** All that have not got through, the oldest first. */
+  readonly #entries = new Set<Entry>();
+  /** Those that are kept and not under way; the one that failed last is the last. */
+  readonly #waiting = new Set<Entry>();
+  #pauseMs = firstPauseMs;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #passing = false;
+  #emptied: (() => void) | undefined;
+  #closing = false;
+  #closed = false;
+
+  constructor(options: {
+    ledger: CreditLedger;
+    limit: TimeLimit;
+    clock: Clock;
+    emit: Emit;
+    /** How many endings are kept. */
+    most: number;
+    onAnswer: EndingListener;
+  }) {
+    this.#ledger = options.ledger;
+    this.#limit = options.limit;
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+    this.#most = options.most;
+    this.#onAnswer = options.onAnswer;
+  }
+
+  /**
+   * Sends it now.
+   * @throws SettlementKeptError when it did not get through: it is kept. What the ledger throws when it refuses it.
+   */
+  async send(ending: Ending): Promise<SettleResult> {
+    const entry = this.#enter(ending);
+    const outcome = await this.#try(entry);
+    if (outcome.result !== undefined) return outcome.result;
+    if (outcome.refusal !== undefined) throw outcome.refusal;
+    throw new SettlementKeptError("The ledger did not take a settlement. It is kept, and sent again.", {
+      cause: outcome.error,
+    });
+  }
+
+  /** Sends it when the ledger is there again. */
+  keep(ending: Ending): void {
+    this.#keep(this.#enter(ending));
+  }
+
+  /** The ledger answers again. */
+  resume(): void {
+    this.#pauseMs = firstPauseMs;
+    if (this.#waiting.size === 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    void this.#pass();
+  }
+
+  /** Waits until all has got through, for so long. What has not is lost, and said to be. */
+  async close(withinMs: number): Promise<void> {
+    this.#closing = true;
+    this.resume();
+    if (this.#entries.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        this.#emptied = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    clearTimeout(this.#timer);
+    this.#closed = true;
+    for (const entry of this.#entries) this.#lose(entry, "closed");
+  }
+
+  #enter(ending: Ending): Entry {
+    const entry: Entry = {
+      lease: ending.lease,
+      settlement: ending.settlement,
+      insured: ending.insured === true,
+      since: this.#clock.now(),
+      sentAt: undefined,
+      isKept: false,
+    };
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  #keep(entry: Entry, cause?: unknown): void {
+    if (!this.#entries.has(entry)) return;
+    if (this.#closed) {
+      this.#lose(entry, "closed", cause);
+      return;
+    }
+    this.#waiting.add(entry);
+    if (!entry.isKept) {
+      entry.isKept = true;
+      if (this.#waiting.size > this.#most) {
+        for (const oldest of this.#entries) {
+          if (!this.#waiting.has(oldest)) continue;
+          this.#lose(oldest, "overflow", cause);
+          break;
+        }
+      }
+      this.#emit({ type: "settle_kept", ...(cause === undefined ? undefined : { cause }), ...this.#about(entry) });
+    }
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#passing || this.#waiting.size === 0) return;
+    const pauseMs = this.#closing ? Math.min(this.#pauseMs, longestPauseWhileClosingMs) : this.#pauseMs;
+    this.#timer = setTimeout(() => void this.#pass(), pauseMs * (0.75 + Math.random() / 4));
+    // Left to itself a process may end; one that closes its gateway waits for it.
+    if (!this.#closing) this.#timer.unref?.();
+  }
+
+  /** Sends what is kept, a few at a time, until nothing gets through. */
+  async #pass(): Promise<void> {
+    if (this.#passing) return;
+    this.#passing = true;
+    this.#timer = undefined;
+    let gotThrough = false;
+    let failures = 0;
+    // What fails goes to the end, and is not sent again in this pass.
+    for (let left = this.#waiting.size; left > 0 && failures < atOnce && !this.#closed; ) {
+      // One finds out. A store that blocks the process, as a locked SQLite does, is not to do so many times over.
+      const some = this.#take(Math.min(left, this.#onAnswer.isDown ? 1 : atOnce));
+      if (some.length === 0) break;
+      left -= some.length;
+      const startedAt = performance.now();
+      const outcomes = await Promise.all(some.map((entry) => this.#try(entry)));
+      if (outcomes.some(({ error }) => error === undefined)) {
+        gotThrough = true;
+        failures = 0;
+      } else if (performance.now() - startedAt > promptMs) break;
+      else failures += some.length;
+    }
+    this.#passing = false;
+    this.#pauseMs = gotThrough ? firstPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);
+    this.#schedule();
+  }
+
+  #take(most: number): Entry[] {
+    const some: Entry[] = [];
+    for (const entry of this.#waiting) {
+      if (some.length === most) break;
+      this.#waiting.delete(entry);
+      some.push(entry);
+    }
+    return some;
+  }
+
+  /** Never rejects. */
+  async #try(entry: Entry): Promise<{ result?: SettleResult; refusal?: unknown; error?: unknown }> {
+    const earlier = entry.sentAt;
+    const sentAt = this.#clock.now();
+    try {
+      const ending = entry.insured === true ? await this.#limit.race(this.#inOpenSession(entry)) : entry;
+      entry.sentAt ??= sentAt;
+      const result = await this.#limit.race(this.#send(ending, earlier));
+      this.#delivered(entry, ending, result, earlier ?? sentAt);
+      return { result };
+    } catch (error) {
+      if (isRefusal(error)) {
+        this.#lose(entry, "refused", error);
+        return { refusal: error };
+      }
+      this.#onAnswer.failed(entry.settlement === undefined ? "release" : "settle", error);
+      this.#keep(entry, error);
+      return { error };
+    }
+  }
+
+  async #send({ lease, settlement }: Ending, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
+    if (settlement === undefined) return await this.#ledger.release(lease);
+    if (mayBeDuplicateSince === undefined) return await this.#ledger.settle(lease, settlement);
+    return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
+  }
+
+  /** The charge shall count in the session that the ledger has open, should there be one. */
+  async #inOpenSession(entry: Entry): Promise<Ending> {
+    const { lease, settlement } = entry;
+    let session: WindowState;
+    try {
+      session = (await this.#ledger.balance(lease.subject, lease.limits)).windows.session;
+    } catch (error) {
+      // After an outage of weeks the limits say nothing of today.
+      if (isRefusal(error)) return entry;
+      throw error;
+    }
+    const { startsAt, resetsAt } = session;
+    if (startsAt === null || resetsAt === null) return entry;
+    const starts = { ...lease.starts, session: startsAt };
+    const ends = { ...lease.ends, session: resetsAt };
+    return { lease: { ...lease, starts, ends }, settlement };
+  }
+
+  #delivered(entry: Entry, ending: Ending, result: SettleResult, sentAt: number): void {
+    const isLost = !this.#entries.has(entry);
+    this.#remove(entry);
+    this.#onAnswer.succeeded();
+    this.#onAnswer.settled(ending, result, sentAt, entry.isKept);
+    if (!entry.isKept || isLost) return;
+    const delayMs = Math.max(0, this.#clock.now() - entry.since);
+    this.#emit({ type: "settle_delivered", status: result.status, delayMs, ...this.#about(entry) });
+  }
+
+  #lose(entry: Entry, reason: "overflow" | "closed" | "refused", cause?: unknown): void {
+    this.#remove(entry);
+    const { lease, settlement } = entry;
+    this.#emit({
+      type: "settle_lost",
+      reason,
+      lease,
+      ...(settlement === undefined ? undefined : { settlement }),
+      ...(cause === undefined ? undefined : { cause }),
+      ...this.#about(entry),
+    });
+  }
+
+  #remove(entry: Entry): void {
+    this.#waiting.delete(entry);
+    this.#entries.delete(entry);
+    if (this.#entries.size === 0) this.#emptied?.();
+  }
+
+  #about({ lease, settlement }: Entry): LedgerEnding {
+    return {
+      requestId: lease.id,
+      account: lease.subject,
+      chargedMicro: settlement?.amount ?? 0,
+      kept: this.#waiting.size,
+    };
+  }
+}

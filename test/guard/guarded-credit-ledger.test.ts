@@ -1,0 +1,543 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
+import type { LedgerEvent } from "../../src/guard/ledger-event.js";
+import { systemClock } from "../../src/ledger/clock.js";
+import { LedgerInputError, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { everywhere, Fixture, type Plan, start } from "../contracts/credit-ledger-fixture.js";
+import { ManualClock } from "../ledger/manual-clock.js";
+import { faultyLedger } from "./faulty-ledger.js";
+import { guarded } from "./guarded.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The clock of fixtures, moved by the fake timers. */
+class FakedClock extends ManualClock {
+  override now(): number {
+    return systemClock.now();
+  }
+}
+
+function setUp(options: Partial<GuardOptions> = {}, plan: Plan = {}) {
+  const store = memoryCreditLedger();
+  const faulty = faultyLedger(store);
+  const { guard, events, types } = guarded(faulty, options);
+  const account = new Fixture(new FakedClock(start), guard, plan);
+  /** Past the guard. */
+  const counts = async () => {
+    const { session, week, month } = (await store.balance(account.subject, account.limits)).windows;
+    expect([week.used, month.used]).toEqual([session.used, session.used]);
+    return [session.used, session.held];
+  };
+  return { store, faulty, guard, events, types, account, counts };
+}
+
+/** What comes of it within the time. */
+async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | Error> {
+  const settled = promise.catch((error: unknown) => error as Error);
+  await vi.advanceTimersByTimeAsync(ms);
+  return await Promise.race([settled, Promise.resolve(new Error("still waiting"))]);
+}
+
+const ofType = <Type extends LedgerEvent["type"]>(events: readonly LedgerEvent[], type: Type) =>
+  events.filter((event): event is Extract<LedgerEvent, { type: Type }> => event.type === type);
+
+describe("a reservation", () => {
+  it("that the store does not answer is given up in time, and its hold is given back should it come", async () => {
+    const { faulty, account, counts } = setUp();
+    faulty.fates = [1_000];
+    const result = await within(300, account.reserve(10));
+    expect(result).toBeInstanceOf(LedgerUnavailableError);
+    expect(await counts()).toEqual([0, 0]);
+    await vi.advanceTimersByTimeAsync(700);
+    expect(await counts()).toEqual([0, 10]);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  it("that fails is sent again with the same id within its time", async () => {
+    const { faulty, account, counts, types } = setUp();
+    faulty.fates = ["refused", "lost"];
+    expect(await within(200, account.reserve(10))).toMatchObject({ ok: true, replayed: true });
+    expect(faulty.arrived).toEqual(["reserve", "reserve", "reserve"]);
+    expect(await counts()).toEqual([0, 10]);
+    expect(types()).toEqual(["unavailable", "available"]);
+  });
+
+  it("that the ledger refuses is not sent again", async () => {
+    const { faulty, account, types } = setUp();
+    await expect(account.reserve(-1)).rejects.toBeInstanceOf(LedgerInputError);
+    expect(faulty.arrived).toEqual(["reserve"]);
+    expect(types()).toEqual([]);
+  });
+
+  it("waits longer for a store that answers others", async () => {
+    const { faulty, account } = setUp();
+    faulty.fates = [900, ...Array(9).fill(100)];
+    const slow = account.reserve(10);
+    for (let count = 0; count < 9; count++) expect(await within(100, account.reserve(1))).toMatchObject({ ok: true });
+    await expect(slow).resolves.toMatchObject({ ok: true });
+  });
+
+  it("waits no longer than a settlement for a store that answers others but not it", async () => {
+    const { faulty, account } = setUp();
+    faulty.fates = ["hung", ...Array(30).fill(100)];
+    let outcome: unknown;
+    void account.reserve(10).catch((error) => {
+      outcome = error;
+    });
+    for (let count = 0; count < 19; count++) await within(100, account.reserve(1));
+    expect(outcome).toBeUndefined();
+    for (let count = 0; count < 3; count++) await within(100, account.reserve(1));
+    expect(outcome).toBeInstanceOf(LedgerUnavailableError);
+  });
+
+  it("finds out for all others whether the store is back", async () => {
+    const { faulty, account } = setUp();
+    faulty.otherwise = "hung";
+    const failed = Array.from({ length: 5 }, () => within(300, account.reserve(1)));
+    await Promise.all(failed);
+    faulty.arrived.length = 0;
+    // Now it is known to be away: of a hundred calls one arrives.
+    const more = Array.from({ length: 100 }, () => account.reserve(1).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(300);
+    for (const outcome of await Promise.all(more)) expect(outcome).toBeInstanceOf(LedgerUnavailableError);
+    expect(faulty.arrived).toEqual(["reserve"]);
+    // And when it is back, all of them do, and none is refused.
+    faulty.otherwise = "ok";
+    const again = Array.from({ length: 100 }, () => account.reserve(1));
+    for (const result of await Promise.all(again)) expect(result.ok).toBe(true);
+  });
+});
+
+describe("a settlement", () => {
+  it.each(["refused", "lost"] as const)("that is %s is kept, and sent until it gets through", async (fate) => {
+    const { faulty, account, events, types, counts } = setUp();
+    const lease = await account.admit(10);
+    faulty.otherwise = fate;
+    await expect(account.ledger.settle(lease, { amount: 7 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(faulty.arrived.length).toBeGreaterThan(5);
+    expect(faulty.arrived.length).toBeLessThan(15);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await counts()).toEqual([7, 0]);
+    expect(types().filter((type) => type !== "replayed")).toEqual([
+      ...["unavailable", "settle_kept"],
+      ...["available", "settle_delivered"],
+    ]);
+    expect(ofType(events, "settle_delivered")).toMatchObject([
+      { status: fate === "lost" ? "duplicate" : "settled", requestId: lease.id, chargedMicro: 7, kept: 0 },
+    ]);
+  });
+
+  it("that hangs keeps its caller no longer than a reservation", async () => {
+    const { faulty, account, counts } = setUp();
+    const lease = await account.admit(10);
+    faulty.fates = ["hung"];
+    expect(await within(300, account.ledger.settle(lease, { amount: 7 }))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await counts()).toEqual([0, 10]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await counts()).toEqual([7, 0]);
+  });
+
+  it("that is slow goes on without its caller, and is sent once", async () => {
+    const { faulty, account, counts, types } = setUp();
+    const lease = await account.admit(10);
+    faulty.fates = [1_000];
+    expect(await within(300, account.ledger.settle(lease, { amount: 7 }))).toBeInstanceOf(LedgerUnavailableError);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await counts()).toEqual([7, 0]);
+    expect(faulty.arrived).toEqual(["reserve", "settle"]);
+    expect(types()).toEqual([]);
+  });
+
+  it("says when it was first sent if it may have arrived, and not if it cannot have", async () => {
+    const { faulty, account, store } = setUp();
+    const settle = vi.spyOn(store, "settle");
+    const [one, other] = [await account.admit(10), await account.admit(10)];
+    faulty.otherwise = "mute";
+    expect(await within(2_250, account.ledger.settle(one, { amount: 7 }))).toBeInstanceOf(Error);
+    // The store is known to be away: this one is kept without being sent.
+    await expect(account.ledger.settle(other, { amount: 3 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(6_000);
+    const sent = settle.mock.calls.map(([{ id }, { mayBeDuplicateSince }]) => [id, mayBeDuplicateSince]);
+    expect(sent).toEqual([
+      [one.id, undefined],
+      [one.id, start],
+      [other.id, undefined],
+    ]);
+  });
+
+  it("is given up, the oldest first, when too many are kept", async () => {
+    const { faulty, account, events, counts } = setUp({ maxKeptSettlements: 100 });
+    const leases = await Promise.all(Array.from({ length: 130 }, () => account.admit(1)));
+    faulty.otherwise = "refused";
+    const outcomes = leases.map((lease) => account.ledger.settle(lease, { amount: 1 }).catch((error) => error));
+    await Promise.all(outcomes);
+    const lost = ofType(events, "settle_lost");
+    expect(lost.map(({ lease }) => lease.id)).toEqual(leases.slice(0, 30).map(({ id }) => id));
+    expect(lost[0]).toMatchObject({ reason: "overflow", chargedMicro: 1, settlement: { amount: 1 } });
+    expect(Math.max(...ofType(events, "settle_kept").map(({ kept }) => kept))).toBe(100);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(5_000);
+    // What was given up can still be settled by hand.
+    expect(await counts()).toEqual([100, 30]);
+    for (const { lease, settlement = { amount: 0 } } of lost) await account.ledger.settle(lease, settlement);
+    expect(await counts()).toEqual([130, 0]);
+  });
+
+  it("that the ledger refuses is neither kept nor lost silently", async () => {
+    const { account, events } = setUp();
+    const lease = await account.admit(10);
+    await expect(account.ledger.settle(lease, { amount: -1 })).rejects.toBeInstanceOf(LedgerInputError);
+    expect(ofType(events, "settle_lost")).toMatchObject([{ reason: "refused", requestId: lease.id }]);
+  });
+
+  it("that always fails does not keep others back", async () => {
+    const { faulty, account, counts, store } = setUp();
+    const settle = store.settle;
+    const bad = await Promise.all(Array.from({ length: 40 }, () => account.admit(1)));
+    const good = await Promise.all(Array.from({ length: 40 }, () => account.admit(1)));
+    const ids = new Set(bad.map(({ id }) => id));
+    let isBroken = true;
+    store.settle = async (lease, settlement) => {
+      if (isBroken && ids.has(lease.id)) throw new Error("This account's shard is away.");
+      return settle(lease, settlement);
+    };
+    faulty.otherwise = "refused";
+    for (const lease of [...bad, ...good]) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(1);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await counts()).toEqual([40, 40]);
+    isBroken = false;
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(await counts()).toEqual([80, 0]);
+  });
+});
+
+describe("close", () => {
+  it("waits for what is kept", async () => {
+    const { faulty, account, guard, counts } = setUp();
+    const leases = await Promise.all(Array.from({ length: 50 }, () => account.admit(1)));
+    faulty.otherwise = "refused";
+    for (const lease of leases) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(10_000);
+    const closed = guard.close();
+    await vi.advanceTimersByTimeAsync(2_000);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(300);
+    await closed;
+    expect(await counts()).toEqual([50, 0]);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("waits for a settlement that is slow", async () => {
+    const { faulty, account, guard, counts } = setUp();
+    const lease = await account.admit(1);
+    faulty.fates = [1_500];
+    void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(500);
+    let isClosed = false;
+    void guard.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(isClosed).toBe(true);
+    expect(await counts()).toEqual([1, 0]);
+  });
+
+  it("does not wait for ever, and tells what is lost", async () => {
+    const { faulty, account, guard, events } = setUp();
+    const lease = await account.admit(1);
+    faulty.otherwise = "hung";
+    void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(3_000);
+    let isClosed = false;
+    void guard.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(isClosed).toBe(true);
+    expect(ofType(events, "settle_lost")).toMatchObject([{ reason: "closed", lease: { id: lease.id } }]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("a used-up stock", () => {
+  it("is refused without asking the store, for a moment, and with the right time", async () => {
+    const { faulty, account, types } = setUp({}, { session: 10 });
+    await account.spend(10);
+    const first = await account.reserve(1);
+    expect(first.ok).toBe(false);
+    faulty.arrived.length = 0;
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await account.reserve(1)).toEqual({ ...first, now: first.now + 1_500 });
+    expect(faulty.arrived).toEqual([]);
+    expect(types()).toEqual(["denied_again"]);
+    await vi.advanceTimersByTimeAsync(500);
+    await account.reserve(1);
+    expect(faulty.arrived).toEqual(["reserve"]);
+  });
+
+  it("is there again at its reset", async () => {
+    const { account } = setUp({}, { session: 10 });
+    await account.spend(10);
+    await vi.advanceTimersByTimeAsync(5 * 3_600_000 - 500);
+    expect((await account.reserve(1)).ok).toBe(false);
+    await vi.advanceTimersByTimeAsync(499);
+    expect((await account.reserve(1)).ok).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await account.reserve(1)).ok).toBe(true);
+  });
+
+  it("is not remembered when requests in flight hold it", async () => {
+    const { faulty, account } = setUp({}, { session: 10 });
+    await account.admit(10);
+    expect((await account.reserve(1)).ok).toBe(false);
+    faulty.arrived.length = 0;
+    expect((await account.reserve(1)).ok).toBe(false);
+    expect(faulty.arrived).toEqual(["reserve"]);
+  });
+
+  it("is there again after a grant, a reset, or with another plan", async () => {
+    const { account, guard } = setUp({}, { session: 10 });
+    const deny = async () => expect((await account.reserve(1)).ok).toBe(false);
+    const admit = async () => expect((await account.reserve(1)).ok).toBe(true);
+    const { subject } = account;
+    await account.spend(10);
+    await deny();
+    await guard.grant({ id: "g", subject, window: "session", amount: 1, limits: account.limits });
+    await account.spend(1);
+    await deny();
+    await guard.reset(subject, ["session"]);
+    await account.spend(12);
+    await deny();
+    account.plan = { session: 20 };
+    await admit();
+  });
+
+  it("is not remembered when a grant is on its way meanwhile", async () => {
+    const { faulty, account, guard } = setUp({}, { session: 10 });
+    await account.spend(10);
+    const { subject, limits } = account;
+    // The denial is made before the grant, and arrives after it.
+    faulty.fates = ["ok"];
+    const reserve = faulty.reserve;
+    faulty.reserve = async (request) => {
+      const result = await reserve(request);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return result;
+    };
+    const denied = account.reserve(1);
+    await vi.advanceTimersByTimeAsync(10);
+    await guard.grant({ id: "g", subject, window: "session", amount: 1, limits });
+    expect(await within(100, denied)).toMatchObject({ ok: false });
+    expect(await within(100, account.reserve(1))).toMatchObject({ ok: true });
+  });
+});
+
+describe("a store that has failed over", () => {
+  /** Settles one call a second, and returns the store as it was before the last of them. */
+  async function failOver(lostFromIndex: number) {
+    const test = setUp();
+    const { account, faulty } = test;
+    const replica = memoryCreditLedger();
+    const leases = await Promise.all(Array.from({ length: 10 }, () => account.admit(100)));
+    for (const [index, lease] of leases.entries()) {
+      await account.ledger.settle(lease, { amount: index + 1 });
+      if (index < lostFromIndex) await replica.settle(lease, { amount: index + 1 });
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    faulty.replaceBy(replica);
+    const used = async () => (await replica.balance(account.subject, account.limits)).windows.session.used;
+    return { ...test, replica, used };
+  }
+
+  it("gets what it has lost once more, after an outage", async () => {
+    const { account, faulty, used, events } = await failOver(4);
+    faulty.fates = ["refused", "refused", "refused"];
+    expect(await within(200, account.reserve(1))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await used()).toBe(1 + 2 + 3 + 4);
+    await account.reserve(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await used()).toBe(55);
+    expect(ofType(events, "replayed")).toMatchObject([{ statuses: { duplicate: 4, recovered: 6 }, failed: 0 }]);
+  });
+
+  it("gets it when its connection is there again, though nothing failed", async () => {
+    const { faulty, used, guard } = await failOver(0);
+    faulty.reconnect();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await used()).toBe(55);
+    await guard.close();
+    expect(faulty.listeners.size).toBe(0);
+  });
+
+  it("gets the rest when it goes away meanwhile, and no more often than needed", async () => {
+    const { account, faulty, used, events } = await failOver(0);
+    faulty.reconnect();
+    faulty.otherwise = "refused";
+    await vi.advanceTimersByTimeAsync(1);
+    faulty.otherwise = "ok";
+    for (let count = 0; count < 20; count++) {
+      await account.reserve(1);
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(await used()).toBe(55);
+    expect(ofType(events, "replayed").length).toBeLessThanOrEqual(2);
+  });
+
+  it("gets only the last seconds", async () => {
+    const { faulty, used, types } = await failOver(0);
+    await vi.advanceTimersByTimeAsync(10_500);
+    faulty.reconnect();
+    await vi.advanceTimersByTimeAsync(1);
+    // The settlements were 11.5 to 20.5 s ago.
+    expect(await used()).toBe(7 + 8 + 9 + 10);
+    expect(types()).toEqual(["replayed"]);
+  });
+});
+
+describe("while the store is away", () => {
+  const away = { insureMicro: 100 };
+
+  it("insured calls are let in up to the sum, and charged when it is back", async () => {
+    const { faulty, account, guard, counts, types } = setUp(away, { session: 1_000 });
+    await account.spend(5);
+    faulty.otherwise = "refused";
+    const first = await within(200, account.reserve(60));
+    expect(first).toMatchObject({ ok: true, windows: { session: { limit: null } } });
+    const second = await account.admit(60);
+    await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerUnavailableError);
+    // Another account has an insurance of its own.
+    const other = new Fixture(account.clock, guard, {});
+    const third = await other.admit(60);
+    expect(await guard.settle(second, { amount: 50 })).toMatchObject({ status: "settled" });
+    await guard.release(third);
+    if (first instanceof Error || !first.ok) throw new Error("It was let in.");
+    expect(await guard.renew([{ lease: first.lease, observed: 1, leaseMs: 60_000 }])).toEqual(["renewed"]);
+    expect(await counts()).toEqual([5, 0]);
+
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(6_000);
+    // In the session that was open all along.
+    expect(await counts()).toEqual([55, 0]);
+    await guard.settle(first.lease, { amount: 10 });
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(await counts()).toEqual([65, 0]);
+    expect(types().filter((type) => type === "insured")).toHaveLength(3);
+  });
+
+  it("an insured call whose hold arrived after all is charged once", async () => {
+    const { faulty, account, guard, counts } = setUp(away);
+    faulty.fates = [1_000];
+    const result = await within(300, account.reserve(10));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await counts()).toEqual([0, 10]);
+    if (result instanceof Error || !result.ok) throw new Error("It was let in.");
+    await guard.settle(result.lease, { amount: 4 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await counts()).toEqual([4, 0]);
+  });
+
+  it("each outage has its own insurance", async () => {
+    const { faulty, account } = setUp(away);
+    for (let outage = 0; outage < 3; outage++) {
+      faulty.otherwise = "refused";
+      expect(await within(200, account.reserve(100))).toMatchObject({ ok: true });
+      expect(await within(200, account.reserve(1))).toBeInstanceOf(LedgerUnavailableError);
+      faulty.otherwise = "ok";
+      await account.reserve(1);
+    }
+  });
+
+  it("all calls are let in where the host allows it", async () => {
+    const { faulty, account, counts } = setUp({ insureMicro: null });
+    faulty.otherwise = "hung";
+    await within(300, account.reserve(1));
+    const admitted = Promise.all(Array.from({ length: 50 }, () => account.admit(1_000)));
+    const leases = await within(300, admitted);
+    if (leases instanceof Error) throw leases;
+    for (const lease of leases) await account.ledger.settle(lease, { amount: 900 });
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await counts()).toEqual([45_000, 0]);
+  });
+
+  it("leases that run out meanwhile are settled late, and the books balance", async () => {
+    const { faulty, account, guard, counts, events } = setUp();
+    const lease = await account.admit(10);
+    await guard.renew([{ lease, observed: 4, leaseMs: 60_000 }]);
+    faulty.otherwise = "hung";
+    void guard.settle(lease, { amount: 7 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(50_000);
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await counts()).toEqual([7, 0]);
+    expect(ofType(events, "settle_delivered")).toHaveLength(1);
+  });
+});
+
+describe("other operations", () => {
+  it("end in time too, and are repeated when they fail", async () => {
+    const { faulty, account, guard } = setUp();
+    const { subject, limits } = account;
+    const operations: (() => Promise<unknown>)[] = [
+      () => guard.balance(subject, limits),
+      () => guard.grant({ id: "g", subject, window: "week", amount: 1, limits }),
+      () => guard.reset(subject, ["week"]),
+      () => guard.forget(subject),
+      () => guard.history?.({ subject }) ?? Promise.reject(new Error("There is a history.")),
+    ];
+    for (const operation of operations) {
+      faulty.fates = ["hung"];
+      expect(await within(34_000, operation())).toBeInstanceOf(LedgerUnavailableError);
+      faulty.fates = ["refused", "refused"];
+      expect(await within(200, operation())).not.toBeInstanceOf(Error);
+    }
+  });
+
+  it("renew many leases in parts, each for itself", async () => {
+    const { faulty, account, guard } = setUp();
+    const leases = await Promise.all(Array.from({ length: 1_200 }, () => account.admit(1)));
+    const requests = leases.map((lease) => ({ lease, observed: 0, leaseMs: 60_000 }));
+    faulty.arrived.length = 0;
+    expect(new Set(await guard.renew(requests))).toEqual(new Set(["renewed"]));
+    expect(faulty.arrived).toHaveLength(3);
+    faulty.fates = ["hung"];
+    expect(await within(2_300, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
+    expect(faulty.arrived).toHaveLength(6);
+  });
+
+  it("of a ledger without a history have none", () => {
+    expect(guarded(memoryCreditLedger({ historyEntries: 0 })).guard.history).toBeUndefined();
+  });
+});
+
+describe("a ledger in memory", () => {
+  it("is passed on as it is, but for what a host puts in its place", async () => {
+    const store = memoryCreditLedger();
+    const { guard } = guarded(store);
+    const account = new Fixture(new FakedClock(start), guard, {});
+    const lease = await account.admit(1);
+    store.settle = () => new Promise(() => {});
+    expect(await within(300, guard.settle(lease, { amount: 1 }))).toBeInstanceOf(LedgerUnavailableError);
+    vi.spyOn(store, "reserve").mockImplementation(() => new Promise(() => {}));
+    expect(await within(300, account.reserve(1))).toBeInstanceOf(LedgerUnavailableError);
+    const copy = guarded({ ...memoryCreditLedger(), release: () => new Promise(() => {}) });
+    expect(await within(300, copy.guard.release(lease))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await account.counts()).toEqual(everywhere(0, 1));
+  });
+});
