@@ -1,4 +1,5 @@
 import { hashKey } from "../keys/hash-key.js";
+import { isMistypedKey } from "../keys/managed-key.js";
 import { missingKey, refusedKey } from "../openai/errors.js";
 import type { Caller } from "./accounts.js";
 import type { Lookup } from "./cached-lookup.js";
@@ -19,6 +20,7 @@ export async function authenticate(authorization: string | undefined, findCaller
   if (token === undefined) {
     throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
   }
+  if (isMistypedKey(token)) throw refusedKey();
   const caller = await findCaller(hashKey(token));
   if (caller === undefined) throw refusedKey();
   return caller;

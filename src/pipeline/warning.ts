@@ -5,7 +5,7 @@ export interface GatewayWarning {
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `key_store_failed`, `plan_store_failed`, `ledger_failed`: a store threw, or answered with
    * a record that is not valid. `upstream_failed`: a model server did not answer as it should.
    * `charge_unresolved`: a settlement came too late to tell whether it had been charged, and was not.
-   * `hook_failed`: a hook threw. `internal_error`: a bug in the gateway.
+   * `change_feed_failed`: a store cannot be subscribed to. `hook_failed`: a hook threw. `internal_error`: a bug in the gateway.
    */
   code:
     | "unmatched_plan_pattern"
@@ -16,6 +16,7 @@ export interface GatewayWarning {
     | "ledger_failed"
     | "charge_unresolved"
     | "upstream_failed"
+    | "change_feed_failed"
     | "hook_failed"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
