@@ -2,7 +2,7 @@ import { modelRecord } from "../endpoints/models.js";
 import { matchRoute, routePatterns } from "../endpoints/routes.js";
 import { systemClock } from "../ledger/clock.js";
 import { compilePrice } from "../ledger/price.js";
-import { allowanceLookup, callerLookup, toAllowance } from "../pipeline/accounts.js";
+import { toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
@@ -10,7 +10,11 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
 import type { Gateway } from "./gateway.js";
+import { managedAccounts } from "./managed-accounts.js";
+import { managedKeys } from "./managed-keys.js";
+import { managedPlans } from "./managed-plans.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { watchedLookups } from "./watched-lookups.js";
 import { handleWebRequest } from "./web-bridge.js";
 
 /**
@@ -37,12 +41,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxEntries: resolved.maxCacheEntries,
     clock,
   };
+  const lookups = watchedLookups(resolved, catalog, cache, warn);
   const keeper = new LeaseKeeper(resolved.ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
   const pipeline: Pipeline = {
     catalog,
-    findCaller: callerLookup(resolved.keys, catalog, cache, warn),
-    findAllowance: allowanceLookup(resolved.plans, catalog, cache, warn),
+    findCaller: lookups.findCaller,
+    findAllowance: lookups.findAllowance,
     ledger: resolved.ledger,
     keeper,
     inFlight,
@@ -62,6 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const close = async (): Promise<void> => {
     await inFlight.close(resolved.closeGraceMs);
     keeper.stop();
+    await lookups.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
@@ -72,6 +78,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
     handler: (request) => handleWebRequest(gateway, request),
+    keys: managedKeys(resolved.keys, lookups.findCaller, clock),
+    plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
+    accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
     close: () => {
       closed ??= close();
       return closed;

@@ -30,6 +30,9 @@ export function checkPlan(record: unknown): z.output<typeof planSchema> {
  * @throws TypeError that begins with `by` and says what is wrong.
  */
 export function checkNewPlan(by: string, plan: Plan): void {
-  const result = planSchema.extend({ id: z.string().min(1) }).strict().safeParse(plan);
+  const result = planSchema
+    .extend({ id: z.string().min(1) })
+    .strict()
+    .safeParse(plan);
   if (!result.success) throw new TypeError(`${by}: the plan is not valid.\n${z.prettifyError(result.error)}`);
 }
