@@ -1,7 +1,19 @@
+export type { AccountTerms } from "./gateway/account-terms.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
+export type {
+  AccountBalance,
+  AccountWindow,
+  CreditGrant,
+  HistoryRange,
+  ManagedAccounts,
+} from "./gateway/managed-accounts.js";
+export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/managed-keys.js";
+export { UnknownKeyError } from "./gateway/managed-keys.js";
+export type { ManagedPlans } from "./gateway/managed-plans.js";
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
+export type { UsageRow } from "./gateway/sum-usage.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";

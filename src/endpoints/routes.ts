@@ -3,6 +3,7 @@ export type Route =
   | { readonly endpoint: "healthz"; readonly methods: readonly string[] }
   | { readonly endpoint: "models"; readonly methods: readonly string[] }
   | { readonly endpoint: "model"; readonly methods: readonly string[]; readonly model: string }
+  | { readonly endpoint: "usage"; readonly methods: readonly string[] }
   | { readonly endpoint: "chat/completions"; readonly methods: readonly string[] }
   | { readonly endpoint: "responses"; readonly methods: readonly string[] };
 
@@ -11,12 +12,14 @@ const call = ["POST", "OPTIONS"] as const;
 
 const healthz: Route = { endpoint: "healthz", methods: read };
 const models: Route = { endpoint: "models", methods: read };
+const usage: Route = { endpoint: "usage", methods: read };
 const chatCompletions: Route = { endpoint: "chat/completions", methods: call };
 const responses: Route = { endpoint: "responses", methods: call };
 
 const fixed: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/healthz", healthz],
   ["/v1/models", models],
+  ["/v1/usage", usage],
   ["/v1/chat/completions", chatCompletions],
   ["/v1/responses", responses],
 ]);

@@ -4,7 +4,7 @@ import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import { compilePrice } from "../ledger/price.js";
-import { allowanceLookup, callerLookup, toAllowance } from "../pipeline/accounts.js";
+import { toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
@@ -13,7 +13,11 @@ import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
 import type { Gateway } from "./gateway.js";
 import { guardOptions } from "./guard-options.js";
+import { managedAccounts } from "./managed-accounts.js";
+import { managedKeys } from "./managed-keys.js";
+import { managedPlans } from "./managed-plans.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { watchedLookups } from "./watched-lookups.js";
 import { handleWebRequest } from "./web-bridge.js";
 
 /**
@@ -42,12 +46,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock,
     timeLimit: new TimeLimit(resolved.storeTimeoutMs),
   };
+  const lookups = watchedLookups(resolved, catalog, cache, warn);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
   const pipeline: Pipeline = {
     catalog,
-    findCaller: callerLookup(resolved.keys, catalog, cache, warn),
-    findAllowance: allowanceLookup(resolved.plans, catalog, cache, warn),
+    findCaller: lookups.findCaller,
+    findAllowance: lookups.findAllowance,
     ledger,
     keeper,
     inFlight,
@@ -68,6 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await inFlight.close(resolved.closeGraceMs);
     keeper.stop();
     await ledger.close();
+    await lookups.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
@@ -78,6 +84,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
     handler: (request) => handleWebRequest(gateway, request),
+    keys: managedKeys(resolved.keys, lookups.findCaller, clock),
+    plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
+    accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
     close: () => {
       closed ??= close();
       return closed;

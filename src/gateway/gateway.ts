@@ -1,4 +1,7 @@
 import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+import type { ManagedAccounts } from "./managed-accounts.js";
+import type { ManagedKeys } from "./managed-keys.js";
+import type { ManagedPlans } from "./managed-plans.js";
 
 export { AbortNotifier } from "../pipeline/abort-notifier.js";
 export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
@@ -11,6 +14,12 @@ export interface Gateway {
    * Never rejects. The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
    */
   handler(request: Request): Promise<Response>;
+  /** Creates and changes API keys. */
+  readonly keys: ManagedKeys;
+  /** Creates and changes plans. */
+  readonly plans: ManagedPlans;
+  /** The accounts' stocks of credits: show, top up, set back, list, sum up, forget. */
+  readonly accounts: ManagedAccounts;
   /** Whether the path (undecoded, without query, from where the gateway is mounted) is one that {@link Gateway.handle} answers other than by 404 `unknown_url`. */
   serves(path: string): boolean;
   /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */

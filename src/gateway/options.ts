@@ -10,7 +10,7 @@ import type { RequestCompleted } from "../pipeline/request-completed.js";
 import type { GatewayWarning } from "../pipeline/warning.js";
 import type { PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
-import { closestName } from "./closest-name.js";
+import { withHints } from "./with-hints.js";
 
 /** A model of the catalog. */
 export interface Model {
@@ -236,27 +236,14 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
-    throw new TypeError(`createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error))}`);
+    throw new TypeError(
+      `createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error, "option", Object.keys(optionsSchema.shape)))}`,
+    );
   const problems = findContradictions(result.data);
   if (problems.length > 0) {
     throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
   }
   return result.data;
-}
-
-/** Names the option that was probably meant by one that is unknown. */
-function withHints(error: z.ZodError): z.ZodError {
-  const known = Object.keys(optionsSchema.shape);
-  return new z.ZodError(
-    error.issues.map((issue) => {
-      if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
-      const hints = issue.keys.map((key) => {
-        const meant = closestName(key, known);
-        return meant === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${meant}\`?)`;
-      });
-      return { ...issue, message: `There is no option ${hints.join(", ")}` };
-    }),
-  );
 }
 
 function findContradictions({ models, providers }: ResolvedOptions): string[] {

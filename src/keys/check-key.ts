@@ -1,19 +1,20 @@
 import { z } from "zod";
 
-const longestAccount = 128;
+export const longestAccount = 128;
 
-const name = z.string({ error: "must be a string" }).min(1, "must not be empty");
+export const filled = z.string({ error: "must be a string" }).min(1, "must not be empty");
 
-const instant = z
+/** An `Instant`, turned into epoch milliseconds. */
+export const instant = z
   .union([z.date(), z.number(), z.string()], { error: "must be a Date, epoch milliseconds or an ISO 8601 string" })
   .transform((value) => (typeof value === "number" ? value : new Date(value).getTime()))
   .refine(Number.isFinite, { error: "is not a valid date" })
   .nullish();
 
 const keySchema = z.object({
-  id: name,
-  account: name.max(longestAccount, `must have at most ${longestAccount} characters`),
-  plan: name,
+  id: filled,
+  account: filled.max(longestAccount, `must have at most ${longestAccount} characters`),
+  plan: filled,
   expiresAt: instant,
   revokedAt: instant,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),

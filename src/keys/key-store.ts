@@ -64,7 +64,7 @@ export interface WritableKeyStore extends KeyStore {
   /**
    * Calls back with the hash of every key that is inserted, updated or forgotten by any process that shares the store,
    * as soon as it is known here; absent where the store cannot tell. Does not keep the process alive by itself.
-   * @returns ends the subscription.
+   * @returns ends the subscription; a promise where it takes time until changes are heard.
    */
-  subscribe?(onChange: (hash: string) => void): Promise<() => Promise<void>>;
+  subscribe?(onChange: (hash: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
 }

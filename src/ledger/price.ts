@@ -20,6 +20,11 @@ export interface Price {
 export interface CompiledPrice {
   /** Whether every price is zero, so that no call can cost anything. */
   readonly free: boolean;
+  /**
+   * The prices as the journal tells them, so that a charge can be computed anew from its entry alone: credits per million
+   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   */
+  readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */
   cost(tokens: TokenCounts): Micro;
   /** The most that a call with at most these tokens can cost, however they divide into kinds. */
@@ -57,6 +62,13 @@ export function compilePrice(price: Price): CompiledPrice {
   const worstCost = weightedSum(perCall, unit, [larger(fresh, cached), 0n, larger(answered, thought), 0n]);
 
   return {
+    version: [
+      price.input,
+      price.cachedInput ?? price.input,
+      price.output ?? 0,
+      price.reasoning ?? price.output ?? 0,
+      price.request ?? 0,
+    ].join("/"),
     free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
     cost(tokens) {
       const cachedInput = Math.min(tokens.cachedInput, tokens.input);

@@ -7,7 +7,7 @@ import { Calendar } from "../ledger/windows.js";
 import { type GatewayError, serviceUnavailable } from "../openai/errors.js";
 import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
-import { type CachedLookupOptions, cachedLookup, type Lookup } from "./cached-lookup.js";
+import { type CachedLookup, type CachedLookupOptions, cachedLookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
 import type { GatewayWarning, Warn } from "./warning.js";
 
@@ -34,7 +34,7 @@ export interface Allowance {
   readonly defaultOutputTokens: number;
 }
 
-const defaultSessionMs = 5 * 60 * 60 * 1000;
+export const defaultSessionMs = 5 * 60 * 60 * 1000;
 const defaultOutputTokens = 4096;
 
 export interface StoreLookupOptions extends CachedLookupOptions {
@@ -48,7 +48,7 @@ export function callerLookup(
   catalog: Catalog,
   { timeLimit, ...cache }: StoreLookupOptions,
   warn: Warn,
-): Lookup<Caller> {
+): CachedLookup<Caller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
       code: "key_store_failed",
@@ -70,7 +70,7 @@ export function allowanceLookup(
   catalog: Catalog,
   { timeLimit, ...cache }: StoreLookupOptions,
   warn: Warn,
-): Lookup<Allowance> {
+): CachedLookup<Allowance> {
   const warnOnce = once(warn);
   return cachedLookup(async (id) => {
     const fail = (problem: string, cause: unknown): GatewayError => {

@@ -1,4 +1,5 @@
 import { hashKey } from "../keys/hash-key.js";
+import { isMistypedKey } from "../keys/managed-key.js";
 import { missingKey, refusedKey } from "../openai/errors.js";
 import type { Caller } from "./accounts.js";
 import type { Lookup } from "./cached-lookup.js";
@@ -20,6 +21,7 @@ export function authenticate(authorization: string | undefined, findCaller: Look
   if (token === undefined) {
     throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
   }
+  if (isMistypedKey(token)) throw refusedKey();
   const found = findCaller(hashKey(token));
   return found instanceof Promise ? found.then(requireKnown) : requireKnown(found);
 }

@@ -9,9 +9,16 @@ export interface CachedLookupOptions {
   /** The most records to remember, and the most absences. */
   maxEntries: number;
   clock: Clock;
+  /** Whether what is loaded from now on may be remembered. Default: always. */
+  mayRemember?: (() => boolean) | undefined;
 }
 
 export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | undefined>;
+
+export interface CachedLookup<Value> extends Lookup<Value> {
+  /** What is known of the id is not true any more; nor is what is on its way. */
+  forget(id: string): void;
+}
 
 /**
  * Puts a cache in front of a store: a hot id costs no trip, ids asked for at the same time share one, and a flood of
@@ -22,27 +29,39 @@ export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | 
  */
 export function cachedLookup<Value extends object>(
   load: (id: string) => Promise<Value | undefined>,
-  { ttlMs, negativeTtlMs, maxEntries, clock }: CachedLookupOptions,
-): Lookup<Value> {
+  { ttlMs, negativeTtlMs, maxEntries, clock, mayRemember = always }: CachedLookupOptions,
+): CachedLookup<Value> {
   const bounds = { max: maxEntries, perf: clock, ttlResolution: 0 };
   const found = ttlMs > 0 ? new LRUCache<string, Value>({ ...bounds, ttl: ttlMs }) : undefined;
   const absent = negativeTtlMs > 0 ? new LRUCache<string, true>({ ...bounds, ttl: negativeTtlMs }) : undefined;
   const flights = new Map<string, Promise<Value | undefined>>();
 
-  return (id) => {
+  const lookup: Lookup<Value> = (id) => {
     const known = found?.get(id);
     if (known !== undefined) return known;
     if (absent?.has(id)) return undefined;
     const underWay = flights.get(id);
     if (underWay !== undefined) return underWay;
-    const flight = load(id)
+    const remembers = mayRemember();
+    const flight: Promise<Value | undefined> = load(id)
       .then((value) => {
+        if (!remembers || flights.get(id) !== flight) return value;
         if (value === undefined) absent?.set(id, true);
         else found?.set(id, value);
         return value;
       })
-      .finally(() => flights.delete(id));
+      .finally(() => {
+        if (flights.get(id) === flight) flights.delete(id);
+      });
     flights.set(id, flight);
     return flight;
   };
+  const forget = (id: string): void => {
+    found?.delete(id);
+    absent?.delete(id);
+    flights.delete(id);
+  };
+  return Object.assign(lookup, { forget });
 }
+
+const always = (): boolean => true;

@@ -14,6 +14,7 @@ import { completeChat } from "./chat-completions.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
 import type { Pipeline } from "./pipeline.js";
+import { reportUsage } from "./report-usage.js";
 import { RequestLog } from "./request-log.js";
 import type { Warn } from "./warning.js";
 
@@ -58,6 +59,9 @@ async function answer(
   if (route.endpoint === "chat/completions") return await completeChat(pipeline, request, caller, log);
 
   const allowance = await pipeline.findAllowance(caller.plan);
+  if (route.endpoint === "usage") {
+    return json(await reportUsage(pipeline, caller, allowance, log.requestId), { "cache-control": "no-store" });
+  }
   if (route.endpoint === "models") {
     const visible = [...pipeline.catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
     return json(modelList(visible.map(({ record }) => record)));

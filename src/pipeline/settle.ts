@@ -140,7 +140,7 @@ export class Settlement {
       amount: micro,
       estimated: source !== "provider",
       // Spelled out, since spreading would take as long as the ledger itself.
-      tags: { key, model, input, cachedInput, output, reasoning, source },
+      tags: { key, model, input, cachedInput, output, reasoning, source, price: this.#price.version },
     });
   }
 

@@ -5,7 +5,7 @@ export interface GatewayWarning {
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `key_store_failed`, `plan_store_failed`, `ledger_failed`: a store threw, or answered with
    * a record that is not valid. `upstream_failed`: a model server did not answer as it should.
    * `charge_unresolved`: a settlement came too late to tell whether it had been charged, and was not. `charge_lost`: a
-   * settlement will not reach the ledger.
+   * settlement will not reach the ledger. `change_feed_failed`: a store cannot be subscribed to.
    * `hook_failed`: a hook threw. `internal_error`: a bug in the gateway.
    */
   code:
@@ -18,6 +18,7 @@ export interface GatewayWarning {
     | "charge_unresolved"
     | "charge_lost"
     | "upstream_failed"
+    | "change_feed_failed"
     | "hook_failed"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */

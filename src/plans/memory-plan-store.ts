@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { planSchema } from "./plan-schema.js";
-import type { Plan, PlanStore } from "./plan-store.js";
+import { checkNewPlan, planSchema } from "./plan-schema.js";
+import type { Plan, WritablePlanStore } from "./plan-store.js";
 
 /**
- * Plans from configuration, by id.
+ * Plans in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
  * @throws TypeError when a plan is not valid; unknown members are refused, so that a typing error lifts no limit.
  */
-export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>>): PlanStore {
+export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>> = {}): WritablePlanStore {
   if (typeof plans !== "object" || plans === null || Array.isArray(plans)) {
     throw new TypeError(
       'memoryPlanStore: pass an object of plans by their ids, such as { pro: { models: ["acme/*"] } }.',
@@ -20,10 +20,29 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
       .safeParse(plan);
     if (!checked.success)
       throw new TypeError(`memoryPlanStore: the plan "${id}" is not valid.\n${z.prettifyError(checked.error)}`);
-    byId.set(id, { ...plan, id });
+    byId.set(id, structuredClone({ ...plan, id }));
   }
+  const listeners = new Set<{ tell: (id: string) => void }>();
   return {
-    find: (id) => byId.get(id),
-    list: () => byId.values(),
+    find: async (id) => structuredClone(byId.get(id)),
+    list: () => structuredClone([...byId.values()]),
+    async put(plan) {
+      checkNewPlan("memoryPlanStore", plan);
+      byId.set(plan.id, structuredClone(plan));
+      for (const listener of listeners) {
+        try {
+          listener.tell(plan.id);
+        } catch {
+          // A listener's own affair: the others are told all the same.
+        }
+      }
+    },
+    subscribe(onChange) {
+      const listener = { tell: onChange };
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+      };
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Plan } from "./plan-store.js";
 
 const creditAmount = z.number().nonnegative().nullish();
 
@@ -22,4 +23,16 @@ export function checkPlan(record: unknown): z.output<typeof planSchema> {
   const result = planSchema.safeParse(record);
   if (!result.success) throw new TypeError(z.prettifyError(result.error));
   return result.data;
+}
+
+/**
+ * Checks a plan that somebody writes down, who must learn of a misspelled member: as an unknown one it would lift a limit.
+ * @throws TypeError that begins with `by` and says what is wrong.
+ */
+export function checkNewPlan(by: string, plan: Plan): void {
+  const result = planSchema
+    .extend({ id: z.string().min(1) })
+    .strict()
+    .safeParse(plan);
+  if (!result.success) throw new TypeError(`${by}: the plan is not valid.\n${z.prettifyError(result.error)}`);
 }

@@ -36,7 +36,7 @@ export interface WritablePlanStore extends PlanStore {
   /**
    * Calls back with the id of every plan that is put by any process that shares the store, as soon as it is known here;
    * absent where the store cannot tell. Does not keep the process alive by itself.
-   * @returns ends the subscription.
+   * @returns ends the subscription; a promise where it takes time until changes are heard.
    */
-  subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>>;
+  subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
 }

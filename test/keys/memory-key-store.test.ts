@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { type MemoryKey, memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { describeKeyStore } from "../contracts/key-store.js";
+import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
 
 describeKeyStore("memoryKeyStore", (keys) => memoryKeyStore(keys));
+
+const shared = memoryKeyStore();
+describeWritableKeyStore("memoryKeyStore", async () => [shared, shared]);
 
 describe("memoryKeyStore", () => {
   it("takes hashes as well as keys, and names keys that have no id", async () => {
@@ -19,6 +23,8 @@ describe("memoryKeyStore", () => {
     ["no account", { key: "sk-1", plan: "p" }, /account/],
     ["no plan", { key: "sk-1", account: "a" }, /plan/],
     ["an invalid date", { key: "sk-1", account: "a", plan: "p", expiresAt: "soon" }, /expiresAt/],
+    ["a key that looks like one of the gateway's", { key: "sk-ig-demo", account: "a", plan: "p" }, /another beginning/],
+    ["too long an account", { key: "sk-1", account: "a".repeat(129), plan: "p" }, /128 characters/],
     ["an unknown member", { key: "sk-1", account: "a", plan: "p", expires: 5 }, /expires/],
   ])("refuses %s", (_name, key, message) => {
     expect(() => memoryKeyStore([key as MemoryKey])).toThrow(message);
@@ -28,6 +34,11 @@ describe("memoryKeyStore", () => {
     expect(() => memoryKeyStore({ "sk-1": { account: "a", plan: "p" } } as unknown as MemoryKey[])).toThrow(
       /pass a list of keys/,
     );
+  });
+
+  it("refuses two keys of one id, of which only one could be revoked", () => {
+    const keys = ["sk-1", "sk-2"].map((key) => ({ key, id: "key_1", account: "a", plan: "p" }));
+    expect(() => memoryKeyStore(keys)).toThrow(/keys\[1\] has the `id` of another/);
   });
 
   it("refuses a key that appears twice, without repeating it", () => {

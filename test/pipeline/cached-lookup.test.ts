@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { cachedLookup } from "../../src/pipeline/cached-lookup.js";
 
-function setUp(options: { ttlMs?: number; negativeTtlMs?: number; maxEntries?: number } = {}) {
+function setUp(
+  options: { ttlMs?: number; negativeTtlMs?: number; maxEntries?: number; mayRemember?: () => boolean } = {},
+) {
   let now = 5000;
   const loads: string[] = [];
   let answer: (id: string) => Promise<{ id: string } | undefined> = async (id) => ({ id });
@@ -25,6 +27,52 @@ function setUp(options: { ttlMs?: number; negativeTtlMs?: number; maxEntries?: n
 }
 
 describe("cachedLookup", () => {
+  it("asks again for what it was told to forget, found or absent", async () => {
+    const { find, loads, answers } = setUp();
+    await find("a");
+    find.forget("a");
+    answers(async () => undefined);
+    expect(await find("a")).toBeUndefined();
+    find.forget("a");
+    answers(async (id) => ({ id }));
+    expect(await find("a")).toEqual({ id: "a" });
+    expect(loads).toEqual(["a", "a", "a"]);
+  });
+
+  it("does not remember what was on its way when it was told to forget", async () => {
+    const { find, loads, answers } = setUp();
+    let arrive: (value: { id: string }) => void = () => {};
+    answers(() => new Promise((resolve) => (arrive = resolve)));
+    const stale = find("a");
+    const arriveStale = arrive;
+    find.forget("a");
+    const fresh = find("a");
+    arriveStale({ id: "stale" });
+    expect(await stale).toEqual({ id: "stale" });
+    // The newer flight goes on: nobody is sent on a third.
+    expect(find("a")).toBe(fresh);
+    arrive({ id: "fresh" });
+    expect(await fresh).toEqual({ id: "fresh" });
+    expect(find("a")).toEqual({ id: "fresh" });
+    expect(loads).toEqual(["a", "a"]);
+  });
+
+  it("remembers nothing that was asked for while it may not", async () => {
+    let may = false;
+    const { find, loads, answers } = setUp({ mayRemember: () => may });
+    await find("a");
+    const flight = find("a");
+    may = true;
+    await flight;
+    await find("a");
+    expect(find("a")).toEqual({ id: "a" });
+    may = false;
+    answers(async () => undefined);
+    await find("b");
+    await find("b");
+    expect(loads).toEqual(["a", "a", "a", "b", "b"]);
+  });
+
   it("asks once for what is asked for at the same time", async () => {
     const { find, loads } = setUp();
     const [first, second] = await Promise.all([find("a"), find("a")]);

@@ -2,12 +2,21 @@ import { describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import type { Plan } from "../../src/plans/plan-store.js";
 import { describePlanStore } from "../contracts/plan-store.js";
+import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
 
 describePlanStore("memoryPlanStore", (plans) =>
   memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))),
 );
 
+const shared = memoryPlanStore();
+describeWritablePlanStore("memoryPlanStore", async () => [shared, shared]);
+
 describe("memoryPlanStore", () => {
+  it("refuses to put a plan that is not valid", async () => {
+    await expect(shared.put({ id: "p", models: [], credits: { weak: 1 } } as never)).rejects.toThrow(/weak/);
+    expect(await shared.find("p")).toBeUndefined();
+  });
+
   it.each([
     ["an unknown member", { models: [], credit: {} }, /credit/],
     ["an unknown window", { models: [], credits: { sesion: 5 } }, /sesion/],

@@ -1,0 +1,40 @@
+/** One window of an account, in micro-credits; times in epoch milliseconds. */
+export interface UsageWindowInput {
+  /** With what was granted; `null`: unlimited. */
+  limit: number | null;
+  used: number;
+  held: number;
+  remaining: number | null;
+  resetsAt: number | null;
+}
+
+export interface UsageReportInput {
+  plan: string;
+  windows: Readonly<Record<"session" | "week" | "month", UsageWindowInput>>;
+}
+
+const microPerCredit = 1_000_000;
+
+/** The usage object as JSON text: amounts in credits, instants in epoch seconds, rounded up as in the headers. */
+export function usageReport({ plan, windows }: UsageReportInput): string {
+  const { session, week, month } = windows;
+  return JSON.stringify({
+    object: "usage",
+    plan,
+    windows: { session: toWire(session), week: toWire(week), month: toWire(month) },
+  });
+}
+
+function toWire({ limit, used, held, remaining, resetsAt }: UsageWindowInput) {
+  return {
+    limit: credits(limit),
+    used: credits(used),
+    held: credits(held),
+    remaining: credits(remaining),
+    resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
+  };
+}
+
+function credits(micro: number | null): number | null {
+  return micro === null ? null : micro / microPerCredit;
+}

@@ -1,0 +1,74 @@
+import type { Instant, KeyStore, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { Clock } from "../ledger/clock.js";
+import type { WindowLimits } from "../ledger/credit-ledger.js";
+import { windowLimits } from "../ledger/windows.js";
+import type { Allowance } from "../pipeline/accounts.js";
+import type { Lookup } from "../pipeline/cached-lookup.js";
+
+/** By which plan an account is seen, and from where its weeks and months are counted. */
+export interface AccountTerms {
+  /** Id of the plan. Default: that of the account's keys. */
+  plan?: string | undefined;
+  /** Where the account's weeks and months begin; `null`: by the calendar. Default: that of the account's keys. */
+  anchor?: Instant | null | undefined;
+}
+
+export interface ResolvedTerms {
+  readonly plan: string;
+  readonly limits: WindowLimits;
+}
+
+/** Finds the terms of an account: as they are given, else as its keys have them. */
+export class AccountTermsLookup {
+  readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
+  readonly #findAllowance: Lookup<Allowance>;
+  readonly #clock: Clock;
+
+  constructor(keys: KeyStore, findAllowance: Lookup<Allowance>, clock: Clock) {
+    this.#keys = keys;
+    this.#findAllowance = findAllowance;
+    this.#clock = clock;
+  }
+
+  /** @throws Error that says what to give when the keys do not tell. */
+  async resolve(
+    by: string,
+    account: string,
+    given: { plan?: string | undefined; anchor?: number | null | undefined },
+  ): Promise<ResolvedTerms> {
+    const { plan, anchor } =
+      given.plan !== undefined && given.anchor !== undefined
+        ? { plan: given.plan, anchor: given.anchor }
+        : await this.#ofKeys(by, account, given);
+    const allowance = await this.#findAllowance(plan);
+    if (allowance === undefined) throw new Error(`${by}: there is no plan ${JSON.stringify(plan)}.`);
+    const { credits, sessionMs } = allowance;
+    return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
+  }
+
+  async #ofKeys(by: string, account: string, given: { plan?: string | undefined; anchor?: number | null | undefined }) {
+    if (typeof this.#keys.list !== "function") {
+      throw new Error(
+        `${by}: give \`plan\`, and \`anchor\` (null where there is none): the gateway's key store has no \`list\` to find ` +
+          "them by the account's keys.",
+      );
+    }
+    const listed = await this.#keys.list(account);
+    const now = this.#clock.now();
+    const inForce = listed.filter(
+      ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    );
+    const keys = inForce.length > 0 ? inForce : listed;
+    const only = <Value>(member: "plan" | "anchor", read: (key: StoredKey) => Value): Value => {
+      const [first, ...others] = new Set(keys.map(read));
+      if (others.length === 0 && first !== undefined) return first;
+      const problem = keys.length === 0 ? "the account has no keys" : `the account's keys differ in their ${member}`;
+      throw new Error(`${by}: ${problem}. Give \`${member}\`.`);
+    };
+    return {
+      plan: given.plan ?? only("plan", (key) => key.plan),
+      // Another anchor would be other windows: no guess is good enough.
+      anchor: given.anchor === undefined ? only("anchor", (key) => key.anchor ?? null) : given.anchor,
+    };
+  }
+}

@@ -1,0 +1,104 @@
+import type { Warn } from "../pipeline/warning.js";
+
+type End = () => Promise<void>;
+
+export interface ChangeWatchOptions {
+  /** `undefined` where the store cannot tell of changes. */
+  subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
+  onChange: (name: string) => void;
+  /** What is watched, for the warning. */
+  what: "key" | "plan";
+  warn: Warn;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** Beyond this, waiting for the subscription would keep the cache empty for too long. */
+const longestPendingMs = 5_000;
+
+/** Listens to the changes that other processes make in a store, from when the store is first asked to the gateway's end. */
+export class ChangeWatch {
+  readonly #options: ChangeWatchOptions;
+  #state: "idle" | "pending" | "settled" | "closed" = "idle";
+  #end: End | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+
+  constructor(options: ChangeWatchOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether what the store answers from now on may be remembered: a change that comes before the subscription stands goes
+   * unheard. Where there is none to be had, what is remembered is as old as the cache allows.
+   */
+  readonly mayRemember = (): boolean => {
+    if (this.#state === "idle") this.#start();
+    return this.#state !== "pending";
+  };
+
+  async close(): Promise<void> {
+    this.#state = "closed";
+    clearTimeout(this.#timer);
+    await this.#leave();
+  }
+
+  #start(): void {
+    this.#state = "settled";
+    if (this.#options.subscribe === undefined) return;
+    this.#state = "pending";
+    this.#after(longestPendingMs, () => this.#settle());
+    this.#subscribe();
+  }
+
+  #settle(): void {
+    if (this.#state === "pending") this.#state = "settled";
+  }
+
+  #subscribe(): void {
+    const { subscribe, onChange } = this.#options;
+    try {
+      const end = subscribe?.(onChange);
+      if (end === undefined || typeof end === "function") this.#listening(end);
+      else end.then(this.#listening, this.#failed);
+    } catch (cause) {
+      this.#failed(cause);
+    }
+  }
+
+  readonly #listening = (end: End | undefined): void => {
+    this.#end = end;
+    if (this.#state === "closed") void this.#leave();
+    else clearTimeout(this.#timer);
+    this.#settle();
+  };
+
+  readonly #failed = (cause: unknown): void => {
+    if (this.#state === "closed") return;
+    this.#settle();
+    const { what, warn } = this.#options;
+    if (this.#failures === 0) {
+      const message =
+        `The ${what} store cannot be subscribed to, which is tried again: until then, ${what}s that other processes ` +
+        "change are changed here when the cache forgets them.";
+      warn({ code: "change_feed_failed", message, cause });
+    }
+    this.#after(Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs), () => this.#subscribe());
+  };
+
+  async #leave(): Promise<void> {
+    const end = this.#end;
+    this.#end = undefined;
+    try {
+      await end?.();
+    } catch {
+      // What cannot be ended has ended.
+    }
+  }
+
+  #after(milliseconds: number, action: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(action, milliseconds);
+    this.#timer.unref?.();
+  }
+}

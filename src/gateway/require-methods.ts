@@ -1,0 +1,20 @@
+/**
+ * The store as one that has these methods.
+ * @throws TypeError that says what to do about one that has not.
+ */
+export function requireMethods<Store extends object>(
+  by: string,
+  kind: "key" | "plan",
+  store: object,
+  methods: readonly (keyof Store & string)[],
+): Store {
+  const missing = methods.filter((method) => typeof (store as Record<string, unknown>)[method] !== "function");
+  if (missing.length === 0) return store as Store;
+  const names = missing.map((method) => `\`${method}\``).join(", ");
+  const contract = kind === "key" ? "WritableKeyStore" : "WritablePlanStore";
+  throw new TypeError(
+    `${by}: the gateway's ${kind} store lacks ${names}. Use the one of sqliteStores, redisStores or postgresStores, or ` +
+      `${kind === "key" ? "memoryKeyStore" : "memoryPlanStore"}; or give yours the methods of ${contract}; or go on ` +
+      `managing ${kind}s where your store finds them.`,
+  );
+}

@@ -1,0 +1,284 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { GatewayOptions } from "../../src/gateway/options.js";
+import { toNodeHandler } from "../../src/node.js";
+import { chatCall } from "../adapters/client.js";
+import { type Host, listen } from "../adapters/host.js";
+import { unique } from "../contracts/credit-ledger-fixture.js";
+import { chatAnswer, wholeAnswer } from "../support/fake-upstream.js";
+import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
+
+export type Stores = Pick<GatewayOptions, "keys" | "plans" | "ledger">;
+
+export interface Managed extends TestGateway {
+  /** The status of a call that costs one credit. */
+  call(key: string, model?: string): Promise<number>;
+  get(path: string, key: string, method?: string): Promise<Response>;
+}
+
+/** 100,000 output tokens at 10 micro-credits, and nothing else. */
+const oneCredit = chatAnswer({
+  usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 },
+});
+
+const hour = 3_600_000;
+
+/** A gateway behind a server, that would remember keys and plans for an hour. */
+export async function startManaged(stores: Stores, options: Partial<GatewayOptions> = {}): Promise<Managed> {
+  const { keys, plans, ledger } = stores;
+  const test = await startTestGateway({
+    cacheTtlMs: hour,
+    negativeCacheTtlMs: hour,
+    keys,
+    plans,
+    ledger,
+    ...options,
+  });
+  test.upstream.reply(wholeAnswer(oneCredit));
+  const host: Host = await listen(toNodeHandler(test.gateway));
+  return {
+    ...test,
+    async call(key, model = "acme/small") {
+      const response = await host.fetch(
+        "/v1/chat/completions",
+        chatCall({ model }, { headers: { "content-type": "application/json", authorization: `Bearer ${key}` } }),
+      );
+      await response.text();
+      return response.status;
+    },
+    get: (path, key, method = "GET") => host.fetch(path, { method, headers: { authorization: `Bearer ${key}` } }),
+    async close() {
+      await host.close();
+      await test.close();
+    },
+  };
+}
+
+/**
+ * What the host's own code can do through the gateway, whatever the stores.
+ * @param make - makes stores that share their data with those made before.
+ * @param tellsOthers - whether a change is known in another process at once.
+ */
+export function describeManaged(name: string, make: () => Stores, tellsOthers: boolean): void {
+  describe(`a gateway managed by its host: ${name}`, () => {
+    let open: Managed[] = [];
+    afterEach(async () => {
+      for (const test of open) await test.close();
+      open = [];
+    });
+
+    async function start(options: Partial<GatewayOptions> = {}): Promise<Managed> {
+      const test = await startManaged(make(), options);
+      open.push(test);
+      return test;
+    }
+
+    /** A gateway with a plan and a key of a new account. */
+    async function startWithKey(credits = { session: 5, week: 50, month: 500 }) {
+      const test = await start();
+      const [account, plan] = [unique("account"), unique("plan")];
+      await test.gateway.plans.put({ id: plan, models: ["acme/*"], credits });
+      const key = await test.gateway.keys.create({ account, plan });
+      return { ...test, account, plan, key };
+    }
+
+    it("makes a key that works at once, and tells it once", async () => {
+      const { gateway, call, account, plan, key } = await startWithKey();
+      const { secret, ...record } = key;
+      expect(await call(secret)).toBe(200);
+      expect(record).toEqual({
+        id: expect.stringMatching(/^key_/),
+        account,
+        plan,
+        name: null,
+        hint: `${secret.slice(0, 10)}…${secret.slice(-4)}`,
+        createdAt: expect.any(Number),
+        expiresAt: null,
+        revokedAt: null,
+        models: null,
+        anchor: null,
+      });
+      const listed = await gateway.keys.list(account);
+      expect(listed).toEqual([record]);
+      expect(await gateway.keys.get(key.id)).toEqual(record);
+      expect(JSON.stringify(listed)).not.toContain(secret.slice(10, -4));
+    });
+
+    it("changes a key at once, also one that is in the cache", async () => {
+      const { gateway, call, key } = await startWithKey();
+      expect(await call(key.secret)).toBe(200);
+      const changed = await gateway.keys.update(key.id, { models: ["acme/large"], name: "laptop" });
+      expect(changed).toMatchObject({ models: ["acme/large"], name: "laptop", plan: key.plan });
+      expect([await call(key.secret), await call(key.secret, "acme/large")]).toEqual([403, 200]);
+      await gateway.keys.update(key.id, { models: null, name: null });
+      expect(await call(key.secret)).toBe(200);
+      await gateway.keys.update(key.id, { expiresAt: new Date(0) });
+      expect(await call(key.secret)).toBe(401);
+    });
+
+    it("revokes a key at once, for good, and by its first time", async () => {
+      const { gateway, call, key } = await startWithKey();
+      expect(await call(key.secret)).toBe(200);
+      const { revokedAt } = await gateway.keys.revoke(key.id);
+      expect(await call(key.secret)).toBe(401);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect((await gateway.keys.revoke(key.id)).revokedAt).toBe(revokedAt);
+      await expect(gateway.keys.rotate(key.id)).rejects.toThrow(/revoked or expired.*gateway\.keys\.create/);
+    });
+
+    it("rotates a key, with a time of grace or without", async () => {
+      const { gateway, call, account, key } = await startWithKey();
+      await gateway.keys.update(key.id, { name: "laptop", models: ["acme/small"], anchor: "2026-01-31T00:00:00Z" });
+      const before = Date.now();
+      const second = await gateway.keys.rotate(key.id, { graceMs: hour });
+      expect(second).toMatchObject({ account, plan: key.plan, name: "laptop", models: ["acme/small"] });
+      expect(second.anchor).toBe(Date.UTC(2026, 0, 31));
+      expect([await call(key.secret), await call(second.secret)]).toEqual([200, 200]);
+      expect((await gateway.keys.get(key.id))?.revokedAt).toBeGreaterThanOrEqual(before + hour);
+      const third = await gateway.keys.rotate(second.id);
+      expect([await call(key.secret), await call(second.secret), await call(third.secret)]).toEqual([200, 401, 200]);
+      expect(new Set((await gateway.keys.list(account)).map(({ id }) => id)).size).toBe(3);
+    });
+
+    it("puts a plan that is effective at once, for a key that is in use", async () => {
+      const { gateway, call, key, plan } = await startWithKey({ session: 1, week: 50, month: 500 });
+      expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);
+      await gateway.plans.put({ id: plan, models: ["acme/small"], credits: { session: 2 } });
+      expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);
+      expect(await call(key.secret, "acme/large")).toBe(403);
+    });
+
+    it("grants once per id, and sets back", async () => {
+      const { gateway, call, account, key } = await startWithKey({ session: 1, week: 1, month: 500 });
+      expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);
+      const grant = { id: unique("payment"), amountMicro: 2_000_000, note: "goodwill" };
+      for (let repetition = 0; repetition < 3; repetition++) {
+        const { plan, windows } = await gateway.accounts.grant(account, { ...grant, window: "week" });
+        expect(plan).toBe(key.plan);
+        expect(windows.week).toMatchObject({ limit: 1_000_000, bonus: 2_000_000, remaining: 2_000_000 });
+      }
+      await gateway.accounts.reset(account, ["session"]);
+      expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);
+      await gateway.accounts.reset(account);
+      const { windows } = await gateway.accounts.balance(account);
+      expect(windows.week).toMatchObject({ used: 0, held: 0, remaining: 3_000_000 });
+      expect(windows.month).toMatchObject({ used: 0, remaining: 500_000_000 });
+      expect(windows.session).toMatchObject({ startsAt: null, resetsAt: null });
+    });
+
+    it("keeps an entry for every charge, and sums them up", async () => {
+      const { gateway, call, account, key, upstream } = await startWithKey();
+      const other = await gateway.keys.create({ account, plan: key.plan });
+      await call(key.secret);
+      await call(key.secret, "acme/large");
+      await call(other.secret);
+      const details = {
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      };
+      const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
+      upstream.reply(wholeAnswer(chatAnswer({ usage })));
+      await call(other.secret);
+      // 6 at 1, 4 at 0.5, 2 at 10 and 3 at 20 micro-credits.
+      const last = 88;
+
+      const first = await gateway.accounts.history(account, { limit: 3 });
+      expect(first.entries).toHaveLength(3);
+      const { windows } = await gateway.accounts.balance(account);
+      expect(first.entries[0]).toMatchObject({
+        kind: "charge",
+        amount: last,
+        starts: { session: windows.session.startsAt, week: windows.week.startsAt, month: windows.month.startsAt },
+        tags: {
+          key: other.id,
+          model: "acme/small",
+          source: "provider",
+          price: "1/0.5/10/20/0",
+          input: 10,
+          cachedInput: 4,
+          output: 5,
+          reasoning: 3,
+        },
+      });
+      const second = await gateway.accounts.history(account, { limit: 3, cursor: first.cursor });
+      expect([second.entries.length, second.cursor]).toEqual([1, undefined]);
+
+      const rows = await gateway.accounts.usage(account);
+      const output = (count: number) => ({ input: 0, cachedInput: 0, output: count, reasoning: 0 });
+      const day = new Date(first.entries[0]?.at ?? 0).toISOString().slice(0, 10);
+      expect(rows).toHaveLength(3);
+      expect(rows).toEqual(
+        expect.arrayContaining([
+          { day, model: "acme/large", key: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
+          { day, model: "acme/small", key: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
+          {
+            day,
+            model: "acme/small",
+            key: other.id,
+            requests: 2,
+            chargedMicro: 1_000_000 + last,
+            tokens: { input: 10, cachedInput: 4, output: 100_005, reasoning: 3 },
+          },
+        ]),
+      );
+      expect(windows.month.used).toBe(3_000_000 + last);
+      expect(await gateway.accounts.usage(account, { to: first.entries.at(-1)?.at ?? 0 })).not.toEqual(rows);
+      expect(await gateway.accounts.usage(account, { from: new Date(Date.now() + hour) })).toEqual([]);
+    });
+
+    it("tells an account its stock over HTTP, and opens nothing by it", async () => {
+      const { gateway, call, get, account, key, plan } = await startWithKey({ session: 5, week: 50, month: 500 });
+      const read = async () => (await (await get("/v1/usage", key.secret)).json()) as Record<string, never>;
+      const untouched = await read();
+      expect(untouched).toMatchObject({
+        object: "usage",
+        plan,
+        windows: { session: { limit: 5, used: 0, held: 0, remaining: 5, resets_at: null }, week: { used: 0 } },
+      });
+      await call(key.secret);
+      await gateway.accounts.grant(account, { id: unique("grant"), window: "month", amountMicro: 1 });
+      const { windows } = await gateway.accounts.balance(account);
+      const seconds = (name: "session" | "week" | "month") => Math.ceil((windows[name].resetsAt ?? 0) / 1000);
+      expect(await read()).toEqual({
+        object: "usage",
+        plan,
+        windows: {
+          session: { limit: 5, used: 1, held: 0, remaining: 4, resets_at: seconds("session") },
+          week: { limit: 50, used: 1, held: 0, remaining: 49, resets_at: seconds("week") },
+          month: { limit: 500.000001, used: 1, held: 0, remaining: 499.000001, resets_at: seconds("month") },
+        },
+      });
+    });
+
+    it("forgets an account, in all stores and caches", async () => {
+      const { gateway, call, account, key } = await startWithKey();
+      expect(await call(key.secret)).toBe(200);
+      await gateway.accounts.forget(account);
+      expect(await call(key.secret)).toBe(401);
+      expect(await gateway.keys.list(account)).toEqual([]);
+      expect((await gateway.accounts.history(account)).entries).toEqual([]);
+      await expect(gateway.accounts.balance(account)).rejects.toThrow(/the account has no keys\. Give `plan`/);
+      const { windows } = await gateway.accounts.balance(account, { plan: key.plan, anchor: null });
+      expect([windows.session.used, windows.week.used, windows.month.used]).toEqual([0, 0, 0]);
+    });
+
+    it.runIf(tellsOthers)("tells other processes at once", async () => {
+      const { gateway, account, key, plan } = await startWithKey();
+      const other = await start();
+      // From the first call on it has them, and listens.
+      expect(await other.call(key.secret)).toBe(200);
+      await gateway.keys.revoke(key.id);
+      const isRefused = async () => expect(await other.call(key.secret)).toBe(401);
+      await vi.waitFor(isRefused, { timeout: 5_000, interval: 5 });
+
+      const second = await gateway.keys.create({ account, plan });
+      expect(await other.call(second.secret)).toBe(200);
+      await gateway.plans.put({ id: plan, models: ["acme/large"], credits: null });
+      await vi.waitFor(async () => expect(await other.call(second.secret)).toBe(403), { timeout: 5_000, interval: 5 });
+      expect(await other.call(second.secret, "acme/large")).toBe(200);
+      await gateway.accounts.forget(account);
+      const isForgotten = async () => expect(await other.call(second.secret, "acme/large")).toBe(401);
+      await vi.waitFor(isForgotten, { timeout: 5_000, interval: 5 });
+      expect([...other.warnings, ...open.flatMap(({ warnings }) => warnings)]).toEqual([]);
+    });
+  });
+}
