@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { root, snippets, snippetWith } from "./readme.js";
 
 /** What the snippets take for granted. */
