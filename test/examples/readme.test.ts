@@ -110,3 +110,20 @@ describe("the README's first snippet", () => {
     30_000,
   );
 });
+
+it("the README's test of a weekly limit passes as it stands", { timeout: 30_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "infergate-recipe-"));
+  try {
+    await symlink(`${root}node_modules`, join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+    await writeFile(join(folder, "limit.test.ts"), snippetWith("a user hits the weekly limit"));
+    const env = { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json` };
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", "limit.test.ts"], {
+      cwd: folder,
+      env,
+    });
+    expect(stdout).toMatch(/ok 1 - a user hits the weekly limit|✔ a user hits the weekly limit/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
