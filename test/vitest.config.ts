@@ -17,10 +17,12 @@ export default defineConfig(({ mode }) => ({
     alias: [
       { find: "#transport", replacement: source("transport.undici.ts") },
       { find: /^infergate$/, replacement: source("index.ts") },
-      { find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres)$/, replacement: source("$1.ts") },
+      { find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres|testing)$/, replacement: source("$1.ts") },
     ],
   },
   test: {
+    // The contract suites of src/testing take whatever runner there is.
+    globals: true,
     include: slow.includes(mode) ? [`test/${mode}/**/*.test.ts`] : ["test/**/*.test.ts"],
     exclude: slow.includes(mode)
       ? configDefaults.exclude

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Gateway, GatewayRequest, GatewayResponse } from "../../src/gateway/gateway.js";
 import { handleWebRequest } from "../../src/gateway/web-bridge.js";
 import type { AbortNotice } from "../../src/providers/upstream-provider.js";
-import { createGate } from "../support/fake-upstream.js";
+import { createGate } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 import { eventually, readPieces } from "./client.js";
 import { expressAdapter } from "./express-adapter.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, resetBeforeHeaders } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, resetBeforeHeaders } from "../../src/testing.js";
 import { chatCall, readPieces, refusal } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 

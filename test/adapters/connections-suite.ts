@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGate, hangBeforeHeaders, honestChat, wholeAnswer } from "../support/fake-upstream.js";
+import { createGate, hangBeforeHeaders, honestChat, wholeAnswer } from "../../src/testing.js";
 import { chatBody, eventually } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 import { openRaw, postHead } from "./raw-connection.js";

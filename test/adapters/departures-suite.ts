@@ -6,7 +6,7 @@ import {
   type FakeRequest,
   hangBeforeHeaders,
   wholeAnswer,
-} from "../support/fake-upstream.js";
+} from "../../src/testing.js";
 import { chatCall, eventually, readPieces } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 import { openRaw, postHead } from "./raw-connection.js";

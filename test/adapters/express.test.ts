@@ -4,14 +4,7 @@ import type express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import { toExpressHandler } from "../../src/express.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
-import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  eventStream,
-  hangBeforeHeaders,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, readPieces, refusal } from "./client.js";

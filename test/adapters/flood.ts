@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chatChunks, type FakeAnswer, toEventBytes } from "../support/fake-upstream.js";
+import { chatChunks, type FakeAnswer, toEventBytes } from "../../src/testing.js";
 
 export const mostPieces = 3000;
 

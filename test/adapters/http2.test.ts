@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toFastifyPlugin } from "../../src/fastify.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
 import { toNodeHandler } from "../../src/node.js";
-import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 import { authorized, chatBody, eventually } from "./client.js";
 import { floodOf, mostPieces, stalled } from "./flood.js";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/node.js";
-import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { startTestGateway } from "../support/test-gateway.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, refusal } from "./client.js";

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, RetryError, streamText } from "ai";
 import { afterAll, describe, expect, it } from "vitest";
-import { wholeAnswer } from "../support/fake-upstream.js";
+import { wholeAnswer } from "../../src/testing.js";
 import { brokenStreams, type Failure, failures } from "./failures.js";
 import { oneCredit } from "./samples.js";
 import { shortenWaits } from "./short-waits.js";

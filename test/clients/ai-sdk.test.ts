@@ -10,14 +10,7 @@ import {
   tool,
 } from "ai";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  eventStream,
-  hangBeforeHeaders,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { collect } from "./collect.js";
 import {
   extraParameters,

@@ -8,7 +8,7 @@ import {
   hangBeforeHeaders,
   resetBeforeHeaders,
   wholeAnswer,
-} from "../support/fake-upstream.js";
+} from "../../src/testing.js";
 import type { ClientServer, ServerOptions } from "./start-server.js";
 
 /** Holds more than a whole session: a second call is refused while the first one is in flight. */

@@ -2,7 +2,7 @@ import { ContextOverflowError } from "@langchain/core/errors";
 import { HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import { afterAll, describe, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { collect } from "./collect.js";
 import { brokenStreams, type Failure, failures, smallStock } from "./failures.js";
 import { oneCredit } from "./samples.js";

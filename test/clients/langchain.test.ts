@@ -1,14 +1,7 @@
 import { type AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  eventStream,
-  hangBeforeHeaders,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { collect } from "./collect.js";
 import {
   extraParameters,

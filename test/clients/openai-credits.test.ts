@@ -1,14 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  eventStream,
-  hangBeforeHeaders,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { smallModel } from "../support/test-gateway.js";
 import { collect } from "./collect.js";
 import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";

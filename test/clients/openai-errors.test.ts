@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import { chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../../src/testing.js";
 import { collect } from "./collect.js";
 import { brokenStreams, failures, smallStock } from "./failures.js";
 import { oneCredit } from "./samples.js";

@@ -1,5 +1,5 @@
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { chatAnswer, chatChunks } from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks } from "../../src/testing.js";
 import { smallModel } from "../support/test-gateway.js";
 import type { ServerOptions } from "./start-server.js";
 

@@ -9,7 +9,7 @@ import type {
   WindowStates,
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 
 export const second = 1_000;
 export const hour = 3_600_000;

@@ -10,7 +10,7 @@ import {
   windowNames,
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { Oracle, type Reservation } from "../ledger/oracle.js";
 import { type MakeLedger, unique } from "./credit-ledger-fixture.js";
 import { foldUse } from "./credit-ledger-history.js";

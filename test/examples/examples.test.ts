@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { startFakeUpstream } from "../support/fake-upstream.js";
+import { startFakeUpstream } from "../../src/testing.js";
 import { readCommands, runCommand, runSnippet } from "./printed-commands.js";
 import { type RunningExample, runExample } from "./run-example.js";
 

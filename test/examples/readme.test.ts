@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { root, snippets, snippetWith } from "./readme.js";
 
 /** What the snippets take for granted. */
@@ -109,4 +109,21 @@ describe("the README's first snippet", () => {
     },
     30_000,
   );
+});
+
+it("the README's test of a weekly limit passes as it stands", { timeout: 30_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "infergate-recipe-"));
+  try {
+    await symlink(`${root}node_modules`, join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+    await writeFile(join(folder, "limit.test.ts"), snippetWith("a user hits the weekly limit"));
+    const env = { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json` };
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", "limit.test.ts"], {
+      cwd: folder,
+      env,
+    });
+    expect(stdout).toMatch(/ok 1 - a user hits the weekly limit|✔ a user hits the weekly limit/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const app = `${root}examples/next`;

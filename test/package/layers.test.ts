@@ -77,6 +77,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: ["./gateway.js", "../pipeline/run.js", "../endpoints/routes.js", "../plans/plan-store.js", "zod"],
     refused: ["../adapters/node.js", "../plans/memory-plan-store.js", "../index.js", "express"],
   },
+  "src/testing/probe.ts": {
+    allowed: ["./expect.js", "../ledger/credit-ledger.js", "../ledger/windows.js", "../keys/hash-key.js", "node:test"],
+    refused: ["../ledger/memory-credit-ledger.js", "../gateway/gateway.js", "vitest", "fast-check", "undici"],
+  },
   "src/adapters/probe.ts": {
     allowed: ["../gateway/gateway.js", "./node.js", "node:http"],
     refused: ["../gateway/create-gateway.js", "../pipeline/exchange.js", "./express.js", "express", "fastify", "hono"],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chatAnswer, chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, readEvents, startTestGateway } from "../support/test-gateway.js";
 
 describe("close", () => {

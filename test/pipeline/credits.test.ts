@@ -3,7 +3,7 @@ import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { chatAnswer, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatAnswer, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, smallModel, startTestGateway } from "../support/test-gateway.js";
 
 /** Monday noon. */

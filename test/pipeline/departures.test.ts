@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
-import { createGate, hangBeforeHeaders } from "../support/fake-upstream.js";
+import { createGate, hangBeforeHeaders } from "../../src/testing.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
 
 const ledger = () => memoryCreditLedger();

@@ -11,7 +11,7 @@ import {
   rawAnswer,
   resetBeforeHeaders,
   wholeAnswer,
-} from "../support/fake-upstream.js";
+} from "../../src/testing.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;

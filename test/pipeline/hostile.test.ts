@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromErrorObject } from "../../src/openai/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway } from "../support/test-gateway.js";
 
 const context = { model: "acme/small", upstreamModel: "upstream-small", now: 0 };

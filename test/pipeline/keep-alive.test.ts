@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
 
 beforeEach(() => {

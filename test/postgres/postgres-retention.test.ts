@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { CreditLedger, Lease, WindowLimits } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";

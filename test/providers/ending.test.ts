@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readAll, readBytes, upstreamCall } from "../../src/testing/upstream-calls.js";
 import {
   chatChunks,
   createGate,
@@ -6,8 +7,7 @@ import {
   hangAfterHeaders,
   hangBeforeHeaders,
   wholeAnswer,
-} from "../support/fake-upstream.js";
-import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+} from "../../src/testing.js";
 import { describeTransports, nextRound, useProviders } from "./provider-harness.js";
 
 const aborted = { name: "UpstreamError", failure: "aborted" };

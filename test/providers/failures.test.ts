@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { UpstreamError } from "../../src/providers/upstream-provider.js";
-import { createGate, rawAnswer, wholeAnswer } from "../support/fake-upstream.js";
-import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+import { readAll, readBytes, upstreamCall } from "../../src/testing/upstream-calls.js";
+import { createGate, rawAnswer, wholeAnswer } from "../../src/testing.js";
 import { describeTransports, nextRound, useProviders } from "./provider-harness.js";
 
 const interrupted = { name: "UpstreamError", failure: "interrupted" };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { expect, it } from "vitest";
+import { readAll, upstreamCall } from "../../src/testing/upstream-calls.js";
 import {
   chatChunks,
   createGate,
@@ -10,8 +11,7 @@ import {
   type StreamEnd,
   toEventBytes,
   wholeAnswer,
-} from "../support/fake-upstream.js";
-import { readAll, upstreamCall } from "../support/upstream-calls.js";
+} from "../../src/testing.js";
 import { describeTransports, elapse, nextRound, useProviders } from "./provider-harness.js";
 
 const piece = Buffer.alloc(64 * 1024, "0123456789abcdef");

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { startFakeUpstream, wholeAnswer } from "../support/fake-upstream.js";
+import { startFakeUpstream, wholeAnswer } from "../../src/testing.js";
 
 const timeout = 30_000;
 

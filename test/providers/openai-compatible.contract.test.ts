@@ -1,5 +1,5 @@
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { describeUpstreamProvider } from "../contracts/upstream-provider.js";
+import { describeUpstreamProvider } from "../../src/testing/describe-upstream-provider.js";
 
 describeUpstreamProvider("openAICompatible over undici", (baseURL) =>
   openAICompatible({ baseURL, apiKey: "sk-upstream" }),

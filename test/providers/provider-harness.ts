@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
-import { type FakeUpstream, startFakeUpstream } from "../support/fake-upstream.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 
 /** What a test gets: an upstream, and providers that lead to it or elsewhere. */
 export interface ProviderHarness {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { rawAnswer, startFakeUpstream, wholeAnswer } from "../support/fake-upstream.js";
-import { readAll, upstreamCall } from "../support/upstream-calls.js";
+import { readAll, upstreamCall } from "../../src/testing/upstream-calls.js";
+import { rawAnswer, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
 import { describeTransports, useProviders } from "./provider-harness.js";
 
 describeTransports("requests and answers", (harness) => {

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { readAll, readBytes, upstreamCall } from "../../src/testing/upstream-calls.js";
 import {
   createGate,
   eventStream,
@@ -7,8 +8,7 @@ import {
   hangBeforeHeaders,
   rawAnswer,
   wholeAnswer,
-} from "../support/fake-upstream.js";
-import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+} from "../../src/testing.js";
 import { describeTransports, elapse, useProviders } from "./provider-harness.js";
 
 const timedOut = { name: "UpstreamError", failure: "timeout" };

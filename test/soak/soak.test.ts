@@ -7,7 +7,7 @@ import { toNodeHandler } from "../../src/adapters/node.js";
 import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { chatChunks, eventStream, type FakeAnswer } from "../support/fake-upstream.js";
+import { chatChunks, eventStream, type FakeAnswer } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const streams = Number(process.env["SOAK_STREAMS"] ?? 20_000);

@@ -10,7 +10,7 @@ import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { FailingDatabase } from "./failing-database.js";
 import { DatabaseFolder } from "./open-database.js";
 

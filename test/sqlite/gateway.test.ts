@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
-import { wholeAnswer } from "../support/fake-upstream.js";
+import { wholeAnswer } from "../../src/testing.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
 import { DatabaseFolder } from "./open-database.js";
 

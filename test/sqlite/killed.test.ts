@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { audit, journalOf, limitsAt, subject } from "./audit.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";

@@ -4,7 +4,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
-import { ManualClock } from "../ledger/manual-clock.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { DatabaseFolder } from "./open-database.js";
 
 const minute = 60_000;

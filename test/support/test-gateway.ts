@@ -7,7 +7,7 @@ import type { RequestCompleted } from "../../src/pipeline/request-completed.js";
 import type { GatewayWarning } from "../../src/pipeline/warning.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 
 /** A gateway in front of a fake upstream, with all that it reported. */
 export interface TestGateway {

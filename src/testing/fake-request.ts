@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 

@@ -1,12 +1,20 @@
-import { describe, expect, it } from "vitest";
-import type { Plan, PlanStore } from "../../src/plans/plan-store.js";
+import type { Plan, PlanStore } from "../plans/plan-store.js";
+import { expect } from "./expect.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
 
-/** What every plan store must do. @param make - makes a store that holds these plans. */
+/**
+ * Defines the tests that every {@link PlanStore} must pass.
+ *
+ * @param make - makes a store that holds these plans, and no others.
+ * @param runner - default: see {@link TestRunner}.
+ */
 export function describePlanStore(
   name: string,
   make: (plans: readonly Plan[]) => Promise<PlanStore> | PlanStore,
+  runner?: TestRunner,
 ): void {
-  describe(name, () => {
+  const { describe, it } = runnerOf(runner);
+  describe(`${name}: the plan store contract`, () => {
     const pro: Plan = {
       id: "pro",
       models: ["acme/*", "other"],
@@ -27,7 +35,7 @@ export function describePlanStore(
     });
 
     it.each(["none", "PRO", "__proto__", "constructor", ""])("finds nothing for %j", async (id) => {
-      expect(await (await make([pro])).find(id)).toBeUndefined();
+      expect((await (await make([pro])).find(id)) ?? null).toBeNull();
     });
   });
 }

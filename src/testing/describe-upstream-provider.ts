@@ -1,36 +1,47 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
-import {
-  chatAnswer,
-  chatChunks,
-  createGate,
-  errorBody,
-  eventStream,
-  type FakeUpstream,
-  hangBeforeHeaders,
-  resetBeforeHeaders,
-  startFakeUpstream,
-  toEventBytes,
-  wholeAnswer,
-} from "../support/fake-upstream.js";
-import { readAll, readBytes, upstreamCall } from "../support/upstream-calls.js";
+import { Buffer } from "node:buffer";
+import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { chatAnswer, chatChunks, errorBody } from "./chat-samples.js";
+import { expect } from "./expect.js";
+import { eventStream, hangBeforeHeaders, resetBeforeHeaders, toEventBytes, wholeAnswer } from "./fake-answers.js";
+import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.js";
+import { createGate } from "./gate.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
+import { readAll, readBytes, upstreamCall } from "./upstream-calls.js";
 
-/** What holds for every provider. `make` gets the base URL of an upstream that speaks OpenAI's API. */
-export function describeUpstreamProvider(name: string, make: (baseURL: string) => UpstreamProvider): void {
-  describe(`${name} as an UpstreamProvider`, () => {
-    let upstream: FakeUpstream;
-    let provider: UpstreamProvider;
+interface Both {
+  upstream: FakeUpstream;
+  provider: UpstreamProvider;
+}
 
-    beforeEach(async () => {
-      upstream = await startFakeUpstream();
-      provider = make(upstream.url);
-    });
-    afterEach(async () => {
+/**
+ * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: answers whole
+ * and streamed, broken connections, cancellation.
+ *
+ * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. It is asked for a
+ *   model called `sample-model`.
+ * @param runner - default: see {@link TestRunner}.
+ */
+export function describeUpstreamProvider(
+  name: string,
+  make: (baseURL: string) => UpstreamProvider | Promise<UpstreamProvider>,
+  runner?: TestRunner,
+): void {
+  const { describe, it } = runnerOf(runner);
+
+  const withBoth = async (test: (both: Both) => Promise<void>): Promise<void> => {
+    const upstream = await startFakeUpstream();
+    const provider = await make(upstream.url);
+    try {
+      await test({ upstream, provider });
+    } finally {
       await provider.close?.();
       await upstream.close();
-    });
+    }
+  };
+  const bothIt = (title: string, test: (both: Both) => Promise<void>) => it(title, () => withBoth(test));
 
-    it("gives a whole answer", async () => {
+  describe(`${name}: the upstream provider contract`, () => {
+    bothIt("gives a whole answer", async ({ upstream, provider }) => {
       const body = chatAnswer({ content: "Grüße" });
       upstream.reply(wholeAnswer(body));
       const answer = await provider.call(upstreamCall());
@@ -39,7 +50,7 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(JSON.parse((await readAll(answer.body)).toString())).toEqual(body);
     });
 
-    it("sends the model and the body", async () => {
+    bothIt("sends the model and the body", async ({ upstream, provider }) => {
       await readAll((await provider.call(upstreamCall())).body);
       expect(upstream.lastRequest.method).toBe("POST");
       expect(upstream.lastRequest.json).toMatchObject({
@@ -48,7 +59,7 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       });
     });
 
-    it("gives each event of a stream as soon as it is there", async () => {
+    bothIt("gives each event of a stream as soon as it is there", async ({ upstream, provider }) => {
       const gate = createGate();
       const chunks = chatChunks("one two three");
       upstream.reply(eventStream(chunks, { gate }));
@@ -69,55 +80,62 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(await iterator.next()).toEqual({ done: true, value: undefined });
     });
 
-    it.each([400, 401, 404, 429, 500, 503])("gives an answer with status %i like any other", async (status) => {
-      const body = errorBody("No.");
-      upstream.reply(wholeAnswer(body, { status, headers: { "retry-after": "7" } }));
-      const answer = await provider.call(upstreamCall());
-      expect(answer.status).toBe(status);
-      expect(answer.headers["retry-after"]).toBe("7");
-      expect(JSON.parse((await readAll(answer.body)).toString())).toEqual(body);
-    });
+    it.each([400, 401, 404, 429, 500, 503])("gives an answer with status %i like any other", (status) =>
+      withBoth(async ({ upstream, provider }) => {
+        const body = errorBody("No.");
+        upstream.reply(wholeAnswer(body, { status, headers: { "retry-after": "7" } }));
+        const answer = await provider.call(upstreamCall());
+        expect(answer.status).toBe(status);
+        expect(answer.headers["retry-after"]).toBe("7");
+        expect(JSON.parse((await readAll(answer.body)).toString())).toEqual(body);
+      }),
+    );
 
-    it("gives an empty body", async () => {
+    bothIt("gives an empty body", async ({ upstream, provider }) => {
       upstream.reply(wholeAnswer("", { status: 502 }));
       const answer = await provider.call(upstreamCall());
       expect(await readAll(answer.body)).toHaveLength(0);
     });
 
-    it("rejects as unreachable when nobody listens", async () => {
+    bothIt("rejects as unreachable when nobody listens", async ({ upstream, provider }) => {
       await upstream.close();
       await expect(provider.call(upstreamCall())).rejects.toMatchObject({
         name: "UpstreamError",
         failure: "unreachable",
       });
-      upstream = await startFakeUpstream();
     });
 
-    it("rejects as interrupted when the connection breaks before the answer, and does not try again", async () => {
-      upstream.reply(resetBeforeHeaders());
-      await expect(provider.call(upstreamCall())).rejects.toMatchObject({
-        name: "UpstreamError",
-        failure: "interrupted",
-      });
-      expect(upstream.requests).toHaveLength(1);
-    });
+    bothIt(
+      "rejects as interrupted when the connection breaks before the answer, and does not try again",
+      async ({ upstream, provider }) => {
+        upstream.reply(resetBeforeHeaders());
+        await expect(provider.call(upstreamCall())).rejects.toMatchObject({
+          name: "UpstreamError",
+          failure: "interrupted",
+        });
+        expect(upstream.requests).toHaveLength(1);
+      },
+    );
 
-    it("gives what has arrived when the connection breaks within the answer, and then rejects as interrupted", async () => {
-      const gate = createGate();
-      const event = toEventBytes(chatChunks("Hello")[0] ?? {});
-      upstream.reply(eventStream([event, 'data: {"id":"half'], { gate, end: "cut" }));
-      const calling = provider.call(upstreamCall({ stream: true }));
-      gate.step(2);
-      const iterator = (await calling).body[Symbol.asyncIterator]();
-      expect(await readBytes(iterator, event.length)).toEqual(event);
-      gate.step();
-      expect((await readBytes(iterator, 15)).toString()).toBe('data: {"id":"half');
-      gate.open();
-      await expect(iterator.next()).rejects.toMatchObject({ name: "UpstreamError", failure: "interrupted" });
-      expect(await iterator.next()).toEqual({ done: true, value: undefined });
-    });
+    bothIt(
+      "gives what has arrived when the connection breaks within the answer, and then rejects as interrupted",
+      async ({ upstream, provider }) => {
+        const gate = createGate();
+        const event = toEventBytes(chatChunks("Hello")[0] ?? {});
+        upstream.reply(eventStream([event, 'data: {"id":"half'], { gate, end: "cut" }));
+        const calling = provider.call(upstreamCall({ stream: true }));
+        gate.step(2);
+        const iterator = (await calling).body[Symbol.asyncIterator]();
+        expect(await readBytes(iterator, event.length)).toEqual(event);
+        gate.step();
+        expect((await readBytes(iterator, 15)).toString()).toBe('data: {"id":"half');
+        gate.open();
+        await expect(iterator.next()).rejects.toMatchObject({ name: "UpstreamError", failure: "interrupted" });
+        expect(await iterator.next()).toEqual({ done: true, value: undefined });
+      },
+    );
 
-    it("is not called with a signal that is aborted already", async () => {
+    bothIt("is not called with a signal that is aborted already", async ({ upstream, provider }) => {
       const signal = AbortSignal.abort();
       await expect(provider.call(upstreamCall({ signal }))).rejects.toMatchObject({
         name: "UpstreamError",
@@ -126,7 +144,7 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(upstream.requests).toHaveLength(0);
     });
 
-    it("cancels while it waits for the answer", async () => {
+    bothIt("cancels while it waits for the answer", async ({ upstream, provider }) => {
       upstream.reply(hangBeforeHeaders());
       const controller = new AbortController();
       const calling = provider.call(upstreamCall({ signal: controller.signal }));
@@ -136,7 +154,7 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(await request.closed).toBe("broken");
     });
 
-    it("cancels in the middle of an answer", async () => {
+    bothIt("cancels in the middle of an answer", async ({ upstream, provider }) => {
       const gate = createGate();
       upstream.reply(eventStream(chatChunks(), { gate }));
       const controller = new AbortController();
@@ -150,14 +168,14 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(await upstream.lastRequest.closed).toBe("broken");
     });
 
-    it("ends the call when the iteration is broken off", async () => {
+    bothIt("ends the call when the iteration is broken off", async ({ upstream, provider }) => {
       upstream.reply(eventStream(chatChunks(), { end: "hang" }));
       const answer = await provider.call(upstreamCall({ stream: true }));
       for await (const _piece of answer.body) break;
       expect(await upstream.lastRequest.closed).toBe("broken");
     });
 
-    it("serves many calls at once", async () => {
+    bothIt("serves many calls at once", async ({ upstream, provider }) => {
       const gate = createGate();
       upstream.reply(async (request, response) => {
         await gate.pass();
@@ -174,7 +192,7 @@ export function describeUpstreamProvider(name: string, make: (baseURL: string) =
       expect(await Promise.all(calls)).toEqual(contents);
     });
 
-    it("stays usable after close", async () => {
+    bothIt("stays usable after close", async ({ provider }) => {
       await readAll((await provider.call(upstreamCall())).body);
       await provider.close?.();
       const answer = await provider.call(upstreamCall());

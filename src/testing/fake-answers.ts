@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { chatAnswer, chatChunks } from "./chat-samples.js";
@@ -7,7 +8,7 @@ import type { Gate } from "./gate.js";
 /** Answers one request. Write one by hand, or take one of the presets in this file. */
 export type FakeAnswer = (request: FakeRequest, response: ServerResponse) => void | Promise<void>;
 
-interface AnswerOptions {
+export interface AnswerOptions {
   /** Default: 200. */
   status?: number;
   /** Added to, or instead of, the preset's own. */

@@ -1,13 +1,21 @@
-import { describe, expect, it } from "vitest";
-import { hashKey } from "../../src/keys/hash-key.js";
-import type { ApiKey, KeyStore } from "../../src/keys/key-store.js";
+import { hashKey } from "../keys/hash-key.js";
+import type { ApiKey, KeyStore } from "../keys/key-store.js";
+import { expect } from "./expect.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
 
-/** What every key store must do. @param make - makes a store that holds these keys. */
+/**
+ * Defines the tests that every {@link KeyStore} must pass.
+ *
+ * @param make - makes a store that holds these keys, by their hashes ({@link hashKey}), and no others.
+ * @param runner - default: see {@link TestRunner}.
+ */
 export function describeKeyStore(
   name: string,
   make: (keys: readonly (ApiKey & { key: string })[]) => Promise<KeyStore> | KeyStore,
+  runner?: TestRunner,
 ): void {
-  describe(name, () => {
+  const { describe, it } = runnerOf(runner);
+  describe(`${name}: the key store contract`, () => {
     const full = {
       key: "sk-full",
       id: "key_full",
@@ -37,10 +45,10 @@ export function describeKeyStore(
 
     it("finds nothing for another hash", async () => {
       const store = await make([full]);
-      expect(await store.find(hashKey("sk-other"))).toBeUndefined();
-      expect(await store.find("sk-full")).toBeUndefined();
-      expect(await store.find("__proto__")).toBeUndefined();
-      expect(await store.find("")).toBeUndefined();
+      expect((await store.find(hashKey("sk-other"))) ?? null).toBeNull();
+      expect((await store.find("sk-full")) ?? null).toBeNull();
+      expect((await store.find("__proto__")) ?? null).toBeNull();
+      expect((await store.find("")) ?? null).toBeNull();
     });
 
     it("does not give the key itself away", async () => {

@@ -1,4 +1,5 @@
-import type { UpstreamCall } from "../../src/providers/upstream-provider.js";
+import { Buffer } from "node:buffer";
+import type { UpstreamCall } from "../providers/upstream-provider.js";
 
 /** A call as the pipeline makes it; every field can be replaced. */
 export function upstreamCall(fields: Partial<UpstreamCall> = {}): UpstreamCall {

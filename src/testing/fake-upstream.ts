@@ -1,12 +1,8 @@
+import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type FakeAnswer, honestChat } from "./fake-upstream/fake-answers.js";
-import type { FakeRequest } from "./fake-upstream/fake-request.js";
-
-export * from "./fake-upstream/chat-samples.js";
-export * from "./fake-upstream/fake-answers.js";
-export type { FakeRequest } from "./fake-upstream/fake-request.js";
-export { createGate } from "./fake-upstream/gate.js";
+import { type FakeAnswer, honestChat } from "./fake-answers.js";
+import type { FakeRequest } from "./fake-request.js";
 
 /** A real model server on loopback that answers as the test tells it to. */
 export interface FakeUpstream {

@@ -1,0 +1,23 @@
+export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
+export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
+export { describeKeyStore } from "./testing/describe-key-store.js";
+export { describePlanStore } from "./testing/describe-plan-store.js";
+export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
+export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-answers.js";
+export {
+  eventStream,
+  hangAfterHeaders,
+  hangBeforeHeaders,
+  honestChat,
+  rawAnswer,
+  resetBeforeHeaders,
+  toEventBytes,
+  wholeAnswer,
+} from "./testing/fake-answers.js";
+export type { FakeRequest } from "./testing/fake-request.js";
+export type { FakeUpstream } from "./testing/fake-upstream.js";
+export { startFakeUpstream } from "./testing/fake-upstream.js";
+export type { Gate } from "./testing/gate.js";
+export { createGate } from "./testing/gate.js";
+export { ManualClock } from "./testing/manual-clock.js";
+export type { TestRunner } from "./testing/test-runner.js";

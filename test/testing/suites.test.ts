@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const script = fileURLToPath(new URL("fixtures/suites.ts", import.meta.url));
+
+/** How many of the suites' tests pass and fail in node's own runner. */
+function run(...args: string[]): Promise<{ passed: number; failed: string[] }> {
+  return new Promise((resolve) => {
+    // Else node's runner takes this process for its parent, and answers in its own protocol.
+    const { NODE_TEST_CONTEXT: _context, VITEST: _vitest, ...env } = process.env;
+    const words = ["--import", "tsx", script, ...args];
+    execFile(process.execPath, words, { env, maxBuffer: 2 ** 24 }, (error, output) => {
+      const failed = [...output.matchAll(/^ {4}not ok \d+ - (.*)$/gm)].map(([, title = ""]) => title);
+      expect(error !== null, output).toBe(failed.length > 0);
+      resolve({ passed: output.match(/^ {4}ok /gm)?.length ?? 0, failed });
+    });
+  });
+}
+
+it("pass in node's own test runner", { timeout: 60_000 }, async () => {
+  const { passed, failed } = await run();
+  expect(failed).toEqual([]);
+  expect(passed).toBeGreaterThan(25);
+});
+
+it.each([
+  ["keys", ["finds nothing for another hash"]],
+  ["plans", ["finds a plan by its id, with all that it holds", 'finds nothing for "none"']],
+  ["provider", ["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"]],
+])("find what is wrong with broken %s", { timeout: 60_000 }, async (broken, titles) => {
+  expect((await run(broken)).failed).toEqual(expect.arrayContaining(titles));
+});
