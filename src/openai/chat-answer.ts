@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
-import { editMembers, membersOf } from "./json-members.js";
+import type { Dialect } from "./dialect.js";
+import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
+import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
-import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+import { isRecord, readUsage, type TokenCounts, toUsageObject, visibleUsage } from "./usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -13,6 +15,8 @@ export interface AnswerContext {
   created: number;
   /** `chatcmpl-…`, for answers without an id. */
   completionId: string;
+  /** The server's. */
+  dialect?: Dialect | undefined;
 }
 
 export interface ChatAnswer {
@@ -33,9 +37,9 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isRecord)) return undefined;
-  if (!choices.every((choice) => isRecord(choice["message"]))) return undefined;
+  if (!choices.every((choice) => isRecord(choice["message"]) && !isRecord(choice["error"]))) return undefined;
 
-  const edits = new Map<string, string | null>();
+  const edits: MemberEdits = new Map();
   const id = completionId(answer["id"], context.completionId);
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
@@ -45,23 +49,31 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
   if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
 
   const reported = readUsage(answer["usage"]);
+  const usage = visibleUsage(answer["usage"], context.dialect);
   const tokens = reported ?? {
     input: context.promptTokens,
     cachedInput: 0,
     output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
     reasoning: 0,
   };
-  if (reported === undefined || !hasUsageTotals(answer["usage"])) {
-    edits.set(
-      "usage",
-      JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }),
-    );
+  if (reported === undefined || !hasUsageTotals(usage)) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+  } else if (usage !== answer["usage"]) {
+    edits.set("usage", JSON.stringify(usage));
   }
   return {
     body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
     tokens,
     estimated: reported === undefined,
   };
+}
+
+/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
+export function errorIn(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  if (body["error"] !== undefined && body["error"] !== null) return body["error"];
+  const choices: unknown[] = Array.isArray(body["choices"]) ? body["choices"] : [];
+  return choices.map((choice) => (isRecord(choice) ? choice["error"] : undefined)).find(isRecord);
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
@@ -119,6 +131,7 @@ function repairChoices(choices: Record<string, unknown>[]): boolean {
       message["role"] = "assistant";
       repaired = true;
     }
+    if (joinTextParts(message)) repaired = true;
     if (message["content"] === undefined) {
       message["content"] = null;
       repaired = true;

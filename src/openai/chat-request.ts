@@ -1,8 +1,18 @@
 import { isUtf8 } from "node:buffer";
+import type { Dialect } from "./dialect.js";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { editMembers, elementsOf, type JsonMember, membersOf, valueAt } from "./json-members.js";
+import {
+  editMembers,
+  elementsOf,
+  type JsonMember,
+  type Leaps,
+  type MemberEdits,
+  membersOf,
+  valueAt,
+} from "./json-members.js";
 import { pathAt } from "./json-path.js";
 import { findJsonFault, type JsonFault } from "./json-syntax.js";
+import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 import { beginsWithImage, estimatePromptTokens } from "./token-estimate.js";
 import { isRecord } from "./usage.js";
 
@@ -11,6 +21,8 @@ export interface ChatRequest {
   /** The text as the client sent it. */
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
+  /** The ends of its long values, by their starts. */
+  readonly leaps: Leaps;
   readonly model: string;
   readonly stream: boolean;
   /** The client asked for the usage chunk of a stream. */
@@ -56,6 +68,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   return {
     body,
     members,
+    leaps,
     model,
     stream: stream === true,
     includeUsage: readIncludeUsage(read("stream_options")),
@@ -80,13 +93,13 @@ export function promptTokens(request: ChatRequest, contextLength: number): numbe
 
 /**
  * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
- * asked for on streams. Everything else stays byte for byte.
+ * asked for on streams, and what the server's dialect asks for. Everything else stays byte for byte.
  */
 export function toUpstreamBody(
   request: ChatRequest,
-  target: { model: string; maxOutputTokens: number | undefined },
+  target: { model: string; maxOutputTokens: number | undefined; dialect?: Dialect | undefined },
 ): Uint8Array {
-  const edits = new Map<string, string | null>();
+  const edits: MemberEdits = new Map();
   edits.set("model", JSON.stringify(target.model));
   const { maxOutputTokens } = target;
   if (maxOutputTokens !== undefined) {
@@ -97,6 +110,10 @@ export function toUpstreamBody(
   }
   if (!request.stream) edits.set("stream_options", null);
   else if (!request.includeUsage) edits.set("stream_options", withUsage(request));
+  const { dialect } = target;
+  if (dialect !== undefined) addDialectEdits(request, dialect, edits);
+  const rules = messageRules(dialect, false);
+  if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editMembers(request.body, request.members, edits);
 }
 

@@ -88,7 +88,11 @@ export async function completeChat(
       toUpstreamCall({
         endpoint: "chat/completions",
         model: model.upstreamModel,
-        body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
+        body: toUpstreamBody(chat, {
+          model: model.upstreamModel,
+          maxOutputTokens: model.maxOutputTokens,
+          dialect: model.provider.dialect,
+        }),
         stream: chat.stream,
         notice: call.notice,
         requestId,
@@ -148,6 +152,7 @@ function begin(
     context: {
       model: model.id,
       upstreamModel: model.upstreamModel,
+      dialect: model.provider.dialect,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
