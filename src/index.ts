@@ -42,6 +42,7 @@ export type { Price } from "./ledger/price.js";
 export type { Dialect, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
+export type { Tokenizer } from "./openai/tokenizer.js";
 export type { TokenCounts } from "./openai/usage.js";
 export type { CorsOptions } from "./pipeline/cors.js";
 export type { RequestCompleted } from "./pipeline/request-completed.js";

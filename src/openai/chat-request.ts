@@ -12,8 +12,10 @@ import {
 } from "./json-members.js";
 import { pathAt } from "./json-path.js";
 import { findJsonFault, type JsonFault } from "./json-syntax.js";
+import { addLackingEdits, type Lacking } from "./lacking.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
-import { beginsWithImage, estimatePromptTokens } from "./token-estimate.js";
+import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
+import type { Tokenizer } from "./tokenizer.js";
 import { isRecord } from "./usage.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
@@ -87,17 +89,27 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
 }
 
 /** An estimate of the prompt; a model reads no more than `contextLength`. */
-export function promptTokens(request: ChatRequest, contextLength: number): number {
-  return Math.min(estimatePromptTokens(request.body, request.mayHoldImages), contextLength);
+export function promptTokens(request: ChatRequest, contextLength: number, tokenizer?: Tokenizer): number {
+  const { body, mayHoldImages } = request;
+  const tokens =
+    tokenizer === undefined
+      ? estimatePromptTokens(body, mayHoldImages)
+      : countPromptTokens(body, mayHoldImages, tokenizer, contextLength);
+  return Math.min(tokens, contextLength);
 }
 
 /**
  * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
- * asked for on streams, and what the server's dialect asks for. Everything else stays byte for byte.
+ * asked for on streams, what the server's dialect asks for, and nothing that the model lacks. Everything else stays byte for byte.
  */
 export function toUpstreamBody(
   request: ChatRequest,
-  target: { model: string; maxOutputTokens: number | undefined; dialect?: Dialect | undefined },
+  target: {
+    model: string;
+    maxOutputTokens: number | undefined;
+    dialect?: Dialect | undefined;
+    lacking?: Lacking | undefined;
+  },
 ): Uint8Array {
   const edits: MemberEdits = new Map();
   edits.set("model", JSON.stringify(target.model));
@@ -110,9 +122,10 @@ export function toUpstreamBody(
   }
   if (!request.stream) edits.set("stream_options", null);
   else if (!request.includeUsage) edits.set("stream_options", withUsage(request));
-  const { dialect } = target;
+  const { dialect, lacking } = target;
   if (dialect !== undefined) addDialectEdits(request, dialect, edits);
-  const rules = messageRules(dialect, false);
+  if (lacking !== undefined) addLackingEdits(lacking, edits);
+  const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
   if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editMembers(request.body, request.members, edits);
 }

@@ -24,6 +24,7 @@ import { readBody } from "./read-body.js";
 import { brokenOff, relayStream } from "./relay-stream.js";
 import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
+import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
 import { toUpstreamCall } from "./upstream-call.js";
@@ -52,10 +53,11 @@ export async function completeChat(
   const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
   log.asked(model.id, chat.stream);
   requireChatModel(model);
+  requireFit(chat, model);
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const prompt = promptTokens(chat, model.contextLength);
+  const prompt = promptTokens(chat, model.contextLength, model.tokenizer);
   const amount = estimateCost(chat, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
@@ -92,6 +94,7 @@ export async function completeChat(
           model: model.upstreamModel,
           maxOutputTokens: model.maxOutputTokens,
           dialect: model.provider.dialect,
+          lacking: model.lacking,
         }),
         stream: chat.stream,
         notice: call.notice,
