@@ -52,8 +52,10 @@ export {
 export type { MemoryCreditLedgerOptions } from "./ledger/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./ledger/memory-credit-ledger.js";
 export type { Price } from "./ledger/price.js";
+export type { Dialect, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
+export type { Tokenizer } from "./openai/tokenizer.js";
 export type { TokenCounts } from "./openai/usage.js";
 export type { CorsOptions } from "./pipeline/cors.js";
 export type { RequestCompleted } from "./pipeline/request-completed.js";
@@ -61,8 +63,18 @@ export type { EndReason, UsageSource } from "./pipeline/settle.js";
 export type { GatewayWarning } from "./pipeline/warning.js";
 export { memoryPlanStore } from "./plans/memory-plan-store.js";
 export type { Plan, PlanCredits, PlanStore, WritablePlanStore } from "./plans/plan-store.js";
+export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
+export { azureOpenAI } from "./providers/azure-openai.js";
+export { deepSeek } from "./providers/deepseek.js";
+export { groq } from "./providers/groq.js";
+export { llamaCpp } from "./providers/llama-cpp.js";
+export { mistral } from "./providers/mistral.js";
+export { ollama } from "./providers/ollama.js";
+export { openAI } from "./providers/openai.js";
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
+export { openRouter } from "./providers/openrouter.js";
+export type { PresetOptions } from "./providers/preset.js";
 export type { ApiKeySource } from "./providers/read-api-key.js";
 export type {
   AbortNotice,
@@ -73,3 +85,4 @@ export type {
   UpstreamProvider,
 } from "./providers/upstream-provider.js";
 export { UpstreamError } from "./providers/upstream-provider.js";
+export { vLLM } from "./providers/vllm.js";

@@ -17,7 +17,10 @@ export default defineConfig(({ mode }) => ({
     alias: [
       { find: "#transport", replacement: source("transport.undici.ts") },
       { find: /^infergate$/, replacement: source("index.ts") },
-      { find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres|testing)$/, replacement: source("$1.ts") },
+      {
+        find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres|testing|tokenizer)$/,
+        replacement: source("$1.ts"),
+      },
     ],
   },
   test: {

@@ -4,6 +4,7 @@ import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import { compilePrice } from "../ledger/price.js";
+import type { Lacking } from "../openai/lacking.js";
 import { toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { InFlight } from "../pipeline/in-flight.js";
@@ -105,9 +106,19 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       const record = modelRecord(model);
       const providerName = upstream.provider;
       const upstreamModel = upstream.model;
-      return [id, { id, type, contextLength, maxOutputTokens, price, provider, providerName, upstreamModel, record }];
+      const lacking = lackingOf(model);
+      const { enforceContextLength: enforcesContext, tokenizer } = model;
+      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer };
+      return [id, { id, type, ...limits, price, provider, providerName, upstreamModel, record }];
     }),
   );
+}
+
+/** A capability that is not said to be there is lacking. */
+function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
+  if (unsupported === "pass") return undefined;
+  const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
+  return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
 function priceOf({ id, price }: ResolvedOptions["models"][number]) {

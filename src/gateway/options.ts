@@ -5,6 +5,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
+import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
 import type { GatewayWarning } from "../pipeline/warning.js";
@@ -24,8 +25,24 @@ export interface Model {
   contextLength: number;
   /** The longest answer in tokens; a larger `max_tokens` is cut down to it. Default: bounded by `contextLength` only. */
   maxOutputTokens?: number | undefined;
-  /** What the model can do; known are `reasoning` and `tools`. Default: `{}`. */
+  /** What the model can do; known are `reasoning`, `tools` and `vision`. Default: `{}`. */
   capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What becomes of a request that asks for tools or reasoning, or shows images, where `capabilities` does not say `true` to
+   * `tools`, `reasoning` or `vision`: `"pass"` leaves it to the upstream, `"refuse"` is a 400 before anything is called,
+   * `"drop"` takes it out of the request. Default: `"pass"`.
+   */
+  unsupported?: "pass" | "refuse" | "drop" | undefined;
+  /**
+   * Whether a prompt that certainly exceeds {@link contextLength} is refused before anything is called. Turn it off for
+   * an upstream that shortens prompts by itself. Default: `true`.
+   */
+  enforceContextLength?: boolean | undefined;
+  /**
+   * Counts the model's tokens, for that check and for what is held, and charged where an upstream reports no usage; see
+   * `infergate/tokenizer`. It costs time on every request. Default: bounds that hold for all tokenizers.
+   */
+  tokenizer?: Tokenizer | undefined;
   /** What it costs. A model whose prices are all zero is free: it works on an exhausted account. */
   price: Price;
   /** Where its calls go: a name in {@link GatewayOptions.providers}, and the upstream's name for the model. */
@@ -163,6 +180,9 @@ const modelSchema = z.strictObject({
   contextLength: count,
   maxOutputTokens: count.optional(),
   capabilities: z.record(z.string(), z.unknown()).optional(),
+  unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
+  enforceContextLength: z.boolean().default(true),
+  tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
   price: priceSchema,
   upstream: z.strictObject({ provider: name, model: name }),
   extra: z

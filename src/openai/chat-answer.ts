@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
-import { editMembers, membersOf } from "./json-members.js";
+import type { Dialect } from "./dialect.js";
+import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
+import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
-import { hasUsageTotals, isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+import { hasUsageTotals, isRecord, readUsage, type TokenCounts, toUsageObject, visibleUsage } from "./usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -13,6 +15,8 @@ export interface AnswerContext {
   created: number;
   /** `chatcmpl-…`, for answers without an id. */
   completionId: string;
+  /** The server's. */
+  dialect?: Dialect | undefined;
 }
 
 export interface ChatAnswer {
@@ -34,16 +38,24 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
-  for (const choice of choices) if (!isRecord(choice) || !isRecord(choice["message"])) return undefined;
+  for (const choice of choices) {
+    if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
+  }
 
+  const edits = editsOf(answer, choices, context);
   const reported = readUsage(answer["usage"]);
+  const usage = visibleUsage(answer["usage"], context.dialect);
   const tokens = reported ?? {
     input: context.promptTokens,
     cachedInput: 0,
     output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
     reasoning: 0,
   };
-  const edits = editsOf(answer, choices, context, reported === undefined ? tokens : undefined);
+  if (reported === undefined || !hasUsageTotals(usage)) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+  } else if (usage !== answer["usage"]) {
+    edits.set("usage", JSON.stringify(usage));
+  }
   return {
     body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
     tokens,
@@ -51,14 +63,13 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
   };
 }
 
-/** What has to be changed. */
+/** What has to be changed besides the usage. */
 function editsOf(
   answer: Record<string, unknown>,
   choices: Record<string, unknown>[],
   context: AnswerContext,
-  estimate: TokenCounts | undefined,
-): Map<string, string | null> {
-  const edits = new Map<string, string | null>();
+): MemberEdits {
+  const edits: MemberEdits = new Map();
   const id = completionId(answer["id"], context.completionId);
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
@@ -66,12 +77,15 @@ function editsOf(
   if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (answer["error"] === null) edits.set("error", null);
   if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
-  const usage = answer["usage"];
-  const tokens = estimate ?? (hasUsageTotals(usage) ? undefined : readUsage(usage));
-  if (tokens !== undefined) {
-    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
-  }
   return edits;
+}
+
+/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
+export function errorIn(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  if (body["error"] !== undefined && body["error"] !== null) return body["error"];
+  const choices: unknown[] = Array.isArray(body["choices"]) ? body["choices"] : [];
+  return choices.map((choice) => (isRecord(choice) ? choice["error"] : undefined)).find(isRecord);
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
@@ -123,6 +137,7 @@ function repairChoices(choices: Record<string, unknown>[]): boolean {
       message["role"] = "assistant";
       repaired = true;
     }
+    if (joinTextParts(message)) repaired = true;
     if (message["content"] === undefined) {
       message["content"] = null;
       repaired = true;

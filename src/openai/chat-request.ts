@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import type { Dialect } from "./dialect.js";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
 import {
   absent,
@@ -7,6 +8,7 @@ import {
   findValue,
   type JsonMember,
   type Leaps,
+  type MemberEdits,
   membersOf,
   noLeaps,
   splice,
@@ -15,7 +17,10 @@ import {
 } from "./json-members.js";
 import { pathAt } from "./json-path.js";
 import { findJsonFault, type JsonFault, longValue } from "./json-syntax.js";
-import { beginsWithImage, estimatePromptTokens } from "./token-estimate.js";
+import { addLackingEdits, type Lacking } from "./lacking.js";
+import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
+import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
+import type { Tokenizer } from "./tokenizer.js";
 import { isRecord } from "./usage.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
@@ -23,6 +28,8 @@ export interface ChatRequest {
   /** The text as the client sent it. */
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
+  /** The ends of its long values, by their starts. */
+  readonly leaps: Leaps;
   readonly model: string;
   readonly stream: boolean;
   /** The client asked for the usage chunk of a stream. */
@@ -69,6 +76,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   return {
     body,
     members,
+    leaps,
     model,
     stream: stream === true,
     includeUsage: readIncludeUsage(read("stream_options")),
@@ -87,32 +95,47 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
 }
 
 /** An estimate of the prompt; a model reads no more than `contextLength`. */
-export function promptTokens(request: ChatRequest, contextLength: number): number {
-  return Math.min(estimatePromptTokens(request.body, request.mayHoldImages), contextLength);
+export function promptTokens(request: ChatRequest, contextLength: number, tokenizer?: Tokenizer): number {
+  const { body, mayHoldImages } = request;
+  const tokens =
+    tokenizer === undefined
+      ? estimatePromptTokens(body, mayHoldImages)
+      : countPromptTokens(body, mayHoldImages, tokenizer, contextLength);
+  return Math.min(tokens, contextLength);
 }
 
 /**
  * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
- * asked for on streams. Everything else stays byte for byte.
+ * asked for on streams, what the server's dialect asks for, and nothing that the model lacks. Everything else stays byte for byte.
  */
 export function toUpstreamBody(
   request: ChatRequest,
-  target: { model: string; maxOutputTokens: number | undefined },
+  target: {
+    model: string;
+    maxOutputTokens: number | undefined;
+    dialect?: Dialect | undefined;
+    lacking?: Lacking | undefined;
+  },
 ): Uint8Array {
   const { body, members, stream, includeUsage } = request;
-  const { model, maxOutputTokens = Number.POSITIVE_INFINITY } = target;
+  const { model, maxOutputTokens = Number.POSITIVE_INFINITY, dialect, lacking } = target;
   const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;
   const cutsCompletionTokens = (request.maxCompletionTokens ?? 0) > maxOutputTokens;
   const keepsOptions = stream ? includeUsage : memberOf(members, "stream_options") === undefined;
-  if (keepsOptions && !cutsTokens && !cutsCompletionTokens) {
+  const isPlain = keepsOptions && !cutsTokens && !cutsCompletionTokens;
+  if (isPlain && dialect === undefined && lacking === undefined) {
     const { start, end } = memberOf(members, "model") as JsonMember;
     return splice(body, start, end, JSON.stringify(model));
   }
-  const edits = new Map<string, string | null>();
+  const edits: MemberEdits = new Map();
   edits.set("model", JSON.stringify(model));
   if (cutsTokens) edits.set("max_tokens", String(maxOutputTokens));
   if (cutsCompletionTokens) edits.set("max_completion_tokens", String(maxOutputTokens));
   if (!keepsOptions) edits.set("stream_options", stream ? withUsage(request) : null);
+  if (dialect !== undefined) addDialectEdits(request, dialect, edits);
+  if (lacking !== undefined) addLackingEdits(lacking, edits);
+  const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
+  if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editMembers(body, members, edits);
 }
 

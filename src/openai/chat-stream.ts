@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { type AnswerContext, completionId, textBytes } from "./chat-answer.js";
-import { editMembers, membersOf } from "./json-members.js";
+import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
+import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
 import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
-import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+import { isRecord, readUsage, type TokenCounts, toUsageObject, visibleUsage } from "./usage.js";
 
 /** `error`: the upstream sent one. `garbage`: not JSON. `incomplete`: it stopped without a `finish_reason`. */
 export type StreamFaultReason = "error" | "garbage" | "incomplete";
@@ -105,8 +106,9 @@ export class ChatStream {
     if (!isRecord(chunk)) throw new StreamFault("garbage");
     const error = chunk["error"];
     if (error !== undefined && error !== null) throw new StreamFault("error", error);
+    if (chunk["object"] === "error") throw new StreamFault("error", chunk);
 
-    const edits = new Map<string, string | null>();
+    const edits: MemberEdits = new Map();
     if (error === null) edits.set("error", null);
     const usage = isRecord(chunk["usage"]) ? chunk["usage"] : undefined;
     const choices = chunk["choices"];
@@ -119,6 +121,7 @@ export class ChatStream {
     }
     this.#readUsage(usage ?? groqUsage(chunk));
     if (chunk["usage"] !== undefined && !this.#context.includeUsage) edits.set("usage", null);
+    else if (usage !== undefined) this.#hideUsage(usage, edits);
     this.#stamp(chunk, edits);
     // A line break in valid JSON can only be white space, and must not break up the event's line.
     const bytes = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
@@ -143,20 +146,30 @@ export class ChatStream {
       created: this.#created,
       model: this.#context.model,
       choices: [],
-      usage: { ...this.#reportedObject, ...toUsageObject(this.tokens) },
+      usage: {
+        ...(visibleUsage(this.#reportedObject, this.#context.dialect) as object),
+        ...toUsageObject(this.tokens),
+      },
     };
     return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
   }
 
   /** The members that are the same in all chunks of an answer. */
-  #stamp(chunk: Record<string, unknown>, edits: Map<string, string | null>): void {
+  #stamp(chunk: Record<string, unknown>, edits: MemberEdits): void {
     this.#id ??= completionId(chunk["id"], this.#context.completionId);
     if (chunk["id"] !== this.#id) edits.set("id", JSON.stringify(this.#id));
     if (chunk["object"] !== "chat.completion.chunk") edits.set("object", '"chat.completion.chunk"');
     const created = chunk["created"];
-    this.#created ??= typeof created === "number" && Number.isInteger(created) ? created : this.#context.created;
+    // Azure's first chunk has none, and says 0.
+    const isDate = typeof created === "number" && Number.isInteger(created) && created > 0;
+    this.#created ??= isDate ? created : this.#context.created;
     if (created !== this.#created) edits.set("created", String(this.#created));
     if (chunk["model"] !== this.#context.model) edits.set("model", JSON.stringify(this.#context.model));
+  }
+
+  #hideUsage(usage: Record<string, unknown>, edits: MemberEdits): void {
+    const visible = visibleUsage(usage, this.#context.dialect);
+    if (visible !== usage) edits.set("usage", JSON.stringify(visible));
   }
 
   #readUsage(usage: Record<string, unknown> | undefined): void {
@@ -179,6 +192,7 @@ export class ChatStream {
     let repaired = false;
     for (const [position, choice] of choices.entries()) {
       if (!isRecord(choice)) throw new StreamFault("garbage");
+      if (isRecord(choice["error"])) throw new StreamFault("error", choice["error"]);
       if (!Number.isInteger(choice["index"])) {
         choice["index"] = position;
         repaired = true;
@@ -207,6 +221,7 @@ export class ChatStream {
       delete delta["role"];
       repaired = true;
     }
+    if (joinTextParts(choice["delta"] as Record<string, unknown>)) repaired = true;
     if (repairToolCallDeltas(delta["tool_calls"], state)) repaired = true;
     const finish = choice["finish_reason"] ?? null;
     if (finish !== null && (typeof finish !== "string" || finish === "")) {
@@ -214,7 +229,7 @@ export class ChatStream {
       repaired = true;
     }
     if (typeof choice["finish_reason"] === "string") state.finished = true;
-    this.#outputBytes += textBytes(delta);
+    this.#outputBytes += textBytes(choice["delta"]);
     return repaired;
   }
 }

@@ -18,6 +18,9 @@ export interface JsonMember {
 /** The ends of long values by their starts. */
 export type Leaps = ReadonlyMap<number, number>;
 
+/** New values of members, by their names, as JSON text; `null` takes the member out. */
+export type MemberEdits = Map<string, string | Uint8Array | null>;
+
 export const noLeaps: Leaps = new Map();
 
 /**
@@ -117,6 +120,11 @@ export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLe
   return elements;
 }
 
+/** The offset behind the value that begins at `start`. The text must be valid JSON. */
+export function endOf(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
+  return leaps.get(start) ?? skipValue(bytes, start);
+}
+
 /** The member's value, parsed. Meant for small ones. */
 export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
   switch (bytes[start]) {
@@ -144,14 +152,15 @@ export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "sta
 export function editMembers(
   bytes: Uint8Array,
   members: readonly JsonMember[],
-  edits: ReadonlyMap<string, string | null>,
+  edits: Readonly<MemberEdits>,
 ): Uint8Array {
   const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
-    out.writeText(`${next}${JSON.stringify(name)}:${value}`);
+    out.writeText(`${next}${JSON.stringify(name)}:`);
+    writeValue(out, value);
     next = ",";
   }
   // What stays is copied in runs as long as can be: `from` is where the current one began.
@@ -171,7 +180,7 @@ export function editMembers(
     }
     if (edit !== undefined) {
       out.writeFrom(source, from, member.start);
-      out.writeText(edit);
+      writeValue(out, edit);
       from = member.end;
     }
     to = member.end;
@@ -189,6 +198,11 @@ export function splice(bytes: Uint8Array, start: number, end: number, text: stri
   const written = start + out.write(text, start);
   source.copy(out, written, end);
   return out;
+}
+
+function writeValue(out: ByteWriter, value: string | Uint8Array): void {
+  if (typeof value === "string") out.writeText(value);
+  else out.write(value);
 }
 
 /** What an object may grow by, with its edits, before the buffer has to. */

@@ -3,7 +3,7 @@ import { asBuffer } from "./as-buffer.js";
 import type { AnswerContext, ChatAnswer } from "./chat-answer.js";
 import { elementsOf, type JsonMember, membersOf, splice, startsWith, valueAt } from "./json-members.js";
 import { findJsonFault } from "./json-syntax.js";
-import { hasUsageTotals, readUsage } from "./usage.js";
+import { hasUsageTotals, readUsage, visibleUsage } from "./usage.js";
 
 /** Deeper than any answer; what is deeper still is read in full. */
 const mostLevels = 64;
@@ -28,7 +28,8 @@ export function readPlainAnswer(bytes: Uint8Array, context: AnswerContext): Chat
   if (!arePlainChoices(bytes, memberOf(members, "choices"))) return undefined;
   const usage = memberOf(members, "usage");
   const reported = usage && valueAt(bytes, usage);
-  const tokens = hasUsageTotals(reported) ? readUsage(reported) : undefined;
+  const isShown = hasUsageTotals(reported) && visibleUsage(reported, context.dialect) === reported;
+  const tokens = isShown ? readUsage(reported) : undefined;
   if (tokens === undefined) return undefined;
 
   const { start, end } = model;
@@ -54,11 +55,13 @@ function isPlainChoice(bytes: Uint8Array, start: number): boolean {
   const members = bytes[start] === 0x7b ? distinctMembers(bytes, start) : undefined;
   const message = members && memberOf(members, "message");
   if (members === undefined || message === undefined || bytes[message.start] !== 0x7b) return false;
-  if (!isWhole(bytes, memberOf(members, "index"))) return false;
+  if (!isWhole(bytes, memberOf(members, "index")) || memberOf(members, "error") !== undefined) return false;
   if (!begins(bytes, memberOf(members, "finish_reason"), textStart)) return false;
   const parts = distinctMembers(bytes, message.start);
   if (parts === undefined || memberOf(parts, "tool_calls") !== undefined) return false;
-  return begins(bytes, memberOf(parts, "role"), roleText) && memberOf(parts, "content") !== undefined;
+  const content = memberOf(parts, "content");
+  // In parts, it may have to be joined.
+  return begins(bytes, memberOf(parts, "role"), roleText) && content !== undefined && bytes[content.start] !== 0x5b;
 }
 
 /** @returns `undefined` when two have the same name, or one is spelled with escapes. */

@@ -1,6 +1,10 @@
 import { Buffer } from "node:buffer";
+import type { Tokenizer } from "./tokenizer.js";
 
-/** A token is rarely shorter than this many bytes of UTF-8, in any language; so the estimate is an upper bound. */
+/**
+ * Prose, code and JSON have more bytes of UTF-8 to a token, so that the estimate is an upper bound for them; base64, hex
+ * and long numbers have down to 1.4, see the test.
+ */
 const bytesPerToken = 3;
 
 /** What an inline image counts, whatever its size: models scale it down to at most about this. */
@@ -19,6 +23,22 @@ export function estimateTokens(bytes: number): number {
 export function beginsWithImage(json: Uint8Array, at: number): boolean {
   for (let offset = 0; offset < imageHint.length; offset++) if (json[at + offset] !== imageHint[offset]) return false;
   return true;
+}
+
+/**
+ * The same by a tokenizer: the JSON around the texts stands for what a chat template puts around them.
+ * @param most - counting stops as soon as there are more.
+ */
+export function countPromptTokens(
+  json: Uint8Array,
+  mayHoldImages: boolean,
+  tokenizer: Tokenizer,
+  most: number,
+): number {
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8");
+  if (!mayHoldImages) return tokenizer.count(text, most);
+  const images = text.match(imageMark)?.length ?? 0;
+  return tokenizer.count(text.replace(imageMark, ""), most) + images * tokensPerImage;
 }
 
 /**

@@ -1,5 +1,7 @@
+import { type Dialect, readErrorAnswer } from "./dialect.js";
 import { badGateway, GatewayError, upstreamTimeout } from "./errors.js";
 import { isRecord } from "./usage.js";
+import { readFaults } from "./validation-faults.js";
 
 /** The longest wait that an upstream may impose on a client, in seconds. */
 const longestWait = 60;
@@ -12,6 +14,8 @@ export interface UpstreamFailureContext {
   model: string;
   /** Epoch milliseconds, to read a `Retry-After` date. */
   now: number;
+  /** The server's. */
+  dialect?: Dialect | undefined;
 }
 
 interface UpstreamErrorObject {
@@ -25,9 +29,19 @@ interface UpstreamErrorObject {
  * The client's view of an upstream's error answer: its own mistakes come back to it as 400, shared capacity as 429, and
  * everything that is between the gateway and the upstream as 502 without detail.
  *
- * @param body - the parsed JSON of the answer, or `undefined` when it was none.
+ * @param said - the parsed JSON of the answer, or `undefined` when it was none.
  */
 export function toClientError(
+  answered: number,
+  headers: Readonly<Record<string, string>>,
+  said: unknown,
+  context: UpstreamFailureContext,
+): GatewayError {
+  const { status, body } = readErrorAnswer(context.dialect, { status: answered, body: said });
+  return clientError(status, headers, body, context);
+}
+
+function clientError(
   status: number,
   headers: Readonly<Record<string, string>>,
   body: unknown,
@@ -99,9 +113,11 @@ function rejected(error: UpstreamErrorObject, context: UpstreamFailureContext): 
   });
 }
 
-/** OpenAI's shape, vLLM's and FastAPI's variants of it, a bare string. */
+/** OpenAI's shape, vLLM's, FastAPI's and Mistral's variants of it, a bare string. */
 function readErrorObject(body: unknown): UpstreamErrorObject {
   const error = isRecord(body) ? (body["error"] ?? body) : body;
+  const faults = readFaults(error);
+  if (faults !== undefined) return { ...faults, type: "invalid_request_error", code: "" };
   if (typeof error === "string") return { message: error, type: "", code: "", param: null };
   if (!isRecord(error)) return { message: "", type: "", code: "", param: null };
   const { message, detail, type, code, param } = error;

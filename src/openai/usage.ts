@@ -1,3 +1,5 @@
+import type { Dialect } from "./dialect.js";
+
 /** Tokens by kind, as they are priced. */
 export interface TokenCounts {
   /** The whole prompt. */
@@ -67,6 +69,13 @@ export function hasUsageTotals(usage: unknown): boolean {
     Number.isInteger(usage["completion_tokens"]) &&
     Number.isInteger(usage["total_tokens"])
   );
+}
+
+/** The same `usage` without what a dialect hides; the very same when there is nothing to hide. */
+export function visibleUsage(usage: unknown, dialect: Dialect | undefined): unknown {
+  const hidden = dialect?.hiddenUsage;
+  if (hidden === undefined || !isRecord(usage) || !hidden.some((name) => name in usage)) return usage;
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => !hidden.includes(name)));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,6 @@
 import type { CompiledPrice } from "../ledger/price.js";
+import type { Lacking } from "../openai/lacking.js";
+import type { Tokenizer } from "../openai/tokenizer.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 
 /** A model as the pipeline uses it: everything resolved at construction. */
@@ -7,6 +9,11 @@ export interface CatalogModel {
   readonly type: "chat" | "embedding";
   readonly contextLength: number;
   readonly maxOutputTokens: number | undefined;
+  /** What it cannot do; `undefined`: requests pass whatever they ask for. */
+  readonly lacking: Lacking | undefined;
+  /** Requests that certainly exceed {@link contextLength} are refused. */
+  readonly enforcesContext: boolean;
+  readonly tokenizer: Tokenizer | undefined;
   readonly price: CompiledPrice;
   readonly provider: UpstreamProvider;
   /** The provider's name in the options. */

@@ -24,6 +24,7 @@ import { readBody } from "./read-body.js";
 import { brokenOff, relayStream } from "./relay-stream.js";
 import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
+import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
 import { toUpstreamCall } from "./upstream-call.js";
@@ -52,10 +53,11 @@ export async function completeChat(
   const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
   log.asked(model.id, chat.stream);
   requireChatModel(model);
+  requireFit(chat, model);
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const prompt = promptTokens(chat, model.contextLength);
+  const prompt = promptTokens(chat, model.contextLength, model.tokenizer);
   const amount = estimateCost(chat, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
@@ -87,7 +89,12 @@ export async function completeChat(
       toUpstreamCall({
         endpoint: "chat/completions",
         model: model.upstreamModel,
-        body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
+        body: toUpstreamBody(chat, {
+          model: model.upstreamModel,
+          maxOutputTokens: model.maxOutputTokens,
+          dialect: model.provider.dialect,
+          lacking: model.lacking,
+        }),
         stream: chat.stream,
         notice: call.notice,
         requestId,
@@ -147,6 +154,7 @@ function begin(
     context: {
       model: model.id,
       upstreamModel: model.upstreamModel,
+      dialect: model.provider.dialect,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,

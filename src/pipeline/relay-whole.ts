@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { type AnswerContext, type ChatAnswer, toChatAnswer } from "../openai/chat-answer.js";
+import { type AnswerContext, type ChatAnswer, errorIn, toChatAnswer } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
 import { readPlainAnswer } from "../openai/plain-answer.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isRecord, type TokenCounts } from "../openai/usage.js";
+import type { TokenCounts } from "../openai/usage.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
@@ -48,9 +48,8 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   if (chatAnswer !== undefined) return chatAnswer;
-  if (isRecord(json) && json["error"] !== undefined && json["error"] !== null) {
-    throw fromErrorObject(json["error"], context);
-  }
+  const error = errorIn(json);
+  if (error !== undefined) throw fromErrorObject(error, context);
   throw badGateway("The model did not answer. Try again.", {
     cause: new Error("The upstream's answer is no chat completion."),
   });

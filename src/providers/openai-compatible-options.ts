@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Dialect } from "../openai/dialect.js";
+import { checkDialect } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
 import type { TransportOptions } from "./transport.js";
@@ -55,6 +57,11 @@ export interface OpenAICompatibleOptions {
    * @default unlimited
    */
   maxConnections?: number | undefined;
+  /**
+   * How the server departs from OpenAI's API. The presets (`groq`, `mistral`, `ollama`, …) know it for their servers.
+   * @default {}
+   */
+  dialect?: Dialect | undefined;
 }
 
 /** The options, checked and taken apart. */
@@ -66,6 +73,8 @@ export interface CheckedOptions {
   apiKey: string | ApiKeySource;
   /** Names in lower case. */
   headers: Record<string, string>;
+  /** `undefined`: it speaks as OpenAI does. */
+  dialect: Dialect | undefined;
   transport: TransportOptions;
 }
 
@@ -115,17 +124,24 @@ const optionsSchema = z
     firstByteTimeoutMs: milliseconds.optional(),
     idleTimeoutMs: milliseconds.optional(),
     maxConnections: z.number().int().positive().optional(),
+    dialect: z.custom<Dialect>().superRefine(checkDialect).optional(),
   })
   .refine(({ fetch, maxConnections }) => fetch === undefined || maxConnections === undefined, {
     error: "has no effect with fetch, which manages its own connections",
     path: ["maxConnections"],
   });
 
-/** @throws TypeError that says what to correct, and never contains a key. */
-export function checkOpenAICompatibleOptions(options: OpenAICompatibleOptions): CheckedOptions {
+/**
+ * @param factory - what the caller called.
+ * @throws TypeError that says what to correct, and never contains a key.
+ */
+export function checkOpenAICompatibleOptions(
+  options: OpenAICompatibleOptions,
+  factory = "openAICompatible",
+): CheckedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success) {
-    throw new TypeError(`openAICompatible: the options are not valid.\n${z.prettifyError(result.error)}`);
+    throw new TypeError(`${factory}: the options are not valid.\n${z.prettifyError(result.error)}`);
   }
   const { data } = result;
   const url = new URL(data.baseURL);
@@ -134,6 +150,7 @@ export function checkOpenAICompatibleOptions(options: OpenAICompatibleOptions): 
     query: url.search,
     apiKey: data.apiKey ?? "",
     headers: Object.fromEntries(Object.entries(data.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+    dialect: data.dialect,
     transport: {
       origin: url.origin,
       connectTimeoutMs: data.connectTimeoutMs ?? data.timeoutMs ?? defaultConnectTimeoutMs,

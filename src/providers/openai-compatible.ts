@@ -1,6 +1,10 @@
 import { createTransport } from "#transport";
 import { createFetchTransport } from "./fetch-transport.js";
-import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
+import {
+  type CheckedOptions,
+  checkOpenAICompatibleOptions,
+  type OpenAICompatibleOptions,
+} from "./openai-compatible-options.js";
 import { readApiKey } from "./read-api-key.js";
 import type { UpstreamProvider } from "./upstream-provider.js";
 
@@ -13,22 +17,30 @@ export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
  * @throws TypeError when an option is not valid.
  */
 export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProvider {
-  const { basePath, query, apiKey, headers, transport: transportOptions } = checkOpenAICompatibleOptions(options);
+  return toProvider(checkOpenAICompatibleOptions(options));
+}
+
+/** The provider that checked options describe. */
+export function toProvider(options: CheckedOptions): UpstreamProvider {
+  const { basePath, query, apiKey, headers, dialect, transport: transportOptions } = options;
+  const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
   const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);
-  const staticHeaders = { ...(typeof apiKey === "string" ? authorization(apiKey) : {}), ...headers };
+  const staticHeaders = { ...(typeof apiKey === "string" ? keyHeaders(keyHeader, apiKey) : {}), ...headers };
   const streamHeaders = toRequestHeaders("text/event-stream", staticHeaders);
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
-  const currentKey = typeof apiKey === "function" && !("authorization" in headers) ? apiKey : undefined;
+  const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
 
   return {
+    ...(dialect === undefined ? undefined : { dialect }),
     call(call) {
       const { endpoint, stream, body } = call;
       const signal = call.notice ?? call.signal;
-      const path = `${basePath}/${endpoint}${query}`;
+      const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(call.model)}` : "";
+      const path = `${basePath}${deployment}/${endpoint}${query}`;
       const headers = stream ? streamHeaders : wholeHeaders;
       if (currentKey === undefined) return transport.send({ path, headers, body, signal });
       return readApiKey(currentKey, signal).then((key) =>
-        transport.send({ path, headers: { ...headers, ...authorization(key) }, body, signal }),
+        transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal }),
       );
     },
     close: () => transport.close(),
@@ -36,8 +48,9 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
 }
 
 /** An empty key is no key: what is left of an environment variable that is not set. */
-function authorization(apiKey: string): Record<string, string> {
-  return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+function keyHeaders(name: string, apiKey: string): Record<string, string> {
+  if (apiKey === "") return {};
+  return { [name]: name === "authorization" ? `Bearer ${apiKey}` : apiKey };
 }
 
 function toRequestHeaders(accept: string, further: Readonly<Record<string, string>>): Record<string, string> {

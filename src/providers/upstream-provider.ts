@@ -1,3 +1,5 @@
+import type { Dialect } from "../openai/dialect.js";
+
 /** An operation of the OpenAI API, as the path behind the base URL. */
 export type UpstreamEndpoint = "chat/completions";
 
@@ -42,6 +44,8 @@ export interface UpstreamAnswer {
  * Reaches a model server. Whatever is not OpenAI-shaped is translated in here, never in the core.
  */
 export interface UpstreamProvider {
+  /** How requests for it and its answers depart from OpenAI's: the gateway writes and reads them so. Default: not at all. */
+  readonly dialect?: Dialect | undefined;
   /**
    * Resolves as soon as status and headers are known, whatever the status is.
    * @throws {@link UpstreamError} when there is no answer; anything else counts as `unreachable`.

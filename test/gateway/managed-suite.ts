@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
-import { chatAnswer, wholeAnswer } from "../../src/testing/fake-upstream.js";
+import { chatAnswer } from "../../src/testing/chat-samples.js";
+import { wholeAnswer } from "../../src/testing/fake-answers.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
 import { unique } from "../contracts/credit-ledger-fixture.js";

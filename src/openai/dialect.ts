@@ -1,0 +1,48 @@
+/**
+ * How a server departs from OpenAI's chat completions, as plain data: what it does not know is renamed or left out of
+ * requests, and what it says in a way of its own is read. Every member is optional; absent means as OpenAI does.
+ */
+export interface Dialect {
+  /**
+   * The only name under which the server knows the cap of an answer; a cap of the other name is renamed, so that it is
+   * kept to. Of two caps the smaller one goes. Default: both go as they were sent.
+   */
+  capName?: "max_tokens" | "max_completion_tokens" | undefined;
+  /** The role that messages of the role `developer` get. Default: `developer`. */
+  developerRole?: "system" | "user" | undefined;
+  /** New names of request members, by OpenAI's names; a member that is there under the new name already stays. */
+  renamed?: Readonly<Record<string, string>> | undefined;
+  /** Request members that the server refuses: they are left out. Not `model`, `messages` or `stream`. */
+  dropped?: readonly string[] | undefined;
+  /** Members of messages that the server refuses: they are left out. Not `role` or `content`. */
+  droppedFromMessages?: readonly string[] | undefined;
+  /** Members of `usage` that are between the server and you, such as what it bills you: clients do not get them. */
+  hiddenUsage?: readonly string[] | undefined;
+  /** The header of the key; any but `authorization` gets it bare, without `Bearer`. Default: `authorization`. */
+  keyHeader?: string | undefined;
+  /** Calls go to `/deployments/{model}/…` below the base URL. Default: `false`. */
+  deploymentPaths?: boolean | undefined;
+  /**
+   * Puts an error into OpenAI's words: called with what the server answered, or sent in a stream, and free to correct the
+   * status. Default: as it came.
+   */
+  readError?: ((error: UpstreamErrorAnswer) => UpstreamErrorAnswer) | undefined;
+}
+
+/** An error as the server told it. */
+export interface UpstreamErrorAnswer {
+  /** The HTTP status; for an error inside a 200 the one that fits it best. */
+  status: number;
+  /** The parsed body, OpenAI's being `{ error: { message, type, param, code } }`; `undefined` when it was no JSON. */
+  body: unknown;
+}
+
+/** What a server says in a way of its own, in OpenAI's words. A function that throws leaves it as it was. */
+export function readErrorAnswer(dialect: Dialect | undefined, error: UpstreamErrorAnswer): UpstreamErrorAnswer {
+  if (dialect?.readError === undefined) return error;
+  try {
+    return dialect.readError(error);
+  } catch {
+    return error;
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { Dialect, UpstreamErrorAnswer } from "../openai/dialect.js";
+import { isHeaderName } from "./header-syntax.js";
+
+const memberNames = (kept: readonly string[]) =>
+  z.array(z.string().refine((name) => !kept.includes(name), { error: `must not be one of ${kept.join(", ")}` }));
+
+const dialectSchema: z.ZodType<Dialect> = z.strictObject({
+  capName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  developerRole: z.enum(["system", "user"]).optional(),
+  renamed: z.record(memberName(), memberName()).optional(),
+  dropped: memberNames(["model", "messages", "stream"]).optional(),
+  droppedFromMessages: memberNames(["role", "content"]).optional(),
+  hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
+  keyHeader: z
+    .string()
+    .refine((name) => isHeaderName(name) && name === name.toLowerCase(), {
+      error: 'must be the name of a header in lower case, such as "api-key"',
+    })
+    .optional(),
+  deploymentPaths: z.boolean().optional(),
+  readError: z
+    .custom<(error: UpstreamErrorAnswer) => UpstreamErrorAnswer>(
+      (value) => typeof value === "function",
+      "must be a function",
+    )
+    .optional(),
+});
+
+/** Reports what is wrong with a dialect. */
+export function checkDialect(dialect: unknown, context: z.RefinementCtx): void {
+  const result = dialectSchema.safeParse(dialect);
+  for (const issue of result.error?.issues ?? []) {
+    context.addIssue({ code: "custom", message: issue.message, path: [...issue.path] });
+  }
+}
+
+function memberName() {
+  const kept = ["model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"];
+  return z.string().refine((name) => !kept.includes(name), { error: "is the gateway's own: it cannot be renamed" });
+}

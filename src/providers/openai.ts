@@ -1,0 +1,15 @@
+import { fromPreset, type PresetOptions } from "./preset.js";
+import type { UpstreamProvider } from "./upstream-provider.js";
+
+/**
+ * OpenAI itself, by default at `https://api.openai.com/v1`. A cap always goes as `max_completion_tokens`: models that
+ * reason know no other, and all the others know it, too.
+ *
+ * @throws TypeError when an option is not valid.
+ */
+export function openAI(options: PresetOptions = {}): UpstreamProvider {
+  return fromPreset(
+    { name: "openAI", baseURL: "https://api.openai.com/v1", dialect: { capName: "max_completion_tokens" } },
+    options,
+  );
+}
