@@ -1,7 +1,9 @@
 export { createGateway } from "./gateway/create-gateway.js";
 export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
+export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { GatewayOptions, Model } from "./gateway/options.js";
+export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { MemoryKey } from "./keys/memory-key-store.js";
@@ -42,12 +44,22 @@ export type { Price } from "./ledger/price.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
 export type { TokenCounts } from "./openai/usage.js";
+export type { BreakerOptions, BreakerState } from "./pipeline/breaker.js";
 export type { CorsOptions } from "./pipeline/cors.js";
-export type { RequestCompleted } from "./pipeline/request-completed.js";
+export type { Disconnect } from "./pipeline/drain.js";
+export type { RequestCompleted, UpstreamAttempt } from "./pipeline/request-completed.js";
 export type { EndReason, UsageSource } from "./pipeline/settle.js";
+export type { TargetHealth } from "./pipeline/target-health.js";
 export type { GatewayWarning } from "./pipeline/warning.js";
 export { memoryPlanStore } from "./plans/memory-plan-store.js";
-export type { Plan, PlanCredits, PlanStore, WritablePlanStore } from "./plans/plan-store.js";
+export type {
+  DisconnectPolicy,
+  DrainLimits,
+  Plan,
+  PlanCredits,
+  PlanStore,
+  WritablePlanStore,
+} from "./plans/plan-store.js";
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export type { ApiKeySource } from "./providers/read-api-key.js";

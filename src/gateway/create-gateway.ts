@@ -1,15 +1,17 @@
 import { modelRecord } from "../endpoints/models.js";
 import { matchRoute, routePatterns } from "../endpoints/routes.js";
 import { systemClock } from "../ledger/clock.js";
-import { compilePrice } from "../ledger/price.js";
 import { allowanceLookup, callerLookup, toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
+import { toDrainLimits } from "../pipeline/drain.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
+import { buildRoute } from "./build-route.js";
 import type { Gateway } from "./gateway.js";
+import { healthOf } from "./gateway-health.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { handleWebRequest } from "./web-bridge.js";
 
@@ -72,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
     handler: (request) => handleWebRequest(gateway, request),
+    health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();
       return closed;
@@ -83,25 +86,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(
     models.map((model) => {
-      const { id, type, contextLength, maxOutputTokens, upstream } = model;
-      const provider = providers[upstream.provider];
-      if (provider === undefined) throw new TypeError(`createGateway: no provider "${upstream.provider}".`);
-      const price = priceOf(model);
+      const { id, type, contextLength, maxOutputTokens } = model;
+      const { target, route, price } = buildRoute(model, providers);
+      const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
-      const providerName = upstream.provider;
-      const upstreamModel = upstream.model;
-      return [id, { id, type, contextLength, maxOutputTokens, price, provider, providerName, upstreamModel, record }];
+      return [id, { id, type, contextLength, maxOutputTokens, price, target, route, drain, record }];
     }),
   );
-}
-
-function priceOf({ id, price }: ResolvedOptions["models"][number]) {
-  try {
-    return compilePrice(price);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`createGateway: the price of the model "${id}" is not valid: ${problem}`, { cause });
-  }
 }
 
 /** A warning hook must not make things worse. */

@@ -1,4 +1,5 @@
 import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+import type { GatewayHealth } from "./gateway-health.js";
 
 export { AbortNotifier } from "../pipeline/abort-notifier.js";
 export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
@@ -17,6 +18,8 @@ export interface Gateway {
   readonly routes: readonly string[];
   /** The host-neutral door that all adapters use. Never rejects. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
+  /** How the models' targets do, as this process sees them. Asks nobody. */
+  health(): GatewayHealth;
   /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
   readonly basePath: string;
   /**

@@ -1,5 +1,7 @@
 import type { CompiledPrice } from "../ledger/price.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { ResolvedDrainLimits } from "./drain.js";
+import type { Route } from "./route.js";
+import type { Target } from "./target.js";
 
 /** A model as the pipeline uses it: everything resolved at construction. */
 export interface CatalogModel {
@@ -7,12 +9,14 @@ export interface CatalogModel {
   readonly type: "chat" | "embedding";
   readonly contextLength: number;
   readonly maxOutputTokens: number | undefined;
+  /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
-  readonly provider: UpstreamProvider;
-  /** The provider's name in the options. */
-  readonly providerName: string;
-  /** The upstream's name for the model. */
-  readonly upstreamModel: string;
+  /** The one that comes first; the only one of most models. */
+  readonly target: Target;
+  /** How a call gets from target to target; `undefined` when there is but one, called once. */
+  readonly route: Route | undefined;
+  /** How far answers are read on whose clients have left, unless the plan says otherwise. */
+  readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;
 }

@@ -3,6 +3,7 @@ import { type AnswerContext, type ChatAnswer, toChatAnswer } from "../openai/cha
 import { badGateway } from "../openai/errors.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
+import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord, type TokenCounts } from "../openai/usage.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
@@ -46,10 +47,12 @@ export async function relayWhole(
   }
   if (chatAnswer !== undefined) return chatAnswer;
   if (isRecord(body) && body["error"] !== undefined && body["error"] !== null) {
-    throw fromErrorObject(body["error"], context);
+    throw fromErrorObject(body["error"], context, body["usage"]);
   }
   throw badGateway("The model did not answer. Try again.", {
-    cause: new Error("The upstream's answer is no chat completion."),
+    cause: new UpstreamStatusError(200, "The upstream's answer is no chat completion.", {
+      usage: isRecord(body) ? body["usage"] : undefined,
+    }),
   });
 }
 
