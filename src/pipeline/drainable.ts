@@ -10,6 +10,12 @@ export function drainable(
   outputTokens: () => number,
 ): { body: AsyncIterable<Uint8Array>; ended: Promise<void> } {
   const iterator = pieces[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    const result = await iterator.next();
+    // Also of a piece that the client asked for before it left.
+    drain.progress(outputTokens());
+    return result;
+  };
   let resolveEnded = (): void => {};
   const ended = new Promise<void>((resolve) => {
     resolveEnded = resolve;
@@ -17,14 +23,14 @@ export function drainable(
   const readOn = async (): Promise<void> => {
     // A relay tells of failures in events, or to whoever settles: nothing is thrown that nobody knows of.
     try {
-      while (!(await iterator.next()).done) drain.progress(outputTokens());
+      while (!(await next()).done);
     } catch {}
     resolveEnded();
   };
   drain.whenLeft(() => void readOn());
   const body: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({
-      next: () => iterator.next(),
+      next,
       return: async () => {
         drain.clientGone();
         // The call had ended already, other than by its last piece.
