@@ -10,7 +10,7 @@ import type { GatewayWarning } from "../pipeline/warning.js";
 import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
-import { closestName } from "./closest-name.js";
+import { withHint } from "./closest-name.js";
 import {
   priceSchema,
   type ResolvedTarget,
@@ -197,17 +197,18 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
 
 /** Names the option that was probably meant by one that is unknown. */
 function withHints(error: z.ZodError): z.ZodError {
-  const known = Object.keys(optionsSchema.shape);
   return new z.ZodError(
     error.issues.map((issue) => {
-      if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
-      const hints = issue.keys.map((key) => {
-        const meant = closestName(key, known);
-        return meant === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${meant}\`?)`;
-      });
+      const known = issue.path.length === 0 ? optionsSchema.shape : isModel(issue.path) ? modelSchema.shape : undefined;
+      if (issue.code !== "unrecognized_keys" || known === undefined) return issue;
+      const hints = issue.keys.map((key) => withHint(key, Object.keys(known)));
       return { ...issue, message: `There is no option ${hints.join(", ")}` };
     }),
   );
+}
+
+function isModel(path: readonly PropertyKey[]): boolean {
+  return path.length === 2 && path[0] === "models";
 }
 
 function findContradictions({ models, providers }: ResolvedOptions): string[] {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Price } from "../ledger/price.js";
 import type { BreakerOptions } from "../pipeline/breaker.js";
+import { withHint } from "./closest-name.js";
 
 /** Where a model's calls can go. */
 export interface TargetOptions {
@@ -68,6 +69,8 @@ const targetSchema = z.strictObject({
   maxConcurrent: count.optional(),
 });
 
+const knownMembers = Object.keys(targetSchema.shape);
+
 export type ResolvedTarget = z.output<typeof targetSchema>;
 
 /** One or several, always as an array. Not a union: its messages would not say what is wrong. */
@@ -75,7 +78,11 @@ export const upstreamSchema = z.unknown().transform((value, context): ResolvedTa
   const schema = Array.isArray(value) ? z.array(targetSchema).min(1, "must name at least one target") : targetSchema;
   const result = schema.safeParse(value);
   if (!result.success) {
-    for (const { path, message } of result.error.issues) context.addIssue({ code: "custom", path, message });
+    for (const issue of result.error.issues) {
+      const hints = issue.code === "unrecognized_keys" ? issue.keys.map((key) => withHint(key, knownMembers)) : [];
+      const message = hints.length === 0 ? issue.message : `There is no option ${hints.join(", ")}`;
+      context.addIssue({ code: "custom", path: issue.path, message });
+    }
     return z.NEVER;
   }
   return Array.isArray(result.data) ? result.data : [result.data];
