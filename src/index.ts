@@ -2,6 +2,7 @@ export type { AccountTerms } from "./gateway/account-terms.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
+export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type {
   AccountBalance,
   AccountWindow,
@@ -14,7 +15,9 @@ export { UnknownKeyError } from "./gateway/managed-keys.js";
 export type { ManagedPlans } from "./gateway/managed-plans.js";
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
 export type { UsageRow } from "./gateway/sum-usage.js";
+export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
+
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { MemoryKey } from "./keys/memory-key-store.js";
@@ -57,12 +60,24 @@ export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
 export type { Tokenizer } from "./openai/tokenizer.js";
 export type { TokenCounts } from "./openai/usage.js";
+export type { BreakerOptions, BreakerState } from "./pipeline/breaker.js";
 export type { CorsOptions } from "./pipeline/cors.js";
-export type { RequestCompleted } from "./pipeline/request-completed.js";
+export type { Disconnect } from "./pipeline/drain.js";
+export type { RequestCompleted, UpstreamAttempt } from "./pipeline/request-completed.js";
 export type { EndReason, UsageSource } from "./pipeline/settle.js";
+export type { TargetHealth } from "./pipeline/target-health.js";
 export type { GatewayWarning } from "./pipeline/warning.js";
 export { memoryPlanStore } from "./plans/memory-plan-store.js";
-export type { Plan, PlanCredits, PlanStore, WritablePlanStore } from "./plans/plan-store.js";
+
+export type {
+  DisconnectPolicy,
+  DrainLimits,
+  Plan,
+  PlanCredits,
+  PlanStore,
+  WritablePlanStore,
+} from "./plans/plan-store.js";
+
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
 export { deepSeek } from "./providers/deepseek.js";
@@ -71,6 +86,7 @@ export { llamaCpp } from "./providers/llama-cpp.js";
 export { mistral } from "./providers/mistral.js";
 export { ollama } from "./providers/ollama.js";
 export { openAI } from "./providers/openai.js";
+
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";

@@ -7,6 +7,12 @@ export function closestName(name: string, known: readonly string[]): string | un
   return best !== undefined && best.edits <= 2 && best.edits < best.candidate.length / 2 ? best.candidate : undefined;
 }
 
+/** The unknown name in backquotes, and the one that was probably meant. */
+export function withHint(name: string, known: readonly string[]): string {
+  const meant = closestName(name, known);
+  return meant === undefined ? `\`${name}\`` : `\`${name}\` (did you mean \`${meant}\`?)`;
+}
+
 /** Levenshtein distance. */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

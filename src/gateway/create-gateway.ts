@@ -3,16 +3,18 @@ import { matchRoute, routePatterns } from "../endpoints/routes.js";
 import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
-import { compilePrice } from "../ledger/price.js";
 import type { Lacking } from "../openai/lacking.js";
 import { toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
+import { toDrainLimits } from "../pipeline/drain.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
+import { buildRoute } from "./build-route.js";
 import type { Gateway } from "./gateway.js";
+import { healthOf } from "./gateway-health.js";
 import { guardOptions } from "./guard-options.js";
 import { managedAccounts } from "./managed-accounts.js";
 import { managedKeys } from "./managed-keys.js";
@@ -88,6 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     keys: managedKeys(resolved.keys, lookups.findCaller, clock),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
+    health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();
       return closed;
@@ -99,17 +102,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(
     models.map((model) => {
-      const { id, type, contextLength, maxOutputTokens, upstream } = model;
-      const provider = providers[upstream.provider];
-      if (provider === undefined) throw new TypeError(`createGateway: no provider "${upstream.provider}".`);
-      const price = priceOf(model);
+      const { id, type, contextLength, maxOutputTokens } = model;
+      const { target, route, price } = buildRoute(model, providers);
+      const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
-      const providerName = upstream.provider;
-      const upstreamModel = upstream.model;
       const lacking = lackingOf(model);
       const { enforceContextLength: enforcesContext, tokenizer } = model;
       const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer };
-      return [id, { id, type, ...limits, price, provider, providerName, upstreamModel, record }];
+      return [id, { id, type, ...limits, price, target, route, drain, record }];
     }),
   );
 }
@@ -119,15 +119,6 @@ function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"]
   if (unsupported === "pass") return undefined;
   const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
   return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
-}
-
-function priceOf({ id, price }: ResolvedOptions["models"][number]) {
-  try {
-    return compilePrice(price);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`createGateway: the price of the model "${id}" is not valid: ${problem}`, { cause });
-  }
 }
 
 /** A warning hook must not make things worse. */

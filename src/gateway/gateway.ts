@@ -1,4 +1,5 @@
 import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+import type { GatewayHealth } from "./gateway-health.js";
 import type { ManagedAccounts } from "./managed-accounts.js";
 import type { ManagedKeys } from "./managed-keys.js";
 import type { ManagedPlans } from "./managed-plans.js";
@@ -26,6 +27,8 @@ export interface Gateway {
   readonly routes: readonly string[];
   /** The host-neutral door that all adapters use. Never rejects. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
+  /** How the models' targets do, as this process sees them. Asks nobody. */
+  health(): GatewayHealth;
   /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
   readonly basePath: string;
   /**

@@ -9,12 +9,22 @@ import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
 import type { GatewayWarning } from "../pipeline/warning.js";
-import type { PlanStore } from "../plans/plan-store.js";
+import { disconnectSchema } from "../plans/plan-schema.js";
+import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+
+import {
+  priceSchema,
+  type ResolvedTarget,
+  type RoutingOptions,
+  routingShape,
+  type TargetOptions,
+  upstreamSchema,
+} from "./target-options.js";
 import { withHints } from "./with-hints.js";
 
 /** A model of the catalog. */
-export interface Model {
+export interface Model extends RoutingOptions {
   /** What clients send as `model`, and what they find in the list; may hold slashes: `acme/small`. */
   id: string;
   /** What the model is for. Models of type `embedding` are listed, and refused for chat. */
@@ -45,8 +55,13 @@ export interface Model {
   tokenizer?: Tokenizer | undefined;
   /** What it costs. A model whose prices are all zero is free: it works on an exhausted account. */
   price: Price;
-  /** Where its calls go: a name in {@link GatewayOptions.providers}, and the upstream's name for the model. */
-  upstream: { provider: string; model: string };
+  /**
+   * Where its calls go. Several targets are tried in their order, as long as nothing has been sent to the client; those
+   * of equal priority share the calls.
+   */
+  upstream: TargetOptions | readonly TargetOptions[];
+  /** What becomes of answers whose clients leave, unless the plan says so. Default: `"cancel"`. */
+  disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -163,14 +178,6 @@ function having<Type>(what: string, methods: readonly (keyof Type & string)[]): 
   );
 }
 
-const priceSchema = z.strictObject({
-  input: amount,
-  cachedInput: amount.optional(),
-  output: amount.optional(),
-  reasoning: amount.optional(),
-  request: amount.optional(),
-});
-
 const modelSchema = z.strictObject({
   id: name.refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
     error: "must hold no white space, *, ? or #, and no slash at either end",
@@ -184,7 +191,9 @@ const modelSchema = z.strictObject({
   enforceContextLength: z.boolean().default(true),
   tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
   price: priceSchema,
-  upstream: z.strictObject({ provider: name, model: name }),
+  upstream: upstreamSchema,
+  ...routingShape,
+  disconnect: disconnectSchema.optional(),
   extra: z
     .record(z.string(), z.unknown())
     .refine((extra) => !reservedRecordMembers.some((member) => member in extra), {
@@ -274,15 +283,35 @@ function findContradictions({ models, providers }: ResolvedOptions): string[] {
     if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
     if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
     seen.add(id);
-    if (!known.includes(upstream.provider)) {
-      problems.push(
-        `The model "${id}" names the provider "${upstream.provider}", which is not in \`providers\`. ` +
-          (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
-      );
-    }
+    problems.push(...findTargetProblems(id, type, upstream, known));
     if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
       problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
     }
+  }
+  return problems;
+}
+
+function findTargetProblems(
+  id: string,
+  type: "chat" | "embedding",
+  targets: readonly ResolvedTarget[],
+  known: readonly string[],
+): string[] {
+  const problems: string[] = [];
+  for (const { provider, price } of targets) {
+    if (!known.includes(provider)) {
+      problems.push(
+        `The model "${id}" names the provider "${provider}", which is not in \`providers\`. ` +
+          (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
+      );
+    }
+    if (type === "chat" && price !== undefined && price.output === undefined) {
+      problems.push(`The target "${provider}" of the model "${id}" has no price.output.`);
+    }
+  }
+  const prioritized = targets.filter(({ priority }) => priority !== undefined).length;
+  if (prioritized > 0 && prioritized < targets.length) {
+    problems.push(`Some targets of the model "${id}" have a priority and some have none. Give it to all, or to none.`);
   }
   return problems;
 }

@@ -105,7 +105,10 @@ export class ChatStream {
     if (eventName === "error") throw new StreamFault("error", isRecord(chunk) ? (chunk["error"] ?? chunk) : chunk);
     if (!isRecord(chunk)) throw new StreamFault("garbage");
     const error = chunk["error"];
-    if (error !== undefined && error !== null) throw new StreamFault("error", error);
+    if (error !== undefined && error !== null) {
+      this.#readUsage(isRecord(chunk["usage"]) ? chunk["usage"] : undefined);
+      throw new StreamFault("error", error);
+    }
     if (chunk["object"] === "error") throw new StreamFault("error", chunk);
 
     const edits: MemberEdits = new Map();

@@ -129,6 +129,17 @@ export function badGateway(
   return new GatewayError(message, { status: 502, code: "bad_gateway", type: "server_error", ...options });
 }
 
+/** The upstream, or what the gateway lets through to it, is at its limit: a little patience mends it. */
+export function atCapacity(headers: Readonly<Record<string, string>>, cause?: unknown): GatewayError {
+  return new GatewayError("The model is at its capacity. Try again shortly.", {
+    status: 429,
+    code: "rate_limit_exceeded",
+    type: "requests",
+    headers,
+    cause,
+  });
+}
+
 /** The model may be at work still, and paid for: clients must not send the same again by themselves. */
 export function upstreamTimeout(cause?: unknown): GatewayError {
   return new GatewayError("The model did not answer in time.", {

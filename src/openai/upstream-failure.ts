@@ -1,5 +1,7 @@
 import { type Dialect, readErrorAnswer } from "./dialect.js";
-import { badGateway, GatewayError, upstreamTimeout } from "./errors.js";
+import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "./errors.js";
+import { UpstreamStatusError } from "./upstream-status-error.js";
+
 import { isRecord } from "./usage.js";
 import { readFaults } from "./validation-faults.js";
 
@@ -49,67 +51,79 @@ function clientError(
 ): GatewayError {
   const error = readErrorObject(body);
   const said = `${error.type} ${error.code} ${error.message}`;
-  if (status === 429) return isOurQuota(error) ? refusedByUpstream(status) : capacityExceeded(headers, context.now);
-  if (status === 408) return upstreamTimeout(new Error("The upstream answered 408."));
-  if (status === 401 || status === 402 || status === 403) return refusedByUpstream(status);
+  const cause = (who = "The upstream") =>
+    new UpstreamStatusError(status, `${who} answered ${status}.`, {
+      retryAfterMs: toMilliseconds(readRetryAfter(headers, context.now)),
+      usage: isRecord(body) ? body["usage"] : undefined,
+    });
+  if (status === 429) {
+    if (isOurQuota(error)) return refusedByUpstream(cause);
+    return atCapacity(retryAfter(headers, context.now, 1), cause());
+  }
+  if (status === 408) return upstreamTimeout(cause());
+  if (status === 401 || status === 402 || status === 403) return refusedByUpstream(cause);
   if (status === 400 || status === 404 || status === 413 || status === 422) {
-    if (isContextLength(said)) return contextLengthExceeded(error, context);
-    if (isOurCredentials(error)) return refusedByUpstream(status);
-    if (error.code === "model_not_found") return misconfigured(status);
-    if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context);
+    if (isContextLength(said)) return contextLengthExceeded(error, context, cause());
+    if (isOurCredentials(error)) return refusedByUpstream(cause);
+    if (error.code === "model_not_found") return misconfigured(cause);
+    if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context, cause());
   }
   return badGateway("The model did not answer. Try again.", {
     headers: status >= 500 ? retryAfter(headers, context.now, undefined) : {},
-    cause: new Error(`The upstream answered ${status}.`),
+    cause: cause(),
   });
 }
 
-/** The same for an error that came inside a 200: the status is guessed from the code and the type. */
-export function fromErrorObject(error: unknown, context: UpstreamFailureContext): GatewayError {
-  return toClientError(guessStatus(error), {}, { error }, context);
+/**
+ * The same for an error that came inside a 200: the status is guessed from the code and the type.
+ * @param usage - the usage object that came with it, if any.
+ */
+export function fromErrorObject(error: unknown, context: UpstreamFailureContext, usage?: unknown): GatewayError {
+  return toClientError(guessStatus(error), {}, { error, usage }, context);
 }
 
-/** A 429 that a little patience mends. */
-function capacityExceeded(headers: Readonly<Record<string, string>>, now: number): GatewayError {
-  return new GatewayError("The model is at its capacity. Try again shortly.", {
-    status: 429,
-    code: "rate_limit_exceeded",
-    type: "requests",
-    headers: retryAfter(headers, now, 1),
-  });
-}
+type ToCause = (who: string) => UpstreamStatusError;
 
 /** Our key, our balance, our quota: nothing that the client could mend by trying again. */
-function refusedByUpstream(status: number): GatewayError {
+function refusedByUpstream(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: new Error(`The upstream refused the gateway's own credentials or quota: it answered ${status}.`),
+    cause: cause("The upstream refused the gateway's own credentials or quota: it"),
   });
 }
 
 /** We list a model that the upstream does not have. */
-function misconfigured(status: number): GatewayError {
+function misconfigured(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
-    cause: new Error(`The upstream does not know the model: it answered ${status}.`),
+    cause: cause("The upstream does not know the model: it"),
   });
 }
 
-function contextLengthExceeded(error: UpstreamErrorObject, context: UpstreamFailureContext): GatewayError {
+function contextLengthExceeded(
+  error: UpstreamErrorObject,
+  context: UpstreamFailureContext,
+  cause: UpstreamStatusError,
+): GatewayError {
   const message = scrub(error.message, context);
   return new GatewayError(
     /maximum context length/i.test(message)
       ? message
       : `The request exceeds the model's maximum context length. ${message}`,
-    { status: 400, code: "context_length_exceeded", param: "messages" },
+    { status: 400, code: "context_length_exceeded", param: "messages", cause },
   );
 }
 
-function rejected(error: UpstreamErrorObject, context: UpstreamFailureContext): GatewayError {
+function rejected(
+  error: UpstreamErrorObject,
+  context: UpstreamFailureContext,
+  cause: UpstreamStatusError,
+): GatewayError {
   const message = scrub(error.message, context);
   return new GatewayError(message === "" ? "The model refused the request." : message, {
     status: 400,
     code: /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(error.code) ? error.code : "upstream_rejected",
     param: error.param === null ? null : scrub(error.param, context),
+    cause,
   });
 }
 
@@ -178,6 +192,10 @@ function readRetryAfter(headers: Readonly<Record<string, string>>, now: number):
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
   const date = value === "" ? Number.NaN : Date.parse(value);
   return Number.isNaN(date) ? undefined : (date - now) / 1000;
+}
+
+function toMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.max(0, Math.ceil(seconds * 1000));
 }
 
 const longestMessage = 1000;

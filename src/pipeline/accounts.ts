@@ -9,6 +9,7 @@ import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { type CachedLookup, type CachedLookupOptions, cachedLookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
+import { type ResolvedDrainLimits, toDrainLimits } from "./drain.js";
 import type { GatewayWarning, Warn } from "./warning.js";
 
 /** An API key, made ready for the hot path. */
@@ -32,6 +33,8 @@ export interface Allowance {
   readonly credits: Readonly<Record<WindowName, Micro | null>>;
   readonly sessionMs: number;
   readonly defaultOutputTokens: number;
+  /** How far answers are read on whose clients have left; `undefined`: the model decides. */
+  readonly drain: ResolvedDrainLimits | "cancel" | undefined;
 }
 
 export const defaultSessionMs = 5 * 60 * 60 * 1000;
@@ -137,6 +140,7 @@ export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn
     credits: { session: limit(credits?.session), week: limit(credits?.week), month: limit(credits?.month) },
     sessionMs: rest.sessionMs ?? defaultSessionMs,
     defaultOutputTokens: rest.defaultOutputTokens ?? defaultOutputTokens,
+    drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
   };
 }
 

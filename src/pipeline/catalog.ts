@@ -1,7 +1,10 @@
 import type { CompiledPrice } from "../ledger/price.js";
+
 import type { Lacking } from "../openai/lacking.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { ResolvedDrainLimits } from "./drain.js";
+import type { Route } from "./route.js";
+import type { Target } from "./target.js";
 
 /** A model as the pipeline uses it: everything resolved at construction. */
 export interface CatalogModel {
@@ -14,12 +17,14 @@ export interface CatalogModel {
   /** Requests that certainly exceed {@link contextLength} are refused. */
   readonly enforcesContext: boolean;
   readonly tokenizer: Tokenizer | undefined;
+  /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
-  readonly provider: UpstreamProvider;
-  /** The provider's name in the options. */
-  readonly providerName: string;
-  /** The upstream's name for the model. */
-  readonly upstreamModel: string;
+  /** The one that comes first; the only one of most models. */
+  readonly target: Target;
+  /** How a call gets from target to target; `undefined` when there is but one, called once. */
+  readonly route: Route | undefined;
+  /** How far answers are read on whose clients have left, unless the plan says otherwise. */
+  readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;
 }

@@ -11,11 +11,20 @@ import {
 } from "../openai/errors.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { noTokens } from "../openai/usage.js";
-import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import {
+  isUpstreamError,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamError,
+} from "../providers/upstream-provider.js";
+import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
 import { authorize, requireChatModel } from "./authorize.js";
+import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
+import { Drain } from "./drain.js";
+import { drainable } from "./drainable.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
 import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
@@ -26,9 +35,12 @@ import { partialAnswer, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
+import type { Route } from "./route.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
+import type { Target } from "./target.js";
+import { verdictOf } from "./target-health.js";
 import { toUpstreamCall } from "./upstream-call.js";
-import type { Warn } from "./warning.js";
+import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
 interface ChatCall {
@@ -36,6 +48,8 @@ interface ChatCall {
   readonly call: Call;
   readonly settlement: Settlement;
   readonly context: AnswerContext & UpstreamFailureContext;
+  /** `undefined`: a client that leaves ends the call. */
+  readonly drain: Drain | undefined;
   /** Settles the call and writes it down. The first outcome counts. */
   readonly finish: (outcome: Outcome) => Promise<Charge>;
 }
@@ -76,46 +90,45 @@ export async function completeChat(
     keeper: pipeline.keeper,
     warn: pipeline.warn,
     reservation,
-    price: model.price,
+    price: model.target.price,
     tags: { key: caller.keyId, model: model.id },
   });
-  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now, prompt });
+  const limits = allowance.drain === undefined ? model.drain : allowance.drain;
+  const drain = limits === undefined || limits === "cancel" ? undefined : new Drain(limits, call);
+  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now, prompt, drain });
   const { finish, context } = chatCall;
   try {
-    if (call.abortReason !== undefined) throw new UpstreamError("aborted", "The client left before the call was made.");
-    log.upstreamCalled();
-    const upstream = await forward(
-      model.provider,
-      toUpstreamCall({
-        endpoint: "chat/completions",
-        model: model.upstreamModel,
-        body: toUpstreamBody(chat, {
-          model: model.upstreamModel,
-          maxOutputTokens: model.maxOutputTokens,
-          dialect: model.provider.dialect,
-          lacking: model.lacking,
-        }),
-        stream: chat.stream,
-        notice: call.notice,
-        requestId,
-      }),
-      context,
-    );
+    if (call.abortReason !== undefined || drain?.hasLeft) {
+      throw new UpstreamError("aborted", "The client left before the call was made.");
+    }
+    if (model.route !== undefined) return await routedResponse(pipeline, request, chatCall, model, model.route, log);
+    const { target } = model;
+    call.enter(target);
+    log.upstreamCalled(target);
+    const toCall = upstreamCall(chat, model, target, call.notice, requestId);
+    const upstream = await forward(target.provider, toCall, context);
+    log.upstreamAnswered();
     return chat.stream
       ? await streamResponse(pipeline, chatCall, upstream)
       : await wholeResponse(pipeline, chatCall, upstream);
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
-    const { windows } = await finish({ reason: endReason(error, call), tokens: noTokens, source: undefined, error });
+    const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
+    const { windows } = await finish(
+      isGone
+        ? { reason: "client_gone", tokens: noTokens, source: undefined }
+        : { reason: endReason(error, call), tokens: noTokens, source: undefined, error },
+    );
     throw windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
   }
 }
 
 /** From here on the call ends by `finish`, whoever it is that ends it. */
 function begin(
-  { inFlight, warn }: Pipeline,
+  { inFlight, warn, clock }: Pipeline,
   request: GatewayRequest,
   parts: {
+    drain: Drain | undefined;
     chat: ChatRequest;
     call: Call;
     settlement: Settlement;
@@ -126,15 +139,18 @@ function begin(
     prompt: number;
   },
 ): ChatCall {
-  const { chat, call, settlement, model, log, now, prompt } = parts;
-  const clientGone = () => call.abort("client_gone");
+  const { chat, call, settlement, model, log, now, prompt, drain } = parts;
+  const clientGone = drain === undefined ? () => call.abort("client_gone") : () => drain.clientGone();
   let charge: Promise<Charge> | undefined;
-  const settle = async (outcome: Outcome): Promise<Charge> => {
+  const settle = async (ending: Outcome): Promise<Charge> => {
     request.signal.removeEventListener("abort", clientGone);
+    const target = call.target ?? model.target;
+    call.leaveTarget(verdictOf(ending), clock);
+    const outcome = drain === undefined ? ending : drain.ended(ending);
     const { tokens, source } = outcome;
     const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
     log.ended(outcome, settled);
-    warnOfUpstream(outcome, model, warn, log.requestId);
+    if (ending.error !== call.reported) warnOfUpstream(ending.error, model.id, target, warn, log.requestId);
     inFlight.leave(call);
     return settled;
   };
@@ -151,21 +167,67 @@ function begin(
     call,
     settlement,
     finish,
+    drain,
     context: {
       model: model.id,
-      upstreamModel: model.upstreamModel,
-      dialect: model.provider.dialect,
+      upstreamModel: model.target.upstreamModel,
+      dialect: model.target.provider.dialect,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
-      completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
+      completionId: `chatcmpl-$log.requestId.slice("req_".length)`,
       now,
     },
   };
 }
 
+/** The same by way of several targets, or of one that may be tried again. */
+function routedResponse(
+  pipeline: Pipeline,
+  request: GatewayRequest,
+  chatCall: ChatCall,
+  model: CatalogModel,
+  route: Route,
+  log: RequestLog,
+): Promise<GatewayResponse> {
+  const { chat, call, settlement, finish } = chatCall;
+  const routed = { model: model.id, route, call, settlement, log, client: request.signal, finish };
+  return callByRoute(pipeline, routed, async (target, attempt) => {
+    const { upstreamModel, provider } = target;
+    const context = { ...chatCall.context, upstreamModel, dialect: provider.dialect, now: pipeline.clock.now() };
+    const toCall = upstreamCall(chat, model, target, attempt.notice, log.requestId);
+    const upstream = await forward(target.provider, toCall, context);
+    if (attempt.isOver) throw leave(upstream);
+    log.upstreamAnswered();
+    const holdsStatus = target.timeoutMs !== undefined;
+    const attemptCall = { ...chatCall, context, finish: attempt.ending(finish), holdsStatus };
+    return chat.stream
+      ? await streamResponse(pipeline, attemptCall, upstream)
+      : await wholeResponse(pipeline, attemptCall, upstream);
+  });
+}
+
+function upstreamCall(
+  chat: ChatRequest,
+  { maxOutputTokens, lacking }: CatalogModel,
+  { upstreamModel: model, provider: { dialect } }: Target,
+  notice: AbortNotifier,
+  requestId: string,
+): UpstreamCall {
+  const body = toUpstreamBody(chat, { model, maxOutputTokens, dialect, lacking });
+  return toUpstreamCall({ endpoint: "chat/completions", model, body, stream: chat.stream, notice, requestId });
+}
+
+/** An answer that came after its time: nobody reads it. */
+function leave(upstream: UpstreamAnswer): UpstreamError {
+  upstream.body[Symbol.asyncIterator]()
+    .return?.()
+    .catch(() => {});
+  return new UpstreamError("aborted", "The answer came after its time.");
+}
+
 async function wholeResponse(
   pipeline: Pipeline,
-  { context, settlement, call, finish }: ChatCall,
+  { context, settlement, call, finish, drain }: ChatCall,
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
   let received = 0;
@@ -177,37 +239,42 @@ async function wholeResponse(
   );
   const answer = await relayWhole(upstream, context, pipeline, (bytes) => {
     received = bytes;
+    drain?.progress(seen().output);
   });
   const { tokens, estimated } = answer;
   const { windows } = await finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
+  if (drain?.hasLeft) throw goneMeanwhile();
   return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body: answer.body };
 }
 
 async function streamResponse(
   pipeline: Pipeline,
-  { chat, call, settlement, context, finish }: ChatCall,
+  { chat, call, settlement, context, finish, drain, holdsStatus }: ChatCall & { holdsStatus?: boolean },
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
   settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
-  const pieces = relayStream(upstream, stream, call, context, pipeline, finish);
+  const options = holdsStatus === true ? { ...pipeline, holdsStatus } : pipeline;
+  const pieces = relayStream(upstream, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
-  return {
-    status: 200,
-    headers: withStock({ ...streamHeaders }, settlement.windows),
-    body: first.done ? pieces : startingWith(first.value, pieces),
-  };
+  if (call.isProbe) call.confirm();
+  const body = first.done ? pieces : startingWith(first.value, pieces);
+  if (drain === undefined) {
+    return { status: 200, headers: withStock({ ...streamHeaders }, settlement.windows), body };
+  }
+  const rest = drainable(body, drain, () => stream.tokens.output);
+  if (drain.hasLeft) {
+    await rest.ended;
+    throw goneMeanwhile();
+  }
+  return { status: 200, headers: withStock({ ...streamHeaders }, settlement.windows), body: rest.body };
 }
 
-function warnOfUpstream({ error }: Outcome, model: CatalogModel, warn: Warn, requestId: string): void {
-  if (error === undefined || (error.status !== 502 && error.status !== 504)) return;
-  const { cause, message } = error;
-  const problem = cause instanceof Error ? cause.message : message;
-  const { id, providerName, upstreamModel } = model;
-  const which = `The provider "${providerName}" failed for the model "${id}" (there "${upstreamModel}")`;
-  warn({ code: "upstream_failed", message: `${which}: ${problem}`, cause, requestId });
+/** Nobody is there any more for what was read to the end. */
+function goneMeanwhile(): UpstreamError {
+  return new UpstreamError("aborted", "The client has left.");
 }
 
 /** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */

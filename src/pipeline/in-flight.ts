@@ -1,5 +1,9 @@
+import type { Clock } from "../ledger/clock.js";
+import type { GatewayError } from "../openai/errors.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import { type Listed, Roster } from "./roster.js";
+import type { Target } from "./target.js";
+import type { Verdict } from "./target-health.js";
 
 /** Why a call was broken off from this side. */
 export type AbortReason = "client_gone" | "shutdown";
@@ -11,6 +15,13 @@ export class Call implements Listed {
   #reason: AbortReason | undefined;
   #abandoned: ((reason: AbortReason) => Promise<unknown>) | undefined;
 
+  /** Where the call is at the moment. */
+  target: Target | undefined;
+  /** The call tries a target whose breaker is open. */
+  isProbe = false;
+  /** The failure of which the host has been told already. */
+  reported: GatewayError | undefined;
+
   /** For the upstream. */
   get notice(): AbortNotifier {
     return this.#notifier;
@@ -18,6 +29,25 @@ export class Call implements Listed {
 
   get abortReason(): AbortReason | undefined {
     return this.#reason;
+  }
+
+  enter(target: Target): void {
+    this.target = target;
+    this.isProbe = target.monitor.enter();
+  }
+
+  /** The target works again: known before its answer has ended. */
+  confirm(): void {
+    this.isProbe = false;
+    this.target?.monitor.breaker?.close();
+  }
+
+  /** The call is not at its target any more. */
+  leaveTarget(verdict: Verdict, clock: Clock): void {
+    const { target } = this;
+    if (target === undefined) return;
+    this.target = undefined;
+    target.monitor.leave(verdict, this.isProbe, clock);
   }
 
   /** @param settle - does the accounts when nobody takes the rest of the answer any more. The last one set counts. */

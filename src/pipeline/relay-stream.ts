@@ -24,7 +24,10 @@ export async function* relayStream(
   stream: ChatStream,
   call: Call,
   context: UpstreamFailureContext,
-  options: RelayOptions,
+  options: RelayOptions & {
+    /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
+    holdsStatus?: boolean;
+  },
   finish: (outcome: Outcome) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
   const timer = new KeepAliveTimer(options.keepAliveMs);
@@ -39,6 +42,7 @@ export async function* relayStream(
     for (let pending = chunks.next(); ; ) {
       const next = await timer.wait(pending);
       if (next !== overdue && next.done) break;
+      if (next === overdue && !committed && options.holdsStatus === true) continue;
       committed = true;
       yield next === overdue ? keepAlive : next.value;
       if (next !== overdue) pending = chunks.next();
@@ -171,7 +175,9 @@ export function brokenOff(reason: EndReason, stream: ChatStream, error?: Gateway
   const { tokens } = stream;
   const isCharged = reason === "client_gone" || stream.hasOutput;
   const source = stream.complete && !stream.estimated ? "provider" : "partial";
-  return { reason, tokens, source: isCharged ? source : undefined, ...(error === undefined ? undefined : { error }) };
+  if (error === undefined) return { reason, tokens, source: isCharged ? source : undefined };
+  const reported = stream.estimated || isCharged ? undefined : tokens;
+  return { reason, tokens, source: isCharged ? source : undefined, error, reported };
 }
 
 function isJson(answer: UpstreamAnswer): boolean {

@@ -4,7 +4,10 @@ import { badGateway } from "../openai/errors.js";
 import { readPlainAnswer } from "../openai/plain-answer.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import type { TokenCounts } from "../openai/usage.js";
+
+import { UpstreamStatusError } from "../openai/upstream-status-error.js";
+import { isRecord, type TokenCounts } from "../openai/usage.js";
+
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
@@ -48,10 +51,11 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   if (chatAnswer !== undefined) return chatAnswer;
+  const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
-  if (error !== undefined) throw fromErrorObject(error, context);
+  if (error !== undefined) throw fromErrorObject(error, context, usage);
   throw badGateway("The model did not answer. Try again.", {
-    cause: new Error("The upstream's answer is no chat completion."),
+    cause: new UpstreamStatusError(200, "The upstream's answer is no chat completion.", { usage }),
   });
 }
 

@@ -1,6 +1,20 @@
 import type { Micro } from "../ledger/credit-ledger.js";
 import type { TokenCounts } from "../openai/usage.js";
+import type { Disconnect } from "./drain.js";
 import type { EndReason, UsageSource } from "./settle.js";
+
+/** One call to a model server, and what became of it. */
+export interface UpstreamAttempt {
+  /** The provider's name in the options. */
+  provider: string;
+  /** The upstream's name for the model. */
+  model: string;
+  /** The upstream's HTTP status; absent when there was none. */
+  status?: number;
+  outcome: EndReason;
+  /** Milliseconds, to the end of the answer or to its failure. */
+  durationMs: number;
+}
 
 /** What `onRequestCompleted` gets when an answer has ended, however it ended. One event per request. */
 export interface RequestCompleted {
@@ -22,6 +36,10 @@ export interface RequestCompleted {
   errorCode?: string;
   /** How the call ended; absent when no call went to an upstream. */
   endReason?: EndReason;
+  /** What became of the answer when the client left before its end; absent when it did not. */
+  disconnect?: Disconnect;
+  /** The calls to model servers, in their order; empty when there was none. */
+  attempts: readonly UpstreamAttempt[];
   /** What was charged for; all zero when nothing was. */
   tokens: TokenCounts;
   /** What was charged, in micro-credits: 1 credit = 1,000,000. */

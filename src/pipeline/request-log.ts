@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { GatewayError } from "../openai/errors.js";
+import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { noTokens } from "../openai/usage.js";
 import type { Caller } from "./accounts.js";
 import type { GatewayResponse } from "./exchange.js";
-import type { RequestCompleted } from "./request-completed.js";
-import type { Charge, Outcome } from "./settle.js";
+import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
+import { type Charge, type EndReason, endReasonOf, type Outcome } from "./settle.js";
+import type { Target } from "./target.js";
 import type { Warn } from "./warning.js";
 
 /** Gathers, on a request's way, what its one {@link RequestCompleted} event tells. Nothing else reads it. */
@@ -19,9 +22,14 @@ export class RequestLog {
   #errorCode: string | undefined;
   #status = 0;
   #upstreamStarted: number | undefined;
+  /** Of the attempt that has not failed. */
+  #target: Target | undefined;
+  #attemptStarted = 0;
+  #upstreamAnswered = false;
+  #failedAttempts: UpstreamAttempt[] | undefined;
   #firstByte: number | undefined;
   #answered = false;
-  #pending: { outcome: Outcome; charge: Charge; upstream: number | undefined } | undefined;
+  #pending: { outcome: Outcome; charge: Charge; upstream: number | undefined; now: number } | undefined;
   #streaming = false;
 
   constructor(
@@ -43,8 +51,25 @@ export class RequestLog {
     this.#stream = stream;
   }
 
-  upstreamCalled(): void {
-    this.#upstreamStarted = this.#now();
+  upstreamCalled(target: Target): void {
+    this.#attemptStarted = this.#now();
+    this.#upstreamStarted ??= this.#attemptStarted;
+    this.#target = target;
+    this.#upstreamAnswered = false;
+  }
+
+  /** By a 200. */
+  upstreamAnswered(): void {
+    this.#upstreamAnswered = true;
+  }
+
+  /** The attempt has failed, and the call may go on with another one. */
+  attemptFailed(error: GatewayError): void {
+    const target = this.#target;
+    this.#target = undefined;
+    if (target === undefined || this.#completed === undefined) return;
+    this.#failedAttempts ??= [];
+    this.#failedAttempts.push(this.#attempt(target, endReasonOf(error), error, performance.now()));
   }
 
   failed(errorCode: string): void {
@@ -55,8 +80,8 @@ export class RequestLog {
   ended(outcome: Outcome, charge: Charge): void {
     if (this.#completed === undefined) return;
     const started = this.#upstreamStarted;
-    const upstream = started === undefined ? undefined : performance.now() - started;
-    this.#pending = { outcome, charge, upstream };
+    const now = started === undefined ? 0 : performance.now();
+    this.#pending = { outcome, charge, upstream: started === undefined ? undefined : now - started, now };
     if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
     if (this.#answered) this.#emit();
   }
@@ -98,6 +123,8 @@ export class RequestLog {
       status: this.#status,
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
+      ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
+      attempts: this.#attempts(),
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
       ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
@@ -106,6 +133,25 @@ export class RequestLog {
         ...(upstream === undefined ? undefined : { upstream }),
         ...(this.#firstByte === undefined ? undefined : { firstByte: this.#firstByte }),
       },
+    };
+  }
+
+  #attempts(): UpstreamAttempt[] {
+    const failed = this.#failedAttempts ?? [];
+    if (this.#target === undefined || this.#pending === undefined) return failed;
+    const { outcome, now } = this.#pending;
+    return [...failed, this.#attempt(this.#target, outcome.reason, outcome.error, now)];
+  }
+
+  #attempt(target: Target, outcome: EndReason, error: GatewayError | undefined, now: number): UpstreamAttempt {
+    const { cause } = error ?? {};
+    const status = this.#upstreamAnswered ? 200 : cause instanceof UpstreamStatusError ? cause.status : undefined;
+    return {
+      provider: target.providerName,
+      model: target.upstreamModel,
+      ...(status === undefined ? undefined : { status }),
+      outcome,
+      durationMs: now - this.#attemptStarted,
     };
   }
 }

@@ -3,6 +3,7 @@ import type { CreditLedger, Lease, Micro, SettleResult, WindowState, WindowState
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
+import type { Disconnect } from "./drain.js";
 import type { KeptLease, LeaseKeeper } from "./lease-keeper.js";
 import type { Reservation } from "./reserve.js";
 import type { Warn } from "./warning.js";
@@ -40,6 +41,10 @@ export interface Outcome {
   source: UsageSource | undefined;
   /** What the client was told, unless all went well. */
   error?: GatewayError;
+  /** What an upstream reported as used that failed before there was anything to charge. */
+  reported?: TokenCounts | undefined;
+  /** What became of the answer when its client left; absent: it was broken off at once. */
+  disconnect?: Disconnect;
 }
 
 /** What one call has come to cost. */
@@ -54,6 +59,15 @@ export interface Charge {
 
 const nothing = (): Micro => 0;
 
+function sumOf(one: TokenCounts, other: TokenCounts): TokenCounts {
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}
+
 /** What a call is filed under. */
 export interface CallTags {
   key: string;
@@ -64,7 +78,8 @@ export interface CallTags {
 export class Settlement {
   readonly #ledger: CreditLedger;
   readonly #reservation: Reservation | undefined;
-  readonly #price: CompiledPrice;
+  #price: CompiledPrice;
+  #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   readonly #keeper: LeaseKeeper;
   readonly #warn: Warn;
   readonly #tags: CallTags;
@@ -93,6 +108,20 @@ export class Settlement {
     return this.#reservation?.windows;
   }
 
+  /** The call goes to a target with this price. */
+  priceBy(price: CompiledPrice): void {
+    this.#price = price;
+  }
+
+  /** These are charged as well, whatever ends the call: a target reported them although it failed. */
+  addFailed(tokens: TokenCounts): void {
+    const earlier = this.#failed ?? { micro: 0, tokens: noTokens };
+    this.#failed = {
+      micro: earlier.micro + this.#price.cost(tokens),
+      tokens: sumOf(earlier.tokens, tokens),
+    };
+  }
+
   /**
    * From now on the lease is renewed.
    * @param seen - what a renewal tells the ledger to charge should this process die. Default: nothing.
@@ -106,22 +135,27 @@ export class Settlement {
 
   /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */
   charge(tokens: TokenCounts, source: UsageSource): Promise<Charge> {
-    this.#charge ??= this.#settle(tokens, source);
+    this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
     return this.#charge;
   }
 
   /** Gives the stock back: nothing was consumed. */
   release(): Promise<Charge> {
-    this.#charge ??= this.#settle(noTokens, undefined);
+    this.#charge ??= this.#settle(noTokens, undefined, 0);
     return this.#charge;
   }
 
-  async #settle(tokens: TokenCounts, source: UsageSource | undefined): Promise<Charge> {
+  #settle(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Promise<Charge> {
+    const failed = this.#failed;
+    if (failed === undefined) return this.#end(tokens, source, micro);
+    return this.#end(sumOf(tokens, failed.tokens), source ?? "provider", micro + failed.micro);
+  }
+
+  async #end(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Promise<Charge> {
     const reservation = this.#reservation;
     if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
     const { lease, windows } = reservation;
     if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
-    const micro = source === undefined ? 0 : this.#price.cost(tokens);
     try {
       const result = await this.#send(lease, micro, tokens, source);
       if (result.status === "unresolved") this.#warnOfCharge();

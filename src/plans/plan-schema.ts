@@ -3,6 +3,17 @@ import type { Plan } from "./plan-store.js";
 
 const creditAmount = z.number().nonnegative().nullish();
 
+// The longest that setTimeout can do.
+const milliseconds = z.number().int().positive().max(2_147_483_647);
+
+export const disconnectSchema = z.union(
+  [
+    z.enum(["cancel", "drain"]),
+    z.strictObject({ maxMs: milliseconds.optional(), maxTokens: z.number().int().positive().optional() }),
+  ],
+  { error: 'must be "cancel", "drain" or { maxMs, maxTokens }' },
+);
+
 /**
  * Checks a plan record. Stores may keep further columns with it; a misspelled window, though, would be an unlimited
  * one, so `credits` takes no unknown member.
@@ -13,6 +24,7 @@ export const planSchema = z.object({
   credits: z.strictObject({ session: creditAmount, week: creditAmount, month: creditAmount }).nullish(),
   sessionMs: z.number().int().min(60_000).nullish(),
   defaultOutputTokens: z.number().int().positive().nullish(),
+  disconnect: disconnectSchema.nullish(),
 });
 
 /**

@@ -9,6 +9,8 @@ export interface Plan {
   sessionMs?: number | null | undefined;
   /** Output tokens to expect, for the reservation, when a request caps nothing. Default: 4096. */
   defaultOutputTokens?: number | null | undefined;
+  /** What becomes of answers whose clients leave. Default: what the model says. */
+  disconnect?: DisconnectPolicy | null | undefined;
 }
 
 export interface PlanCredits {
@@ -16,6 +18,20 @@ export interface PlanCredits {
   week?: number | null | undefined;
   month?: number | null | undefined;
 }
+
+/** How far the answer of a client that has left is read on. */
+export interface DrainLimits {
+  /** The longest, in milliseconds from its departure. Default: 60,000. */
+  maxMs?: number | undefined;
+  /** The most output tokens of the whole answer; what is beyond them is broken off. Default: 4096. */
+  maxTokens?: number | undefined;
+}
+
+/**
+ * What becomes of an answer whose client leaves. `cancel`: the upstream is stopped, and what was received is charged.
+ * `drain`, or limits of one's own: it is read on, and what it really used is charged.
+ */
+export type DisconnectPolicy = "cancel" | "drain" | DrainLimits;
 
 /** Finds plans by id. */
 export interface PlanStore {

@@ -22,6 +22,8 @@ function membersOf(path: string, name: string): string[] {
 describe("the README's reference", () => {
   it.each([
     ["gateway/options.ts", "Model"],
+    ["gateway/target-options.ts", "RoutingOptions"],
+    ["pipeline/breaker.ts", "BreakerOptions"],
     ["ledger/price.ts", "Price"],
     ["gateway/options.ts", "GatewayOptions"],
     ["providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
@@ -37,6 +39,9 @@ describe("the README's reference", () => {
     ["ledger/credit-ledger.ts", "CreditLedger"],
     ["pipeline/request-completed.ts", "RequestCompleted"],
     ["pipeline/warning.ts", "GatewayWarning"],
+    ["pipeline/request-completed.ts", "UpstreamAttempt"],
+    ["gateway/target-options.ts", "TargetOptions"],
+    ["pipeline/target-health.ts", "TargetHealth"],
     ["openai/usage.ts", "TokenCounts"],
     ["providers/upstream-provider.ts", "UpstreamCall"],
   ])("in %s names each member of %s", (path, name) => {

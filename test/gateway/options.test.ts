@@ -59,6 +59,59 @@ describe("createGateway refuses", () => {
       { models: [{ ...smallModel, price: { input: 1e-13, output: 0 } }] },
       /"acme\/small"[\s\S]*decimals/,
     ],
+    [
+      "a target without a model",
+      { models: [{ ...smallModel, upstream: [{ provider: "fake" }] }] },
+      /models\[0\]\.upstream\[0\]\.model/,
+    ],
+    [
+      "an unknown member of a target",
+      { models: [{ ...smallModel, upstream: { provider: "fake", model: "m", wieght: 1 } }] },
+      /no option `wieght` \(did you mean `weight`\?\)[\s\S]*models\[0\]\.upstream/,
+    ],
+    ["no target at all", { models: [{ ...smallModel, upstream: [] }] }, /must name at least one target/],
+    [
+      "a second target's provider that does not exist",
+      { models: [{ ...smallModel, upstream: [smallModel.upstream, { provider: "fakr", model: "m" }] }] },
+      /"acme\/small" names the provider "fakr"/,
+    ],
+    [
+      "a target's price without one of output",
+      { models: [{ ...smallModel, upstream: { provider: "fake", model: "m", price: { input: 1 } } }] },
+      /target "fake" of the model "acme\/small" has no price.output/,
+    ],
+    [
+      "a target's price that is too fine",
+      { models: [{ ...smallModel, upstream: { provider: "fake", model: "m", price: { input: 1e-13, output: 0 } } }] },
+      /"acme\/small"[\s\S]*decimals/,
+    ],
+    [
+      "priorities of some targets only",
+      {
+        models: [
+          {
+            ...smallModel,
+            upstream: [
+              { provider: "fake", model: "m", priority: 1 },
+              { provider: "fake", model: "n" },
+            ],
+          },
+        ],
+      },
+      /Give it to all, or to none/,
+    ],
+    [
+      "a weight of nothing",
+      { models: [{ ...smallModel, upstream: { provider: "fake", model: "m", weight: 0 } }] },
+      /upstream\.weight/,
+    ],
+    [
+      "an unknown way of routing",
+      { models: [{ ...smallModel, maxAttempt: 3 }] },
+      /no option `maxAttempt` \(did you mean `maxAttempts`\?\)/,
+    ],
+    ["a breaker that is on", { models: [{ ...smallModel, breaker: true }] }, /breaker/],
+    ["another disconnect policy", { models: [{ ...smallModel, disconnect: "ignore" }] }, /"cancel", "drain" or/],
     ["no context length", { models: [{ ...smallModel, contextLength: 0 }] }, /contextLength/],
     ["more output than context", { models: [{ ...smallModel, contextLength: 10 }] }, /maxOutputTokens larger/],
     ["another type of model", { models: [{ ...smallModel, type: "image" }] }, /type/],

@@ -1,0 +1,98 @@
+import { type CompiledPrice, compilePrice, type Price } from "../ledger/price.js";
+import { Breaker } from "../pipeline/breaker.js";
+import type { CatalogModel } from "../pipeline/catalog.js";
+import { Route } from "../pipeline/route.js";
+import type { Target, TargetGroup } from "../pipeline/target.js";
+import { TargetMonitor } from "../pipeline/target-health.js";
+import type { ResolvedOptions } from "./options.js";
+import type { ResolvedTarget } from "./target-options.js";
+
+type ResolvedModel = ResolvedOptions["models"][number];
+
+/** A model's targets, made ready for the hot path, and the way between them if there is more than one call to make. */
+export function buildRoute(
+  model: ResolvedModel,
+  providers: ResolvedOptions["providers"],
+): Pick<CatalogModel, "target" | "route" | "price"> {
+  const { upstream } = model;
+  const modelPrice = priceOf(model.id, model.price);
+  const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
+  const targets = upstream.map((options): Target => {
+    const provider = providers[options.provider];
+    if (provider === undefined) throw new TypeError(`createGateway: no provider "${options.provider}".`);
+    return {
+      provider,
+      providerName: options.provider,
+      upstreamModel: options.model,
+      price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
+      timeoutMs: options.timeoutMs,
+      monitor: new TargetMonitor({
+        breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
+        maxConcurrent: options.maxConcurrent,
+      }),
+    };
+  });
+  const [target] = targets;
+  if (target === undefined) throw new TypeError(`createGateway: the model "${model.id}" has no upstream.`);
+  const maxAttempts = model.maxAttempts ?? targets.length;
+  const isPlain =
+    targets.length === 1 &&
+    maxAttempts === 1 &&
+    !breaks &&
+    target.timeoutMs === undefined &&
+    upstream[0]?.maxConcurrent === undefined &&
+    model.chargeFailedAttempts !== true;
+  const route = isPlain
+    ? undefined
+    : new Route({
+        groups: toGroups(upstream, targets),
+        maxAttempts,
+        retryBudgetMs: model.retryBudgetMs ?? 10_000,
+        maxQueued: model.maxQueued ?? 100,
+        queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
+        chargeFailedAttempts: model.chargeFailedAttempts ?? false,
+      });
+  return { target, route, price: dearest(targets.map(({ price }) => price)) };
+}
+
+/** By `priority`, or in their order, in which neighbours that have a weight belong together. */
+function toGroups(upstream: readonly ResolvedTarget[], targets: readonly Target[]): TargetGroup[] {
+  let place = -1;
+  let wasWeighted = false;
+  const ranked = upstream.map(({ priority, weight }, index) => {
+    if (weight === undefined || !wasWeighted) place++;
+    wasWeighted = weight !== undefined;
+    return { rank: priority ?? place, weight: weight ?? 1, target: targets[index] };
+  });
+  const groups = new Map<number, { targets: Target[]; weights: number[] }>();
+  for (const { rank, weight, target } of ranked.toSorted((one, other) => one.rank - other.rank)) {
+    if (target === undefined) continue;
+    const group = groups.get(rank) ?? { targets: [], weights: [] };
+    group.targets.push(target);
+    group.weights.push(weight);
+    groups.set(rank, group);
+  }
+  return [...groups.values()];
+}
+
+/** What is held for a call must cover whichever target answers it. */
+function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
+  const [first, ...others] = new Set(prices);
+  if (first === undefined || others.length === 0) return first ?? compilePrice({ input: 0 });
+  const all = [first, ...others];
+  return {
+    free: all.every(({ free }) => free),
+    version: all.map(({ version }) => version).join(" "),
+    cost: (tokens) => Math.max(...all.map((price) => price.cost(tokens))),
+    upperBound: (input, output) => Math.max(...all.map((price) => price.upperBound(input, output))),
+  };
+}
+
+function priceOf(id: string, price: Price): CompiledPrice {
+  try {
+    return compilePrice(price);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`createGateway: the price of the model "${id}" is not valid: ${problem}`, { cause });
+  }
+}

@@ -1,0 +1,19 @@
+import { readUsage, type TokenCounts } from "./usage.js";
+
+/** What an upstream's error answer said, for the operator and for whoever decides about another attempt. */
+export class UpstreamStatusError extends Error {
+  override readonly name = "UpstreamStatusError";
+  /** The HTTP status, or the one that an error inside a 200 amounts to. */
+  readonly status: number;
+  /** How long the upstream asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** What it reported as used although it failed. */
+  readonly used: TokenCounts | undefined;
+
+  constructor(status: number, message: string, details: { retryAfterMs?: number | undefined; usage?: unknown } = {}) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.used = readUsage(details.usage);
+  }
+}

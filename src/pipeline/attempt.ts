@@ -1,0 +1,78 @@
+import { upstreamTimeout } from "../openai/errors.js";
+import { noTokens, type TokenCounts } from "../openai/usage.js";
+import { AbortNotifier } from "./abort-notifier.js";
+import type { Charge, Outcome } from "./settle.js";
+import type { Target } from "./target.js";
+
+const noCharge: Promise<Charge> = Promise.resolve({
+  micro: 0,
+  tokens: noTokens,
+  source: undefined,
+  windows: undefined,
+});
+
+/** One of several attempts: as long as it has nothing for the client, its failure is not the call's. */
+export class Attempt {
+  /** For the upstream: the call's own, and this attempt's time-out. */
+  readonly notice: AbortNotifier;
+  readonly #call: AbortNotifier;
+  readonly #timeoutMs: number | undefined;
+  #state: "waiting" | "committed" | "over" = "waiting";
+  #reported: TokenCounts | undefined;
+
+  constructor(call: AbortNotifier, { timeoutMs }: Pick<Target, "timeoutMs">) {
+    this.#call = call;
+    this.#timeoutMs = timeoutMs;
+    this.notice = timeoutMs === undefined ? call : new AbortNotifier();
+  }
+
+  /** Its time was up: nothing that it still does counts. */
+  get isOver(): boolean {
+    return this.#state === "over";
+  }
+
+  /** What the target reported as used, though it failed. */
+  get reported(): TokenCounts | undefined {
+    return this.#reported;
+  }
+
+  /**
+   * Waits for what there is for the client, for the target's `timeoutMs` at most, even of a provider that does not heed
+   * its signal.
+   * @throws GatewayError 504
+   */
+  async run<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const timeoutMs = this.#timeoutMs;
+    const answer = timeoutMs === undefined ? await work() : await this.#within(timeoutMs, work);
+    this.#state = "committed";
+    return answer;
+  }
+
+  /** How the call ends through this attempt: not at all by a failure that the client does not get to see. */
+  ending(finish: (outcome: Outcome) => Promise<Charge>): (outcome: Outcome) => Promise<Charge> {
+    return (outcome) => {
+      const isHidden = this.#state === "waiting" && outcome.error !== undefined;
+      if (!isHidden && this.#state !== "over") return finish(outcome);
+      this.#reported = outcome.reported;
+      return noCharge;
+    };
+  }
+
+  #within<Answer>(timeoutMs: number, work: () => Promise<Answer>): Promise<Answer> {
+    const { notice } = this;
+    const abort = (): void => notice.abort();
+    this.#call.addEventListener("abort", abort);
+    if (this.#call.aborted) abort();
+    return new Promise<Answer>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#state = "over";
+        this.#call.removeEventListener("abort", abort);
+        reject(upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`)));
+        notice.abort();
+      }, timeoutMs);
+      work()
+        .finally(() => clearTimeout(timer))
+        .then(resolve, reject);
+    });
+  }
+}

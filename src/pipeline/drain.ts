@@ -1,0 +1,76 @@
+import type { DisconnectPolicy } from "../plans/plan-store.js";
+import type { Call } from "./in-flight.js";
+import type { Outcome } from "./settle.js";
+
+/**
+ * What became of an answer whose client has left. `cancelled`: it was broken off at once. `drained`: it was read to its
+ * end. `drain_timed_out`, `drain_over_tokens`: it was broken off at a limit. `drain_failed`: the upstream failed.
+ */
+export type Disconnect = "cancelled" | "drained" | "drain_timed_out" | "drain_over_tokens" | "drain_failed";
+
+export interface ResolvedDrainLimits {
+  readonly maxMs: number;
+  readonly maxTokens: number;
+}
+
+export function toDrainLimits(policy: DisconnectPolicy): ResolvedDrainLimits | "cancel" {
+  if (policy === "cancel") return policy;
+  const { maxMs = 60_000, maxTokens = 4096 } = policy === "drain" ? {} : policy;
+  return { maxMs, maxTokens };
+}
+
+/** Lets a call go on when its client leaves, within limits. */
+export class Drain {
+  readonly #limits: ResolvedDrainLimits;
+  readonly #call: Call;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #end: Disconnect = "cancelled";
+  #isOver = false;
+  #hasLeft = false;
+  #readOn: (() => void) | undefined;
+
+  constructor(limits: ResolvedDrainLimits, call: Call) {
+    this.#limits = limits;
+    this.#call = call;
+  }
+
+  /** The client has left, and the call goes on, or went on. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
+  /** @param readOn - reads the rest of the answer when the client takes it no longer. */
+  whenLeft(readOn: () => void): void {
+    this.#readOn = readOn;
+    if (this.#hasLeft) readOn();
+  }
+
+  clientGone(): void {
+    if (this.#hasLeft || this.#isOver) return;
+    this.#hasLeft = true;
+    this.#timer = setTimeout(() => this.#stop("drain_timed_out"), this.#limits.maxMs);
+    this.#readOn?.();
+  }
+
+  /** So much of the answer has come. */
+  progress(outputTokens: number): void {
+    if (this.#hasLeft && outputTokens > this.#limits.maxTokens) this.#stop("drain_over_tokens");
+  }
+
+  #stop(end: Disconnect): void {
+    if (this.#isOver) return;
+    this.#end = end;
+    this.#call.abort("client_gone");
+  }
+
+  /** The call has ended: the outcome, as that of a client that left if it did. */
+  ended(outcome: Outcome): Outcome {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (!this.#hasLeft || outcome.reason === "shutdown") return outcome;
+    if (outcome.reason === "completed") this.#end = "drained";
+    else if (outcome.reason !== "client_gone") this.#end = "drain_failed";
+    const { tokens, source } = outcome;
+    return { reason: "client_gone", tokens, source, disconnect: this.#end };
+  }
+}

@@ -1,0 +1,94 @@
+import type { AbortNotice } from "../providers/upstream-provider.js";
+import { drawOrder, type Target, type TargetGroup } from "./target.js";
+import { type Pause, waitFor } from "./wait-for.js";
+
+export interface RouteOptions {
+  groups: readonly TargetGroup[];
+  /** The most calls to targets for one request. */
+  maxAttempts: number;
+  /** The longest that one request may wait between its attempts, all waits together, in milliseconds. */
+  retryBudgetMs: number;
+  /** The most requests that wait for a target with room. */
+  maxQueued: number;
+  /** How long one may wait there, in milliseconds. */
+  queueTimeoutMs: number;
+  /** Whether what a failed target reports as used is charged. */
+  chargeFailedAttempts: boolean;
+  /** From 0 up to, but not including, 1. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+  /** Default: a real timer. */
+  pause?: Pause | undefined;
+}
+
+interface Waiter {
+  /** Takes a place at a target, if one will do. */
+  readonly take: () => boolean;
+  readonly wake: () => void;
+}
+
+/** Where the calls of one model can go, and how one gets from one place to the next. */
+export class Route {
+  readonly targets: readonly Target[];
+  readonly maxAttempts: number;
+  readonly retryBudgetMs: number;
+  readonly chargeFailedAttempts: boolean;
+  readonly random: () => number;
+  readonly pause: Pause;
+  readonly #groups: readonly TargetGroup[];
+  readonly #isShared: boolean;
+  readonly #maxQueued: number;
+  readonly #queueTimeoutMs: number;
+  readonly #waiters: Waiter[] = [];
+
+  constructor(options: RouteOptions) {
+    this.#groups = options.groups;
+    this.targets = options.groups.flatMap(({ targets }) => targets);
+    this.#isShared = options.groups.some(({ targets }) => targets.length > 1);
+    this.maxAttempts = options.maxAttempts;
+    this.retryBudgetMs = options.retryBudgetMs;
+    this.chargeFailedAttempts = options.chargeFailedAttempts;
+    this.#maxQueued = options.maxQueued;
+    this.#queueTimeoutMs = options.queueTimeoutMs;
+    this.random = options.random ?? Math.random;
+    this.pause = options.pause ?? waitFor;
+    for (const { monitor } of this.targets) monitor.freed = () => this.#offer();
+  }
+
+  /** How many requests wait for a target with room. */
+  get queued(): number {
+    return this.#waiters.length;
+  }
+
+  /** The targets in the order in which a new request tries them. */
+  order(): readonly Target[] {
+    return this.#isShared ? drawOrder(this.#groups, this.random) : this.targets;
+  }
+
+  /**
+   * Waits until a place could be taken, first come, first served.
+   * @returns false when the queue is full, it took too long or a notice came.
+   */
+  async queue(take: () => boolean, notices: readonly AbortNotice[]): Promise<boolean> {
+    if (this.#waiters.length >= this.#maxQueued) return false;
+    let waiter: Waiter | undefined;
+    await this.pause(this.#queueTimeoutMs, notices, (wake) => {
+      waiter = { take, wake };
+      this.#waiters.push(waiter);
+    });
+    // One that is still there has not been served.
+    const place = waiter === undefined ? -1 : this.#waiters.indexOf(waiter);
+    if (place >= 0) this.#waiters.splice(place, 1);
+    return waiter !== undefined && place < 0;
+  }
+
+  /** A place has become free: whoever can use it takes it at once, before newcomers. */
+  #offer(): void {
+    for (let place = 0; place < this.#waiters.length; place++) {
+      const waiter = this.#waiters[place];
+      if (waiter === undefined || !waiter.take()) continue;
+      this.#waiters.splice(place, 1);
+      waiter.wake();
+      return;
+    }
+  }
+}

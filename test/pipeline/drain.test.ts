@@ -1,0 +1,227 @@
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { toNodeHandler } from "../../src/adapters/node.js";
+import type { GatewayOptions, Model } from "../../src/gateway/options.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import type { DisconnectPolicy } from "../../src/plans/plan-store.js";
+import type { Gate } from "../../src/testing/gate.js";
+import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
+import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
+
+interface Server extends TestGateway {
+  /** A call whose client leaves when `leave` is called, which resolves when the gateway has been told. */
+  call(stream: boolean): { leave(): Promise<void>; begun: Promise<unknown> };
+  stock(): Promise<{ used: number; held: number }>;
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function start(disconnect: DisconnectPolicy | undefined, options: Partial<GatewayOptions> = {}): Promise<Server> {
+  const ledger = memoryCreditLedger();
+  const model: Model = disconnect === undefined ? smallModel : { ...smallModel, disconnect };
+  const test = await startTestGateway({ ledger, models: [model], ...options });
+  const handler = toNodeHandler(test.gateway);
+  const closed: Promise<unknown>[] = [];
+  const server = createServer((req, res) => {
+    closed.push(new Promise((resolve) => res.once("close", resolve)));
+    handler(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  closers.push(
+    () => test.close(),
+    () => new Promise((resolve) => server.close(resolve)),
+  );
+  return {
+    ...test,
+    call(stream) {
+      const request = httpRequest({
+        port,
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+      });
+      request.on("error", () => {});
+      const begun = new Promise((resolve) =>
+        request.on("response", (response) => {
+          response.on("error", () => {});
+          response.once("data", resolve);
+        }),
+      );
+      request.end(JSON.stringify({ model: "acme/small", stream, messages: [{ role: "user", content: "Hi" }] }));
+      const leave = async () => {
+        request.destroy();
+        await Promise.all(closed);
+        await new Promise((resolve) => setImmediate(resolve));
+      };
+      return { leave, begun };
+    },
+    async stock() {
+      const credits = { session: 100e6, week: null, month: null };
+      const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
+      const { used, held } = (await ledger.balance("acct_pro", limits)).windows.session;
+      return { used, held };
+    },
+  };
+}
+
+/** A stream of which the client has had the first words, and left. */
+async function leaveStream(test: Server, text = "Hello brave new world"): Promise<Gate> {
+  const gate = createGate();
+  test.upstream.reply(eventStream(chatChunks(text), { gate }));
+  const { begun, leave } = test.call(true);
+  gate.step(3);
+  await begun;
+  await leave();
+  return gate;
+}
+
+const ended = async (test: Server) => {
+  await vi.waitFor(() => expect(test.events).toHaveLength(1), { timeout: 10_000, interval: 5 });
+  return test.events[0];
+};
+
+describe("an answer whose client leaves", () => {
+  it("is broken off at once, and charged as far as it came", async () => {
+    const test = await start(undefined);
+    await leaveStream(test);
+    expect(await ended(test)).toMatchObject({
+      endReason: "client_gone",
+      disconnect: "cancelled",
+      usageSource: "partial",
+    });
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+  });
+
+  it("is read to its end where that is asked for, and charged as reported", async () => {
+    const test = await start("drain");
+    const gate = await leaveStream(test);
+    expect(test.events).toEqual([]);
+    gate.open();
+    expect(await ended(test)).toMatchObject({
+      endReason: "client_gone",
+      disconnect: "drained",
+      usageSource: "provider",
+      status: 200,
+      chargedMicro: 39,
+      attempts: [{ status: 200, outcome: "client_gone" }],
+    });
+    expect(await test.upstream.lastRequest.closed).toBe("completed");
+    expect(await test.stock()).toEqual({ used: 39, held: 0 });
+  });
+
+  it.each([true, false])("is read to its end before anything of it has come (stream: %s)", async (stream) => {
+    const test = await start("drain");
+    const gate = createGate();
+    test.upstream.reply(stream ? eventStream(chatChunks("Hello"), { gate }) : wholeAnswer(chatAnswer(), { gate }));
+    const { leave } = test.call(stream);
+    await test.upstream.nextRequest();
+    await leave();
+    gate.open();
+    expect(await ended(test)).toMatchObject({
+      status: 499,
+      endReason: "client_gone",
+      disconnect: "drained",
+      usageSource: "provider",
+      chargedMicro: 39,
+    });
+    expect(await test.stock()).toEqual({ used: 39, held: 0 });
+  });
+
+  it("is broken off after its time", async () => {
+    const test = await start({ maxMs: 30 });
+    await leaveStream(test);
+    expect(await ended(test)).toMatchObject({
+      endReason: "client_gone",
+      disconnect: "drain_timed_out",
+      usageSource: "partial",
+    });
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+    const { used, held } = await test.stock();
+    expect([used, held]).toEqual([test.events[0]?.chargedMicro, 0]);
+  });
+
+  it("is broken off beyond its tokens", async () => {
+    const test = await start({ maxTokens: 20 });
+    const gate = await leaveStream(test, "word ".repeat(100));
+    gate.step(30);
+    expect(await ended(test)).toMatchObject({
+      endReason: "client_gone",
+      disconnect: "drain_over_tokens",
+      usageSource: "partial",
+    });
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+    const output = test.events[0]?.tokens.output ?? 0;
+    expect(output).toBeGreaterThan(20);
+    expect(output).toBeLessThan(60);
+  });
+
+  it("is charged as far as it came when the upstream fails", async () => {
+    const test = await start("drain");
+    const gate = createGate();
+    test.upstream.reply(
+      eventStream(chatChunks("Hello brave new world").slice(0, 4), { gate, end: "cut", done: false }),
+    );
+    const { begun, leave } = test.call(true);
+    gate.step(3);
+    await begun;
+    await leave();
+    gate.open();
+    expect(await ended(test)).toMatchObject({
+      endReason: "client_gone",
+      disconnect: "drain_failed",
+      usageSource: "partial",
+    });
+    expect(test.warnings).toMatchObject([{ code: "upstream_failed" }]);
+  });
+
+  it("is broken off when the gateway closes", async () => {
+    const test = await start("drain");
+    await leaveStream(test);
+    await test.gateway.close();
+    expect(test.events).toMatchObject([{ endReason: "shutdown" }]);
+    expect((await test.stock()).held).toBe(0);
+  });
+
+  it.each([
+    ["drain", "cancel", "drained"],
+    ["cancel", "drain", "cancelled"],
+  ] as const)("follows the plan (%s) before the model (%s)", async (plan, model, disconnect) => {
+    const plans = memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100 }, disconnect: plan } });
+    const test = await start(model, { plans });
+    const gate = await leaveStream(test);
+    gate.open();
+    expect(await ended(test)).toMatchObject({ endReason: "client_gone", disconnect });
+  });
+
+  it("goes on at another target only while its client is there", async () => {
+    const upstream = [
+      { provider: "fake", model: "first" },
+      { provider: "fake", model: "second" },
+    ];
+    const test = await start("drain", { models: [{ ...smallModel, disconnect: "drain", upstream }] });
+    const gate = createGate();
+    test.upstream.reply(wholeAnswer("oops", { status: 500, gate }));
+    const { leave } = test.call(false);
+    await test.upstream.nextRequest();
+    await leave();
+    gate.open();
+    expect(await ended(test)).toMatchObject({ status: 499, endReason: "client_gone", disconnect: "drain_failed" });
+    expect(test.upstream.requests).toHaveLength(1);
+    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+  });
+});
+
+it("a client that reads to the end has no disconnect", async () => {
+  const test = await start("drain");
+  const { begun } = test.call(true);
+  await begun;
+  expect(await ended(test)).toMatchObject({ endReason: "completed" });
+  expect(test.events[0]).not.toHaveProperty("disconnect");
+});
