@@ -43,6 +43,15 @@ export class RedisSentinel {
     return sentinel;
   }
 
+  /** Resolves when the replica has all that was written before. */
+  async isInSync(): Promise<void> {
+    const [master, replica] = this.#servers as [RedisServer, RedisServer];
+    await this.#until(async () => {
+      const [written, read] = [await replicationOf(master), await replicationOf(replica)];
+      return read.includes("master_link_status:up") && offsetIn(read) >= offsetIn(written);
+    });
+  }
+
   /** Kills the master, and resolves when the replica has taken its place. */
   async failOver(): Promise<void> {
     const [master, replica] = this.#servers as [RedisServer, RedisServer];
@@ -75,4 +84,12 @@ async function askAt<Answer>(port: number, ask: (client: Redis) => Promise<Answe
   } finally {
     client.disconnect();
   }
+}
+
+function replicationOf({ port }: RedisServer): Promise<string> {
+  return askAt(port, (client) => client.info("replication"));
+}
+
+function offsetIn(replication: string): number {
+  return Number(/master_repl_offset:(\d+)/.exec(replication)?.[1]);
 }
