@@ -51,7 +51,7 @@ export class ReservationTable {
     this.#end = prepare(
       "UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ? WHERE id = ? AND part = 0",
     );
-    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ? ORDER BY expires_at, id`);
+    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
     this.#expireDue = prepare(
       `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
     );
@@ -88,7 +88,10 @@ export class ReservationTable {
    * that another would charge.
    */
   due(account: string, now: number): readonly StoredReservation[] {
-    return this.#due.all(account, now).map((row) => toReservation(row as Row));
+    return this.#due
+      .all(account, now)
+      .map((row) => toReservation(row as Row))
+      .sort(byExpiry);
   }
 
   /** Ends those holds. */
@@ -105,6 +108,10 @@ export class ReservationTable {
   nextExpiry(account: string): number | null {
     return toNumberOrNull((this.#nextExpiry.get(account) as { next: unknown }).next);
   }
+}
+
+function byExpiry(left: StoredReservation, right: StoredReservation): number {
+  return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
 export function toJson(tags: EntryTags | undefined): string | null {

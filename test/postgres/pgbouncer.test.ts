@@ -33,13 +33,19 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
     });
 
     const retentionMs = 50 * 365 * 86_400_000;
-    describeCreditLedger("postgresCreditLedger on pg", (clock) =>
-      postgresCreditLedger({ pool: shiftedPool(pool, "shifted", clock), schema: "shifted", retentionMs }),
+    describeCreditLedger(
+      "postgresCreditLedger on pg",
+      (clock) => postgresCreditLedger({ pool: shiftedPool(pool, "shifted", clock), schema: "shifted", retentionMs }),
+      { holds: 1_000 },
     );
-    describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => {
-      const driver = shiftedPool(fromPostgresJs(sql), "shifted", clock);
-      return postgresCreditLedger({ pool: driver, schema: "shifted", retentionMs });
-    });
+    describeCreditLedger(
+      "postgresCreditLedger on postgres.js",
+      (clock) => {
+        const driver = shiftedPool(fromPostgresJs(sql), "shifted", clock);
+        return postgresCreditLedger({ pool: driver, schema: "shifted", retentionMs });
+      },
+      { holds: 1_000 },
+    );
 
     it("listens on a connection that goes around it", async () => {
       const split = {

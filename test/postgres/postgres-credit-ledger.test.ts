@@ -32,6 +32,8 @@ describeWithPostgres("PostgreSQL", (server) => {
     postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs });
 
   describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock));
-  describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock));
+  describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
+    holds: 1_000,
+  });
   describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 25 });
 });

@@ -196,6 +196,20 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     expect(await client().zcard(expired ?? "")).toBeLessThanOrEqual(10);
   });
 
+  it("remembers an expired hold for as long as it gives signs of life", async () => {
+    const account = (test as RedisTest).accountAt();
+    const lease = await account.admit(30);
+    account.clock.advance(60 * second);
+    await account.admit(1, { leaseMs: second });
+    account.clock.advance(hour / 2);
+    expect(await account.ledger.renew([{ lease, observed: 0, leaseMs: 60 * second }])).toEqual(["expired"]);
+    // Something is due, so that what expired an hour before is forgotten.
+    await account.admit(1, { leaseMs: second });
+    account.clock.advance(hour / 2 + second);
+    await account.admit(1);
+    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("late");
+  });
+
   it("tells what was forgotten from what is unknown", async () => {
     const account = (test as RedisTest).accountAt();
     const lease = await account.admit(30);

@@ -27,6 +27,9 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     return creditLedgerOn({ run: runAt(run, clock), ...rest }, { days: 400 }, shiftedScripts);
   }
 
-  describeCreditLedger(`redisCreditLedger, ${name}`, make, { ids: "per account" });
+  describeCreditLedger(`redisCreditLedger, ${name}`, make, {
+    ids: "per account",
+    holds: name === "ioredis" ? 10_000 : 1_000,
+  });
   describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: name === "ioredis" ? 50 : 10 });
 });

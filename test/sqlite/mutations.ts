@@ -184,11 +184,11 @@ export const mutations: readonly Mutation[] = [
     find: "    this.#accounts.put(account);\n    return account;",
     replace: "    return account;",
   },
-  { name: "holds that die at once have no order", find: " ORDER BY expires_at, id", replace: "" },
+  { name: "holds that die at once have no order", find: ".sort(byExpiry)", replace: "" },
   {
     name: "holds that are due are not found",
-    find: "AND expires_at <= ? ORDER",
-    replace: "AND expires_at < ? ORDER",
+    find: "AND expires_at <= ?`);",
+    replace: "AND expires_at < ?`);",
   },
   {
     name: "more holds expire than are due",

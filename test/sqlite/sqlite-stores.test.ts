@@ -12,7 +12,9 @@ for (const [name, driver] of Object.entries(drivers)) {
   const [database, other] = [folder.open(), folder.open()];
   afterAll(() => folder.remove());
 
-  describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }));
+  describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
+    holds: name === "libsql" ? 10_000 : 1_000,
+  });
   describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
     sqliteKeyStore({ database }),
     sqliteKeyStore({ database: other }),

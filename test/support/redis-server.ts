@@ -18,6 +18,11 @@ const binary = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
 export const hasRedisServer = binary !== undefined || process.env["REQUIRE_SERVICES"] === "1";
 if (!hasRedisServer) console.warn("SKIPPED: no redis-server is installed, so Redis is not tested.");
 
+export function redisBinary(): string {
+  if (binary === undefined) throw new Error("REQUIRE_SERVICES is 1, but no redis-server is installed.");
+  return binary;
+}
+
 /** A redis-server of this test's own. */
 export class RedisServer {
   readonly port: number;
@@ -45,9 +50,8 @@ export class RedisServer {
 
   /** Starts it again after {@link kill}, on the same port and files. */
   async restart(): Promise<void> {
-    if (binary === undefined) throw new Error("REQUIRE_SERVICES is 1, but no redis-server is installed.");
     const fixed = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
-    const child = spawn(binary, [...fixed, ...this.#args], { stdio: "ignore" });
+    const child = spawn(redisBinary(), [...fixed, ...this.#args], { stdio: "ignore" });
     this.#process = child;
     for (let attempt = 0; attempt < 500; attempt++) {
       if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}.`);
