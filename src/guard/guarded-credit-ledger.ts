@@ -183,8 +183,9 @@ export class GuardedCreditLedger implements CreditLedger {
   /** Resolves when all that was kept has got through, or after five seconds. The ledger stays open: it is the host's. */
   async close(): Promise<void> {
     this.#stopListening?.();
+    const closing = performance.now() + closeMs;
     await this.#outbox.close(closeMs);
-    this.#recent.stop();
+    await this.#recent.close(Math.max(0, closing - performance.now()));
   }
 
   async #reserve(request: ReserveRequest): Promise<ReserveResult> {

@@ -36,6 +36,8 @@ export class RecentSettlements {
   #oldest = 0;
   #replayFrom: number | undefined;
   #replaying = false;
+  /** When the latest replay has ended. */
+  #replayed: Promise<void> | undefined;
   #lastReplay = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,18 +70,30 @@ export class RecentSettlements {
     if (this.#replaying || this.#timer !== undefined) return;
     const waitMs = this.#lastReplay + pauseMs - this.#clock.now();
     if (!(waitMs > 0)) {
-      void this.#replay();
+      this.#start();
       return;
     }
-    this.#timer = setTimeout(() => void this.#replay(), Math.min(waitMs, pauseMs));
+    this.#timer = setTimeout(() => this.#start(), Math.min(waitMs, pauseMs));
     this.#timer.unref?.();
   }
 
-  stop(): void {
+  /** Does what is due before it is too late, for so long. */
+  async close(withinMs: number): Promise<void> {
+    if (this.#timer !== undefined) this.#start();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, withinMs);
+    });
+    await Promise.race([this.#replayed, tooLong]);
+    clearTimeout(timer);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#settled = [];
     this.#oldest = 0;
+  }
+
+  #start(): void {
+    this.#replayed = this.#replay();
   }
 
   async #replay(): Promise<void> {

@@ -1,0 +1,82 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** Stands between a client and its server, and harms the connections as it is told. */
+export class TcpProxy {
+  /** Where new connections go. */
+  target: number;
+  /** `refuse`: new connections are reset at once. */
+  mode: "pass" | "refuse" = "pass";
+  /** By so many milliseconds later everything arrives, in both directions. */
+  delayMs = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #held: (() => void)[] = [];
+  #isStalled = false;
+
+  private constructor(target: number) {
+    this.target = target;
+    this.#server = createServer((client) => this.#join(client));
+  }
+
+  static async start(target: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Resets every connection: what is on its way is lost. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#sockets.clear();
+    this.#held.length = 0;
+  }
+
+  /** From now on nothing arrives, and nobody is told. */
+  stall(): void {
+    this.#isStalled = true;
+  }
+
+  /** What was held back arrives. */
+  flow(): void {
+    this.#isStalled = false;
+    for (const deliver of this.#held.splice(0)) deliver();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(client: Socket): void {
+    if (this.mode === "refuse") {
+      client.on("error", () => {});
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect(this.target, "127.0.0.1");
+    this.#pipe(client, server);
+    this.#pipe(server, client);
+  }
+
+  #pipe(from: Socket, to: Socket): void {
+    this.#sockets.add(from);
+    from.setNoDelay(true);
+    from.on("data", (data) => {
+      const deliver = () => {
+        if (!to.destroyed) to.write(data);
+      };
+      if (this.#isStalled) this.#held.push(deliver);
+      else if (this.delayMs > 0) setTimeout(deliver, this.delayMs);
+      else deliver();
+    });
+    from.on("error", () => {});
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      to.destroy();
+    });
+  }
+}
