@@ -104,7 +104,7 @@ export interface GatewayOptions {
   leaseMs?: number | undefined;
   /**
    * How long found keys and plans are used without asking their store again, in milliseconds; 0: not at all.
-   * A revocation takes effect at most this much later. Default: 10,000.
+   * A revocation that the store cannot tell of takes effect at most this much later. Default: 10,000.
    */
   cacheTtlMs?: number | undefined;
   /** How long it is remembered that a key or a plan does not exist, in milliseconds; 0: not at all. Default: 5,000. */

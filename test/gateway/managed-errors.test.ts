@@ -1,0 +1,203 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { UnknownKeyError } from "../../src/gateway/managed-keys.js";
+import type { GatewayOptions } from "../../src/gateway/options.js";
+import type { KeyStore } from "../../src/keys/key-store.js";
+import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
+import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
+
+let test: TestGateway | undefined;
+afterEach(() => test?.close());
+
+async function start(options: Partial<GatewayOptions> = {}) {
+  test = await startTestGateway(options);
+  return test.gateway;
+}
+
+/** A store of the host's own, that cannot write. */
+const ownKeys: KeyStore = { find: () => undefined };
+
+describe("a store that cannot write", () => {
+  it.each([
+    ["create", { account: "a", plan: "pro" }],
+    ["get", "key_1"],
+    ["list", "a"],
+    ["revoke", "key_1"],
+    ["rotate", "key_1"],
+  ] as const)("makes keys.%s say what to do", async (method, input) => {
+    const { keys } = await start({ keys: ownKeys });
+    const call = keys[method] as (input: unknown) => Promise<unknown>;
+    await expect(call(input)).rejects.toThrow(
+      new RegExp(`gateway\\.keys\\.${method}: the gateway's key store lacks .*postgresStores.*WritableKeyStore`),
+    );
+  });
+
+  it("makes plans.put say what to do", async () => {
+    const { plans } = await start({ plans: { find: () => undefined } });
+    await expect(plans.put({ id: "p", models: [] })).rejects.toThrow(/plan store lacks `put`.*WritablePlanStore/);
+  });
+
+  it("leaves accounts usable, for whoever gives the terms", async () => {
+    const { accounts } = await start({ keys: ownKeys });
+    await expect(accounts.balance("a", { plan: "pro" })).rejects.toThrow(/give `plan`, and `anchor`/);
+    const { windows } = await accounts.balance("a", { plan: "pro", anchor: null });
+    expect(windows.month).toMatchObject({ limit: 1500e6, remaining: 1500e6 });
+    await accounts.forget("a");
+  });
+});
+
+describe("keys", () => {
+  it.each([
+    ["no account", { plan: "pro" }, /account/],
+    ["too long an account", { account: "a".repeat(129), plan: "pro" }, /128/],
+    ["an expiry in seconds", { account: "a", plan: "pro", expiresAt: 1_900_000_000 }, /expiresAt is in the past/],
+    ["an expiry that is no date", { account: "a", plan: "pro", expiresAt: "soon" }, /not a valid date/],
+    ["a misspelled member", { account: "a", plan: "pro", model: ["x"] }, /did you mean `models`/],
+    ["a restriction that is no list", { account: "a", plan: "pro", models: "acme/*" }, /list of model ids/],
+    ["nothing", undefined, /expected object/],
+  ])("are not made with %s", async (_name, input, message) => {
+    const { keys } = await start();
+    await expect(keys.create(input as never)).rejects.toThrow(message);
+    await expect(keys.create(input as never)).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("that do not exist are an error of its own, in all that changes them", async () => {
+    const { keys } = await start();
+    expect(await keys.get("key_none")).toBeUndefined();
+    for (const call of [keys.revoke("key_none"), keys.rotate("key_none"), keys.update("key_none", {})]) {
+      await expect(call).rejects.toBeInstanceOf(UnknownKeyError);
+    }
+  });
+
+  it("cannot be given back by an update what a revocation took", async () => {
+    const { keys } = await start();
+    await expect(keys.update("key_pro", { revokedAt: null } as never)).rejects.toThrow(/no member `revokedAt`/);
+    await expect(keys.rotate("key_pro", { graceMs: -1 })).rejects.toThrow(/graceMs/);
+  });
+
+  it("are listed in pages", async () => {
+    const { keys } = await start();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) ids.push((await keys.create({ account: "a", plan: "pro" })).id);
+    const all = (await keys.list("a")).map(({ id }) => id);
+    expect(all.toSorted()).toEqual(ids.toSorted());
+    const paged: string[] = [];
+    for (let after: string | undefined; paged.length < 5; after = paged.at(-1)) {
+      const page = await keys.list("a", { limit: 2, after });
+      expect(page.length).toBeLessThanOrEqual(2);
+      paged.push(...page.map(({ id }) => id));
+    }
+    expect(paged).toEqual(all);
+    expect(await keys.list("a", { after: all.at(-1) })).toEqual([]);
+    await expect(keys.list("a", { after: "key_none" })).rejects.toBeInstanceOf(UnknownKeyError);
+  });
+
+  it("of one account count their weeks alike", async () => {
+    const { keys } = await start();
+    const anchor = Date.UTC(2026, 0, 7);
+    await keys.create({ account: "a", plan: "pro", anchor: new Date(anchor) });
+    expect((await keys.create({ account: "a", plan: "pro" })).anchor).toBe(anchor);
+    expect((await keys.create({ account: "b", plan: "pro" })).anchor).toBeNull();
+    expect((await keys.create({ account: "a", plan: "pro", anchor: null })).anchor).toBeNull();
+  });
+
+  it("leave no second one behind when a rotation fails half-way", async () => {
+    const store = memoryKeyStore();
+    let isDown = false;
+    const { keys } = await start({
+      keys: {
+        ...store,
+        update: async (id: string, change: object) => {
+          if (isDown && !("revokedAt" in change && id !== first)) throw new Error("down");
+          return store.update(id, change);
+        },
+      } as typeof store,
+    });
+    const { id: first } = await keys.create({ account: "a", plan: "pro" });
+    isDown = true;
+    await expect(keys.rotate(first)).rejects.toThrow("down");
+    const inForce = (await keys.list("a")).filter(({ revokedAt }) => revokedAt === null);
+    expect(inForce.map(({ id }) => id)).toEqual([first]);
+  });
+
+  it("that are mistyped are refused without asking the store, and the host's own are asked for", async () => {
+    const store = memoryKeyStore([{ key: "sk-ours", account: "a", plan: "pro" }]);
+    const find = vi.fn(store.find);
+    const gateway = await start({ keys: { ...store, find }, cacheTtlMs: 0, negativeCacheTtlMs: 0 });
+    const { secret } = await gateway.keys.create({ account: "a", plan: "pro" });
+    const last = secret.at(-1) === "a" ? "b" : "a";
+    for (const key of [secret.slice(0, -1) + last, secret.slice(0, -1), `${secret}a`, "sk-ig-"]) {
+      const response = await gateway.handler(chatRequest({}, key));
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer realm="infergate", error="invalid_token"',
+      ]);
+      expect(await response.text()).not.toContain(key);
+    }
+    expect(find).not.toHaveBeenCalled();
+    for (const key of [secret, "sk-ours"]) expect((await gateway.handler(chatRequest({}, key))).status).toBe(200);
+    expect((await gateway.handler(chatRequest({}, "sk-theirs"))).status).toBe(401);
+    expect(find).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("accounts", () => {
+  it("have the plan of their keys in force, unless these differ", async () => {
+    const { keys, accounts } = await start();
+    const basic = await keys.create({ account: "a", plan: "basic" });
+    await keys.create({ account: "a", plan: "pro" });
+    await expect(accounts.balance("a")).rejects.toThrow(/differ in their plan\. Give `plan`/);
+    expect((await accounts.balance("a", { plan: "basic" })).plan).toBe("basic");
+    await keys.revoke(basic.id);
+    expect((await accounts.balance("a")).plan).toBe("pro");
+    await expect(accounts.balance("a", { plan: "none" })).rejects.toThrow(/no plan "none"/);
+    await expect(accounts.balance("none")).rejects.toThrow(/no keys/);
+    await keys.create({ account: "a", plan: "pro", anchor: 0 });
+    await expect(accounts.balance("a")).rejects.toThrow(/differ in their anchor\. Give `anchor`/);
+  });
+
+  it.each([
+    ["another unit", { id: "g", window: "week", amount: 5 }, /amountMicro/],
+    ["a part of a micro-credit", { id: "g", window: "week", amountMicro: 0.5 }, /1 credit = 1,000,000/],
+    ["no id", { window: "week", amountMicro: 5 }, /id/],
+    ["no such window", { id: "g", window: "day", amountMicro: 5 }, /window/],
+  ])("are granted nothing with %s", async (_name, grant, message) => {
+    const { accounts } = await start();
+    await expect(accounts.grant("acct_pro", grant as never)).rejects.toThrow(message);
+  });
+
+  it("pass on what the ledger refuses", async () => {
+    const { accounts } = await start();
+    const session = { id: "g1", window: "session", amountMicro: 5 } as const;
+    await expect(accounts.grant("acct_pro", session)).rejects.toBeInstanceOf(LedgerInputError);
+    await accounts.grant("acct_pro", { id: "g2", window: "week", amountMicro: 5 });
+    const other = accounts.grant("acct_pro", { id: "g2", window: "week", amountMicro: 6 });
+    await expect(other).rejects.toBeInstanceOf(LedgerConflictError);
+    await expect(accounts.reset("acct_pro", ["day"] as never)).rejects.toThrow(/windows/);
+    await expect(accounts.history("acct_pro", { limit: 1001 })).rejects.toThrow(/limit/);
+    await expect(accounts.usage("")).rejects.toThrow(/account/);
+  });
+
+  it("have no history where the ledger keeps no journal", async () => {
+    const { accounts } = await start({ ledger: memoryCreditLedger({ historyEntries: 0 }) });
+    for (const call of [accounts.history("a"), accounts.usage("a")]) {
+      await expect(call).rejects.toThrow(/keeps no journal\. Use .*historyEntries above 0/);
+    }
+  });
+});
+
+describe("plans", () => {
+  it.each([
+    ["a misspelled window", { id: "p", models: [], credits: { weak: 1 } }, /weak/],
+    ["a misspelled member", { id: "p", models: [], credit: {} }, /credit/],
+    ["no id", { models: [] }, /id/],
+    ["more credits than can be counted", { id: "p", models: [], credits: { week: 1e10 } }, /at most 9007199254/],
+  ])("are not put with %s", async (_name, plan, message) => {
+    const plans = memoryPlanStore();
+    const gateway = await start({ plans });
+    await expect(gateway.plans.put(plan as never)).rejects.toThrow(message);
+    expect(await plans.find("p")).toBeUndefined();
+  });
+});
