@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
-const slow = ["soak", "next", "bench"];
+const slow = ["soak", "next", "local-model", "bench"];
 
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL("..", import.meta.url)),
