@@ -27,6 +27,7 @@ describe("the README's reference", () => {
     ["ledger/price.ts", "Price"],
     ["gateway/options.ts", "GatewayOptions"],
     ["providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
+    ["openai/dialect.ts", "Dialect"],
   ])("in %s has a row for each member of %s", (path, name) => {
     const members = membersOf(path, name).filter((member) => !requiredOptions.includes(member));
     expect(members.length).toBeGreaterThan(4);

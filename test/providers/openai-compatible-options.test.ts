@@ -71,6 +71,14 @@ describe("the options of openAICompatible", () => {
     ["maxConnections", { baseURL, maxConnections: 0 }],
     ["apikey", { baseURL, apikey: "hunter2" }],
     ["baseUrl", { baseUrl: baseURL }],
+    ["dialect.capName", { baseURL, dialect: { capName: "max" } }],
+    ["dialect.dropped", { baseURL, dialect: { dropped: ["temperature", "model"] } }],
+    ["dialect.droppedFromMessages", { baseURL, dialect: { droppedFromMessages: ["content"] } }],
+    ["dialect.renamed", { baseURL, dialect: { renamed: { seed: "stream" } } }],
+    ["dialect.keyHeader", { baseURL, dialect: { keyHeader: "Api-Key" } }],
+    ["dialect.readError", { baseURL, dialect: { readError: "no" } }],
+    ["capname", { baseURL, dialect: { capname: "max_tokens" } }],
+    ["object", { baseURL, dialect: null }],
     ["object", undefined],
   ])("names what is wrong: %s in %j", (name, options) => {
     const message = complaint(options);
