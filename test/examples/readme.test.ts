@@ -18,6 +18,7 @@ const givens: Record<string, string> = {
   KeyStore: 'import type { KeyStore } from "infergate";',
   PlanStore: 'import type { PlanStore } from "infergate";',
   GatewayOptions: 'import type { GatewayOptions } from "infergate";',
+  ": Model =": 'import type { Model } from "infergate";',
   UpstreamProvider: 'import type { UpstreamProvider } from "infergate";',
   database: `
     interface KeyRow { id: string; userId: string; plan: string; expiresAt: Date | null; subscribedAt: Date }
