@@ -1,0 +1,57 @@
+import { type CreditLedger, hashKey, type Plan, type WritableKeyStore, type WritablePlanStore } from "infergate";
+
+/** Stores that outlive the process. */
+export interface Stores {
+  keys: WritableKeyStore;
+  plans: WritablePlanStore;
+  ledger: CreditLedger;
+  /** Closes the connections; after the gateway, which still settles. */
+  close(): Promise<unknown> | unknown;
+}
+
+/**
+ * Opens the stores that the environment names: `DATABASE=sqlite:./gateway.db`, `REDIS_URL=redis://…` or
+ * `DATABASE_URL=postgres://…`. `undefined` when it names none.
+ */
+export async function openStores(environment: NodeJS.ProcessEnv): Promise<Stores | undefined> {
+  const { DATABASE, REDIS_URL, DATABASE_URL } = environment;
+  const file = /^sqlite:(?:\/\/)?(.+)$/.exec(DATABASE ?? "")?.[1];
+  if (DATABASE && file === undefined) throw new Error("DATABASE must be a file, such as sqlite:./gateway.db");
+  if (file !== undefined) return openSqlite(file);
+  if (REDIS_URL) return openRedis(REDIS_URL);
+  if (DATABASE_URL) return openPostgres(DATABASE_URL);
+  return undefined;
+}
+
+async function openSqlite(file: string): Promise<Stores> {
+  const { default: Database } = await import("libsql");
+  const { sqliteStores } = await import("infergate/sqlite");
+  const database = new Database(file);
+  return { ...sqliteStores({ database }), close: () => database.close() };
+}
+
+async function openRedis(url: string): Promise<Stores> {
+  const { Redis } = await import("ioredis");
+  const { redisStores } = await import("infergate/redis");
+  const client = new Redis(url);
+  client.on("error", (error) => console.error(`Redis: ${error.message}`));
+  return { ...redisStores({ client }), close: () => client.quit() };
+}
+
+async function openPostgres(connectionString: string): Promise<Stores> {
+  const { default: pg } = await import("pg");
+  const { postgresStores } = await import("infergate/postgres");
+  const pool = new pg.Pool({ connectionString, query_timeout: 5_000 });
+  pool.on("error", (error) => console.error(`PostgreSQL: ${error.message}`));
+  return { ...postgresStores({ pool }), close: () => pool.end() };
+}
+
+/** Puts in a plan, and a key for it unless an earlier start has. */
+export async function seed({ keys, plans }: Stores, key: { key: string; account: string }, plan: Plan): Promise<void> {
+  await plans.put(plan);
+  const hash = hashKey(key.key);
+  if (await keys.find(hash)) return;
+  const id = `key_${hash.slice(0, 12)}`;
+  const hint = `${key.key.slice(0, 5)}…`;
+  await keys.insert({ id, hash, hint, account: key.account, plan: plan.id, createdAt: Date.now() });
+}

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { openStores, type Stores } from "../../examples/demo/open-stores.js";
+import { DatabaseFolder } from "../sqlite/open-database.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { hasRedisServer, RedisServer } from "../support/redis-server.js";
+
+/** A store that several processes share, and this process's own view of it. */
+export interface BackEnd {
+  /** What tells a process of the store. */
+  environment: Record<string, string>;
+  stores: Stores;
+}
+
+/** A suite for each store that processes can share. Where its server is not installed it is skipped. */
+export function describeBackEnds(name: string, body: (backEnd: () => BackEnd) => void): void {
+  const define = (environment: () => Record<string, string>) => {
+    let stores: Stores;
+    beforeAll(async () => {
+      stores = (await openStores(environment())) as Stores;
+    });
+    afterAll(() => stores?.close());
+    body(() => ({ environment: environment(), stores }));
+  };
+
+  describe(`${name} on one SQLite file`, () => {
+    const folder = new DatabaseFolder();
+    afterAll(() => folder.remove());
+    define(() => ({ DATABASE: `sqlite:${folder.file}` }));
+  });
+
+  describe.runIf(hasRedisServer)(`${name} on Redis`, () => {
+    let server: RedisServer;
+    beforeAll(async () => {
+      server = await RedisServer.start();
+    });
+    afterAll(() => server?.stop());
+    define(() => ({ REDIS_URL: server.url }));
+  });
+
+  describeWithPostgres(`${name} on PostgreSQL`, (server) => define(() => ({ DATABASE_URL: server.url })));
+}
