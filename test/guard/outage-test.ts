@@ -3,7 +3,7 @@ import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import type { CreditLedger, LedgerEntry, WindowState } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../support/fake-upstream.js";
+import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 type Gate = ReturnType<typeof createGate>;

@@ -3,7 +3,7 @@ import type { GatewayOptions } from "../../src/gateway/options.js";
 import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { createGate, wholeAnswer } from "../support/fake-upstream.js";
+import { createGate, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const monday = Date.UTC(2026, 0, 5, 12);
