@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => ({
     ],
   },
   test: {
+    // Most tests wait for sockets and servers: a processor left to itself by default would be idle.
+    maxWorkers: "100%",
     // The contract suites of src/testing take whatever runner there is.
     globals: true,
     include: slow.includes(mode) ? [`test/${mode}/**/*.test.ts`] : ["test/**/*.test.ts"],

@@ -8,6 +8,9 @@ import { withHints } from "./with-hints.js";
 export function checkInput<Schema extends z.ZodObject>(by: string, schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const problems = z.prettifyError(withHints(result.error, "member", Object.keys(schema.shape)));
+  const known = Object.keys(schema.shape);
+  const problems = z.prettifyError(
+    withHints(result.error, "member", ({ length }) => (length === 0 ? known : undefined)),
+  );
   throw new TypeError(`${by}: what it was called with is not valid.\n${problems}`);
 }

@@ -266,13 +266,18 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
     throw new TypeError(
-      `createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error, "option", Object.keys(optionsSchema.shape)))}`,
+      `createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error, "option", knownOptions))}`,
     );
   const problems = findContradictions(result.data);
   if (problems.length > 0) {
     throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
   }
   return result.data;
+}
+
+function knownOptions(path: readonly PropertyKey[]): readonly string[] | undefined {
+  if (path.length === 0) return Object.keys(optionsSchema.shape);
+  return path.length === 2 && path[0] === "models" ? Object.keys(modelSchema.shape) : undefined;
 }
 
 function findContradictions({ models, providers }: ResolvedOptions): string[] {
