@@ -1,8 +1,12 @@
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
+export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
+export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
+export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
+export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";
 export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-answers.js";
 export {
   eventStream,

@@ -5,10 +5,12 @@ interface Access {
   baseURL: string;
   apiKey: string;
   model: string;
+  /** Whether what is used outlives the process. */
+  lasting?: boolean;
 }
 
 /** Prints what a newcomer can do with the running server. Every command works as printed. */
-export function printWelcome({ baseURL, apiKey, model }: Access): void {
+export function printWelcome({ baseURL, apiKey, model, lasting = false }: Access): void {
   const messages = [{ role: "user", content: "Hello!" }];
   const curl = (flags: string, members: object = {}) =>
     `curl${flags} ${baseURL}/chat/completions -H "Authorization: Bearer ${apiKey}" ` +
@@ -35,7 +37,7 @@ With the OpenAI SDK (npm install openai):
   });
   console.log(answer.choices[0].message.content);
 
-Use up the session's stock, and see the 429 with its headers; a restart fills it again:
+Use up the session's stock, and see the 429 with its headers; ${lasting ? "it is kept across restarts" : "a restart fills it again"}:
 
   for i in $(seq 12); do ${curl(" -s -o /dev/null -w '%{http_code}\\n'")}; done
   ${curl(" -i")}
@@ -45,7 +47,7 @@ Ctrl-C ends it. Requests:
 }
 
 /** One line per request: what was asked, what it came to, what it cost. */
-export function logRequest(event: RequestCompleted): void {
+export function logRequest(event: RequestCompleted, ...more: string[]): void {
   const { status, model, endpoint, errorCode, tokens, chargedMicro, usageSource, durations } = event;
   const credits = (chargedMicro / 1_000_000).toFixed(6);
   const parts = [
@@ -55,6 +57,7 @@ export function logRequest(event: RequestCompleted): void {
     usageSource && `${tokens.input} + ${tokens.output} tokens`,
     usageSource && `${credits} credits`,
     `${Math.round(durations.total)} ms`,
+    ...more,
   ];
   console.log(`  ${parts.filter((part) => part !== undefined).join("  ")}`);
 }

@@ -3,6 +3,7 @@ import express from "express";
 import { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } from "infergate";
 import { toExpressHandler } from "infergate/express";
 import { demoModel } from "../demo/demo-model.js";
+import { openStores, seed } from "../demo/open-stores.js";
 import { logRequest, printWelcome, refuseToStart } from "../demo/welcome.js";
 
 const {
@@ -11,6 +12,18 @@ const {
   UPSTREAM_API_KEY: apiKey,
   UPSTREAM_MODEL: model = "demo",
 } = process.env;
+
+const key = { key: "sk-demo", account: "acct_1" };
+const plan = { id: "starter", models: ["acme/*"], credits: { session: 4, week: 20, month: 60 } };
+
+// In memory, unless DATABASE, REDIS_URL or DATABASE_URL names a store that outlives the process.
+const stores = await openStores(process.env);
+if (stores) await seed(stores, key, plan);
+const { keys, plans, ledger } = stores ?? {
+  keys: memoryKeyStore([{ ...key, plan: plan.id }]),
+  plans: memoryPlanStore({ starter: plan }),
+  ledger: memoryCreditLedger(),
+};
 
 const gateway = createGateway({
   models: [
@@ -24,9 +37,9 @@ const gateway = createGateway({
       upstream: { provider: "upstream", model },
     },
   ],
-  keys: memoryKeyStore([{ key: "sk-demo", account: "acct_1", plan: "starter" }]),
-  plans: memoryPlanStore({ starter: { models: ["acme/*"], credits: { session: 4, week: 20, month: 60 } } }),
-  ledger: memoryCreditLedger(),
+  keys,
+  plans,
+  ledger,
   providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel() },
   onRequestCompleted: logRequest,
 });
@@ -40,7 +53,12 @@ app.use(toExpressHandler(gateway));
 const server = app.listen(Number(PORT), (error) => {
   if (error) refuseToStart(error);
   const { port } = server.address() as AddressInfo;
-  printWelcome({ baseURL: `http://localhost:${port}/v1`, apiKey: "sk-demo", model: "acme/small" });
+  printWelcome({
+    baseURL: `http://localhost:${port}/v1`,
+    apiKey: key.key,
+    model: "acme/small",
+    lasting: stores !== undefined,
+  });
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -48,6 +66,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     server.close();
     // Lets open answers finish, and settles what they cost.
     await gateway.close();
+    await stores?.close();
     server.closeAllConnections();
   });
 }

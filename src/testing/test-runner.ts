@@ -25,7 +25,7 @@ interface TestContext {
 type DefineCases = {
   <const Row extends readonly unknown[]>(
     rows: readonly Row[],
-  ): (title: string, body: (...row: Row) => Promise<void>) => void;
+  ): (title: string, body: (...row: [...Row]) => Promise<void>) => void;
   <Value>(values: readonly Value[]): (title: string, body: (value: Value) => Promise<void>) => void;
 };
 

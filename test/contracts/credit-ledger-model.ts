@@ -10,10 +10,10 @@ import {
   windowNames,
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
+import { foldUse } from "../../src/testing/credit-ledger-history.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { Oracle, type Reservation } from "../ledger/oracle.js";
-import { type MakeLedger, unique } from "./credit-ledger-fixture.js";
-import { foldUse } from "./credit-ledger-history.js";
 
 // Random histories of some 40 steps, told to the ledger and to the oracle: after each step both must give the same answer and show the
 // same balances and the same journal. FC_RUNS raises the number of histories; FC_SEED replays a failure by the seed it printed.

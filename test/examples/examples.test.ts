@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { startFakeUpstream } from "../../src/testing.js";
+import { DatabaseFolder } from "../sqlite/open-database.js";
+import { describeWithPostgres } from "../support/postgres-server.js";
+import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { readCommands, runCommand, runSnippet } from "./printed-commands.js";
 import { type RunningExample, runExample } from "./run-example.js";
 
@@ -59,4 +62,56 @@ describe("examples", () => {
       "Set PORT to another port.",
     );
   });
+
+  it.runIf(hasRedisServer)(
+    "cluster/server.ts shares one stock among four processes, and replaces one that dies",
+    async () => {
+      const redis = await RedisServer.start();
+      try {
+        const example = await start("cluster/server.ts", { REDIS_URL: redis.url });
+        const { whole, useUp, denied } = readCommands(example.printed());
+        expect(JSON.parse(await runCommand(whole))).toMatchObject({ object: "chat.completion" });
+        expect(await runCommand(useUp)).toMatch(/^(200\n){4,9}(429\n)+$/);
+        const denial = await runCommand(denied);
+        expect(denial).toMatch(/^HTTP\/1\.1 429 /);
+        expect(denial).toContain('"code":"session_limit_exceeded"');
+        await example.prints(/(?:^ {2}\d{3} {2}acme.*$\n){14}/m);
+        const served = new Set([...example.printed().matchAll(/ms {2}process (\d+)$/gm)].map(([, pid]) => Number(pid)));
+        expect(served.size).toBe(4);
+
+        const [one = 0] = served;
+        process.kill(one, "SIGKILL");
+        await example.prints(new RegExp(`Process ${one} has ended \\(SIGKILL\\); another one starts`));
+        expect(await runCommand(denied)).toMatch(/^HTTP\/1\.1 429 /);
+        expect(await example.interrupt()).toBe(0);
+      } finally {
+        await redis.stop();
+      }
+    },
+    60_000,
+  );
+
+  it("express/server.ts keeps what was used in the store that it is told of", async () => {
+    const folder = new DatabaseFolder();
+    const environment = { DATABASE: `sqlite:${folder.file}` };
+    try {
+      const first = await start("express/server.ts", environment);
+      expect(first.printed()).toContain("it is kept across restarts");
+      expect(await runCommand(readCommands(first.printed()).useUp)).toMatch(/^(200\n){4,11}(429\n)+$/);
+      expect(await first.interrupt()).toBe(0);
+      const second = await start("express/server.ts", environment);
+      expect(await runCommand(readCommands(second.printed()).denied)).toMatch(/^HTTP\/1\.1 429 /);
+      expect(await second.interrupt()).toBe(0);
+    } finally {
+      folder.remove();
+    }
+  }, 60_000);
+});
+
+describeWithPostgres("examples on PostgreSQL", (server) => {
+  it("express/server.ts takes DATABASE_URL", async () => {
+    const example = await start("express/server.ts", { DATABASE_URL: server.url });
+    expect(JSON.parse(await runCommand(readCommands(example.printed()).whole))).toMatchObject({ model: "acme/small" });
+    expect(await example.interrupt()).toBe(0);
+  }, 60_000);
 });

@@ -3,8 +3,8 @@ import { AccountMap } from "../../src/ledger/account-map.js";
 import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
 import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
 
 describeCreditLedger("memoryCreditLedger", (clock) => memoryCreditLedger({ clock }));
 

@@ -5,7 +5,7 @@ import { hashKey } from "../../src/keys/hash-key.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";

@@ -6,7 +6,7 @@ import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";

@@ -5,8 +5,8 @@ import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { runMigrations } from "../../src/postgres/migrate.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
-import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
-import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
+import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 describeWithPostgres("PostgreSQL", (server) => {

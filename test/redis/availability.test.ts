@@ -5,8 +5,8 @@ import type { RedisClient } from "../../src/redis/redis-client.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import type { RedisOptions } from "../../src/redis/redis-options.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { everywhere, Fixture } from "../contracts/credit-ledger-fixture.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { clients } from "./clients.js";
 

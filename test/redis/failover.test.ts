@@ -2,8 +2,8 @@ import { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CreditLedger, Lease } from "../../src/ledger/credit-ledger.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
+import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { everywhere, Fixture } from "../contracts/credit-ledger-fixture.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { wholeJournal } from "./whole-journal.js";
 

@@ -1,8 +1,17 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Lease } from "../../src/ledger/credit-ledger.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
+import {
+  day,
+  everywhere,
+  Fixture,
+  hour,
+  monthEnd,
+  second,
+  start,
+  unique,
+} from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { day, everywhere, Fixture, hour, monthEnd, second, start, unique } from "../contracts/credit-ledger-fixture.js";
 import { hasRedisServer } from "../support/redis-server.js";
 import { RedisTest } from "./redis-test.js";
 

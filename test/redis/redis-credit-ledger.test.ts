@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { Clock } from "../../src/ledger/clock.js";
 import { creditLedgerOn } from "../../src/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";

@@ -6,8 +6,8 @@ import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
-import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
-import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
+import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";
 

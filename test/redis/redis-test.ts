@@ -4,8 +4,8 @@ import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import type { RedisClient } from "../../src/redis/redis-client.js";
 import { creditLedgerOn, redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
+import { Fixture, type Plan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { Fixture, type Plan, start } from "../contracts/credit-ledger-fixture.js";
 import { RedisServer } from "../support/redis-server.js";
 import { runAt, shiftedScripts } from "./store-clock.js";
 

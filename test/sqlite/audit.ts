@@ -3,8 +3,8 @@ import { type CreditLedger, type LedgerEntry, type WindowLimits, windowNames } f
 import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { foldUse } from "../../src/testing/credit-ledger-history.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { foldUse } from "../contracts/credit-ledger-history.js";
 
 export const subject = "a";
 

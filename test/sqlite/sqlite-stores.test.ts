@@ -2,9 +2,9 @@ import { afterAll } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
-import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
-import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
+import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 
 for (const [name, driver] of Object.entries(drivers)) {

@@ -1,7 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
-import { hashKey } from "../../src/keys/hash-key.js";
-import type { KeyChange, StoredKey, WritableKeyStore } from "../../src/keys/key-store.js";
+import { hashKey } from "../keys/hash-key.js";
+import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { unique } from "./credit-ledger-fixture.js";
+import { expect } from "./expect.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
+import { waitFor } from "./wait-for.js";
 
 const created = Date.UTC(2026, 2, 11, 9, 30);
 
@@ -33,14 +35,17 @@ function plain(key: StoredKey | null | undefined): object | undefined {
 }
 
 /**
- * What every {@link WritableKeyStore} must do.
+ * Defines the tests that every {@link WritableKeyStore} must pass.
  *
  * @param make - makes two stores that share their data, as two processes do. They need not be empty: ids are unique.
+ * @param runner - default: see {@link TestRunner}.
  */
 export function describeWritableKeyStore(
   name: string,
   make: () => Promise<readonly [WritableKeyStore, WritableKeyStore]>,
+  runner?: TestRunner,
 ): void {
+  const { describe, it } = runnerOf(runner);
   describe(`${name}: the writable key store contract`, () => {
     it.each([
       ["all", fullKey],
@@ -198,15 +203,15 @@ export function describeWritableKeyStore(
       const keys = [newKey(), newKey()];
       const hashes = keys.map(({ hash }) => hash);
       for (const [index, writer] of [store, other].entries()) await writer.insert(keys[index] as StoredKey);
-      await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(hashes)), waiting);
+      await waitFor(() => expect(hashes.filter((hash) => !heard.includes(hash))).toEqual([]));
       for (const [index, writer] of [other, store].entries()) {
         heard.length = 0;
         await writer.update(keys[index]?.id ?? "", { revokedAt: 1 });
-        await vi.waitFor(() => expect(heard).toContain(hashes[index]), waiting);
+        await waitFor(() => expect(heard).toContain(hashes[index]));
       }
       heard.length = 0;
       await other.forget(keys[0]?.account ?? "");
-      await vi.waitFor(() => expect(heard).toContain(hashes[0]), waiting);
+      await waitFor(() => expect(heard).toContain(hashes[0]));
       await end();
     });
 
@@ -225,12 +230,9 @@ export function describeWritableKeyStore(
       await endGone();
       const key = newKey();
       await other.insert(key);
-      await vi.waitFor(() => expect(heard).toContain(key.hash), waiting);
+      await waitFor(() => expect(heard).toContain(key.hash));
       expect(gone).toEqual([]);
       await Promise.all([endThrowing(), end()]);
     });
   });
 }
-
-/** For a real server's notice to arrive. */
-const waiting = { timeout: 5_000, interval: 5 };

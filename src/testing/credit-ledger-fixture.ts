@@ -1,4 +1,5 @@
-import type { Clock } from "../../src/ledger/clock.js";
+import { pid } from "node:process";
+import type { Clock } from "../ledger/clock.js";
 import type {
   CreditLedger,
   Lease,
@@ -7,9 +8,9 @@ import type {
   WindowLimits,
   WindowName,
   WindowStates,
-} from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
-import { ManualClock } from "../../src/testing/manual-clock.js";
+} from "../ledger/credit-ledger.js";
+import { windowLimits } from "../ledger/windows.js";
+import { ManualClock } from "./manual-clock.js";
 
 export const second = 1_000;
 export const hour = 3_600_000;
@@ -27,7 +28,7 @@ export interface Plan extends Partial<Record<WindowName, number | null>> {
 }
 
 let serial = 0;
-const run = `${process.pid}-${Math.trunc(performance.timeOrigin)}`;
+const run = `${pid}-${Math.trunc(performance.timeOrigin)}`;
 export const unique = (kind: string) => `${kind}-${run}-${++serial}`;
 
 /** One account of a fresh ledger, at {@link start}. */

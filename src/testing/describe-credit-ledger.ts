@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type Lease,
   LedgerClockError,
@@ -6,7 +5,7 @@ import {
   LedgerInputError,
   type WindowName,
   windowNames,
-} from "../../src/ledger/credit-ledger.js";
+} from "../ledger/credit-ledger.js";
 import {
   admitted,
   countsOf,
@@ -25,20 +24,41 @@ import {
   weekEnd,
 } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-history.js";
+import { expect } from "./expect.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
+
+/** A {@link TestRunner}, and what differs between ledgers. */
+export interface DescribeCreditLedgerOptions extends TestRunner {
+  /**
+   * `per account` where accounts are in different places, so that the same id can be used for two of them unnoticed.
+   * Default: `unique`.
+   */
+  ids?: "unique" | "per account" | undefined;
+}
 
 /**
- * The suite that every {@link CreditLedger} passes.
+ * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition, history.
  *
+<<<<<<< HEAD:test/contracts/credit-ledger.ts
  * @param make - makes a ledger that takes its time from the clock. It need not be empty: accounts and ids are unique.
  * @param options - `ids`: `per account` where accounts are in different places, so that the same id can be used for two
  *   of them unnoticed. Default: `unique`. `holds`: how many are to expire at once. Default: 10,000; a second driver of the
  *   same store can do with less.
+=======
+ * @param make - makes a ledger that takes its time from the clock, which moves forth and back. It need not be empty:
+ *   accounts and ids are unique. A ledger that keeps time in a store of its own needs a way to be told it.
+>>>>>>> ef77c65f8d613feab4554722cd05e75d542b8ec6:src/testing/describe-credit-ledger.ts
  */
 export function describeCreditLedger(
   name: string,
   make: MakeLedger,
+<<<<<<< HEAD:test/contracts/credit-ledger.ts
   { ids = "unique", holds = 10_000 }: { ids?: "unique" | "per account"; holds?: number } = {},
+=======
+  { ids = "unique", ...runner }: DescribeCreditLedgerOptions = {},
+>>>>>>> ef77c65f8d613feab4554722cd05e75d542b8ec6:src/testing/describe-credit-ledger.ts
 ): void {
+  const { describe, it } = runnerOf(runner);
   const fixture = fixtures(make);
 
   describe(`${name}: the credit ledger contract`, () => {
@@ -1153,7 +1173,7 @@ export function describeCreditLedger(
       });
     });
 
-    describeHistory(fixture);
+    describeHistory(fixture, { describe, it });
 
     it("closes", async () => {
       await (await fixture()).ledger.close();

@@ -1,6 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
-import type { Plan, WritablePlanStore } from "../../src/plans/plan-store.js";
+import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { unique } from "./credit-ledger-fixture.js";
+import { expect } from "./expect.js";
+import { runnerOf, type TestRunner } from "./test-runner.js";
+import { waitFor } from "./wait-for.js";
 
 function newPlan(more: Partial<Plan> = {}): Plan {
   return { id: unique("plan"), models: ["acme/*"], ...more };
@@ -14,14 +16,17 @@ function plain<Value>(value: Value): Value {
 }
 
 /**
- * What every {@link WritablePlanStore} must do.
+ * Defines the tests that every {@link WritablePlanStore} must pass.
  *
  * @param make - makes two stores that share their data, as two processes do. They need not be empty: ids are unique.
+ * @param runner - default: see {@link TestRunner}.
  */
 export function describeWritablePlanStore(
   name: string,
   make: () => Promise<readonly [WritablePlanStore, WritablePlanStore]>,
+  runner?: TestRunner,
 ): void {
+  const { describe, it } = runnerOf(runner);
   describe(`${name}: the writable plan store contract`, () => {
     it.each<Partial<Plan>>([
       {},
@@ -96,7 +101,7 @@ export function describeWritablePlanStore(
       for (const writer of [store, other]) {
         heard.length = 0;
         await writer.put(plan);
-        await vi.waitFor(() => expect(heard).toContain(plan.id), { timeout: 5_000, interval: 5 });
+        await waitFor(() => expect(heard).toContain(plan.id));
       }
       expect(gone).toEqual([]);
       await Promise.all([endThrowing(), end()]);
