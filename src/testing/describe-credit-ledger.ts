@@ -34,29 +34,20 @@ export interface DescribeCreditLedgerOptions extends TestRunner {
    * Default: `unique`.
    */
   ids?: "unique" | "per account" | undefined;
+  /** How many holds are to expire at once; a second driver of the same store can do with less. Default: 10,000. */
+  holds?: number | undefined;
 }
 
 /**
  * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition, history.
  *
-<<<<<<< HEAD:test/contracts/credit-ledger.ts
- * @param make - makes a ledger that takes its time from the clock. It need not be empty: accounts and ids are unique.
- * @param options - `ids`: `per account` where accounts are in different places, so that the same id can be used for two
- *   of them unnoticed. Default: `unique`. `holds`: how many are to expire at once. Default: 10,000; a second driver of the
- *   same store can do with less.
-=======
  * @param make - makes a ledger that takes its time from the clock, which moves forth and back. It need not be empty:
  *   accounts and ids are unique. A ledger that keeps time in a store of its own needs a way to be told it.
->>>>>>> ef77c65f8d613feab4554722cd05e75d542b8ec6:src/testing/describe-credit-ledger.ts
  */
 export function describeCreditLedger(
   name: string,
   make: MakeLedger,
-<<<<<<< HEAD:test/contracts/credit-ledger.ts
-  { ids = "unique", holds = 10_000 }: { ids?: "unique" | "per account"; holds?: number } = {},
-=======
-  { ids = "unique", ...runner }: DescribeCreditLedgerOptions = {},
->>>>>>> ef77c65f8d613feab4554722cd05e75d542b8ec6:src/testing/describe-credit-ledger.ts
+  { ids = "unique", holds = 10_000, ...runner }: DescribeCreditLedgerOptions = {},
 ): void {
   const { describe, it } = runnerOf(runner);
   const fixture = fixtures(make);

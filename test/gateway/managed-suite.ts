@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
 import { chatAnswer } from "../../src/testing/chat-samples.js";
+import { unique } from "../../src/testing/credit-ledger-fixture.js";
 import { wholeAnswer } from "../../src/testing/fake-answers.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
-import { unique } from "../contracts/credit-ledger-fixture.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 export type Stores = Pick<GatewayOptions, "keys" | "plans" | "ledger">;

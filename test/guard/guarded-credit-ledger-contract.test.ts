@@ -1,7 +1,7 @@
 import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
 import type { Clock } from "../../src/ledger/clock.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { describeCreditLedger } from "../contracts/credit-ledger.js";
+import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { faultyLedger } from "./faulty-ledger.js";
 import { guarded } from "./guarded.js";

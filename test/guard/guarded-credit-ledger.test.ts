@@ -4,8 +4,8 @@ import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
 import { LedgerInputError, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { everywhere, Fixture, type Plan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { everywhere, Fixture, type Plan, start } from "../contracts/credit-ledger-fixture.js";
 import { faultyLedger } from "./faulty-ledger.js";
 import { guarded } from "./guarded.js";
 

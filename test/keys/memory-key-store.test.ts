@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { type MemoryKey, memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
-import { describeWritableKeyStore } from "../contracts/writable-key-store.js";
+import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 
 describeKeyStore("memoryKeyStore", (keys) => memoryKeyStore(keys));
 

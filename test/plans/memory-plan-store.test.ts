@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import type { Plan } from "../../src/plans/plan-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
-import { describeWritablePlanStore } from "../contracts/writable-plan-store.js";
+import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 
 describePlanStore("memoryPlanStore", (plans) =>
   memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))),
