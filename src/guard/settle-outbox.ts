@@ -231,6 +231,8 @@ export class SettleOutbox {
   /** The charge shall count in the session that the ledger has open, should there be one. */
   async #inOpenSession(entry: Entry): Promise<Ending> {
     const { lease, settlement } = entry;
+    // A ledger of the host's own may have only what the gateway calls.
+    if (typeof this.#ledger.balance !== "function") return entry;
     let session: WindowState;
     try {
       session = (await this.#ledger.balance(lease.subject, lease.limits)).windows.session;

@@ -41,6 +41,11 @@ describe("createGateway refuses", () => {
       /"acme\/small" names the provider "fakr"[\s\S]*"fake"/,
     ],
     ["two models of one id", { models: [smallModel, smallModel] }, /"acme\/small" appears twice/],
+    ["a misspelled option of the ledger", { ledgerOptions: { reserveTimeout: 5 } }, /reserveTimeout/],
+    ["a time-out of nothing", { ledgerOptions: { settleTimeoutMs: 0 } }, /settleTimeoutMs/],
+    ["a word for what there is none", { ledgerOptions: { onUnavailable: "ignore" } }, /"deny", "allow" or \{ insure/],
+    ["an insurance below nothing", { ledgerOptions: { onUnavailable: { insure: -1 } } }, /insure/],
+    ["a time-out of stores that is no number", { storeTimeoutMs: "2s" }, /storeTimeoutMs/],
     ["an unknown member of a model", { models: [{ ...smallModel, max_output_tokens: 5 }] }, /max_output_tokens/],
     ["a negative price", { models: [{ ...smallModel, price: { input: -1, output: 0 } }] }, /price\.input/],
     [

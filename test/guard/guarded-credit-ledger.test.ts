@@ -136,6 +136,18 @@ describe("a settlement", () => {
     ]);
   });
 
+  it("that was kept for long is sent as soon as anything else succeeds", async () => {
+    const { faulty, account, counts } = setUp();
+    const leases = await Promise.all(Array.from({ length: 20 }, () => account.admit(1)));
+    faulty.otherwise = "refused";
+    for (const lease of leases) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(60_000);
+    faulty.otherwise = "ok";
+    await account.reserve(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await counts()).toEqual([20, 1]);
+  });
+
   it("that hangs keeps its caller no longer than a reservation", async () => {
     const { faulty, account, counts } = setUp();
     const lease = await account.admit(10);
