@@ -1,3 +1,4 @@
+import { openListener } from "./open-listener.js";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
 
 type Listener = (payload: string) => void;
@@ -63,7 +64,7 @@ export class Notifications {
     clearTimeout(this.#timer);
     let client: PostgresClient | undefined;
     try {
-      client = await this.#pool.connect?.();
+      client = await openListener(this.#pool);
     } catch {
       // Tried again below.
     }

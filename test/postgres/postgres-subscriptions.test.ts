@@ -103,6 +103,18 @@ describeWithPostgres("PostgreSQL, subscriptions", (server) => {
     for (const end of ends) await end?.();
   });
 
+  it("take no connection out of the pool, and do not keep it from ending", async () => {
+    const small = new pg.Pool({ connectionString: server.url, max: 1 });
+    const { keys } = postgresStores({ pool: small });
+    const heard: string[] = [];
+    const end = await keys.subscribe?.((hash) => heard.push(hash));
+    const key = newKey();
+    await keys.insert(key);
+    await vi.waitFor(() => expect(heard).toEqual([key.hash]), waiting);
+    await small.end();
+    await end?.();
+  });
+
   it("keep no process alive", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", subscriber, server.url], {
       timeout: 15_000,

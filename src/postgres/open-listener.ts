@@ -1,0 +1,34 @@
+import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
+
+/** A pool of `pg` tells how it connects. */
+interface PgPool {
+  Client: new (options: object) => PgClient;
+  options: object;
+}
+
+interface PgClient extends Omit<PostgresClient, "release"> {
+  connect(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+/**
+ * A connection to listen on. Beside a pool of `pg`, not out of it: one that is checked out for good would take the last
+ * connection of a pool of one, and keep `pool.end()` waiting until the gateway is closed.
+ */
+export async function openListener(pool: PostgresPool): Promise<PostgresClient | undefined> {
+  if (!isPgPool(pool)) return pool.connect?.();
+  const client = new pool.Client(pool.options);
+  // An error that nobody listens to would end the process; whoever it concerns learns of it by the end.
+  client.on("error", () => {});
+  await client.connect();
+  return Object.assign(client, {
+    release: () => {
+      client.end().catch(() => {});
+    },
+  });
+}
+
+function isPgPool(pool: object): pool is PgPool {
+  const { Client, options } = pool as Partial<PgPool>;
+  return typeof Client === "function" && typeof options === "object" && options !== null;
+}
