@@ -89,6 +89,6 @@ describe("GET /v1/usage", () => {
     const response = await read();
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.text()).not.toContain("secret");
-    expect(test.warnings).toMatchObject([{ code: "ledger_failed", cause }]);
+    expect(test.warnings).toMatchObject([{ code: "ledger_failed", cause: { cause } }]);
   });
 });
