@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
 
+/** So many are copied one by one faster than by the runtime, which makes a view of them first. */
+const fewBytes = 48;
+
 /** Gathers bytes into one buffer. */
 export class ByteWriter {
   #buffer: Buffer;
@@ -23,6 +26,10 @@ export class ByteWriter {
   /** Writes the bytes of a buffer from `start` to `end`. */
   writeFrom(bytes: Buffer, start: number, end: number): void {
     this.#makeRoom(end - start);
+    if (end - start <= fewBytes) {
+      for (let from = start; from < end; from++) this.#buffer[this.#length++] = bytes[from] as number;
+      return;
+    }
     bytes.copy(this.#buffer, this.#length, start, end);
     this.#length += end - start;
   }

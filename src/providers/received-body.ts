@@ -39,11 +39,6 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     return this;
   }
 
-  /** Whether bytes of this tick are on their way to the reader already. */
-  get isDelivering(): boolean {
-    return this.#delivering;
-  }
-
   /** Takes bytes in; false when the source should pause until it is asked to resume. */
   push(chunk: Uint8Array): boolean {
     this.#chunks.push(chunk);

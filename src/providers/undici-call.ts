@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { nextTick } from "node:process";
 import type { Dispatcher } from "undici";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
@@ -34,6 +35,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #abort: ((error: Error) => void) | undefined;
   #body: ReceivedBody | undefined;
   #held = false;
+  #touched = false;
   #lingered = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
 
@@ -69,8 +71,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   onData(chunk: Buffer): boolean {
     const body = this.#body;
     if (this.#state === "reading" && body) {
-      // Once per tick is enough, and reading the clock is not free.
-      if (!body.isDelivering) this.#timer.touch();
+      this.#touch();
       if (!body.push(chunk)) this.#hold();
     } else if (this.#state === "lingering") {
       this.#lingered += chunk.length;
@@ -109,6 +110,19 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   /** The end of a linger that has not brought the answer's end. */
   leave(): void {
     this.#cancel(new UpstreamError("aborted", "The answer was not read to its end."));
+  }
+
+  /** Once per tick is enough, for a burst of hundreds of chunks comes in one, and reading the clock is not free. */
+  #touch(): void {
+    if (this.#touched) return;
+    this.#touched = true;
+    this.#timer.touch();
+    nextTick(endTick, this);
+  }
+
+  /** The tick is over. */
+  endTick(): void {
+    this.#touched = false;
   }
 
   #hold(): void {
@@ -161,6 +175,10 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#held = false;
     return true;
   }
+}
+
+function endTick(call: UndiciCall): void {
+  call.endTick();
 }
 
 function leaveCall(call: UndiciCall): void {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { drawChart } from "./parts/chart.mjs";
+import { isInstalled } from "./parts/is-installed.mjs";
 import { describeMachine } from "./parts/machine.mjs";
 import { reportText } from "./parts/report.mjs";
 import { resultRecord } from "./parts/result-record.mjs";
@@ -50,7 +51,7 @@ const machine = describeMachine();
 const measured = {};
 for (const workload of chosenWorkloads) {
   const { name, title, per, memory } = workload;
-  const taking = chosenVariants.filter((variant) => workload.variants?.includes(variant.name) ?? true);
+  const taking = chosenVariants.filter((variant) => isMeasured(variant, workload));
   const results = await runWorkload(workload, taking, options, progress);
   measured[name] = { name, title, per, memory, results, summary: summarizeWorkload(results) };
 }
@@ -65,6 +66,13 @@ if (Object.values(measured).some(({ results }) => Object.values(results).some(({
   fail("Not everything could be measured: nothing is written.");
 }
 if (output !== undefined) writeResults(output);
+
+function isMeasured({ name: variant, workloads: only, program }, { name, variants: takers }) {
+  if (!(takers?.includes(variant) ?? true) || !(only?.includes(name) ?? true)) return false;
+  if (program === undefined || isInstalled(program)) return true;
+  progress(`${name} ${variant}: left out, for there is no ${program} on this machine`);
+  return false;
+}
 
 function writeResults(folder) {
   const inFolder = (name) => (folder instanceof URL ? new URL(name, folder) : `${folder}/${name}`);

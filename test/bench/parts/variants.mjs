@@ -1,7 +1,7 @@
 const key = { authorization: "Bearer sk-bench-0123456789abcdef" };
 
 /**
- * What is compared. `floor` names the bare proxy that a host is measured against besides the common one; `gate` is
+ * What is compared. `workloads` are the only ones that it is measured with, `program` must be installed. `floor` names the bare proxy that a host is measured against besides the common one; `gate` is
  * infergate, which alone can refuse for want of credits.
  */
 export const variants = [
@@ -12,6 +12,13 @@ export const variants = [
   { name: "express-floor", title: "bare proxy in Express 5" },
   { name: "express", title: "infergate, Express 5", gate: true, floor: "express-floor" },
   { name: "fetch", title: "infergate, fetch (srvx)", gate: true },
+  {
+    name: "redis",
+    title: "infergate, node:http, Redis ledger",
+    gate: true,
+    workloads: ["W1"],
+    program: "redis-server",
+  },
   { name: "portkey", title: "Portkey 1.15.2", warmUpSeconds: 8, headers: portkeyHeaders },
   {
     name: "llmops",

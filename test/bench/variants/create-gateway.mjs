@@ -7,7 +7,7 @@ const { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, open
 const plenty = 1_000_000_000;
 
 /** Everything on: keys, plans with all three windows limited, the ledger, validation and usage. */
-export function createBenchGateway({ upstreamOrigin }) {
+export function createBenchGateway({ upstreamOrigin }, ledger = memoryCreditLedger()) {
   return createGateway({
     models: [
       {
@@ -28,7 +28,7 @@ export function createBenchGateway({ upstreamOrigin }) {
       // Used up by the first answer.
       small: { models: ["bench/*"], credits: { session: 0.00001, week: plenty, month: plenty } },
     }),
-    ledger: memoryCreditLedger(),
+    ledger,
     providers: { upstream: openAICompatible({ baseURL: `${upstreamOrigin}/v1`, apiKey: "sk-upstream" }) },
     onWarning: ({ code, message }) => process.stderr.write(`${code}: ${message}\n`),
   });
