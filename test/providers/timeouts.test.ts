@@ -153,7 +153,7 @@ it("counts connecting as part of the first byte, over undici", async () => {
 it("counts waiting for a connection as part of the first byte, over undici", async () => {
   const { upstream } = undici;
   upstream.reply(hangBeforeHeaders());
-  const provider = undici.provider({ maxConnections: 1, firstByteTimeoutMs: 80 });
+  const provider = undici.provider({ maxConnections: 1, firstByteTimeoutMs: 600 });
   const calls = [provider.call(upstreamCall()), provider.call(upstreamCall())];
   expect(await Promise.allSettled(calls)).toMatchObject([{ reason: timedOut }, { reason: timedOut }]);
   upstream.reply(wholeAnswer("free again"));
