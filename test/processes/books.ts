@@ -1,13 +1,15 @@
 import type { Stores } from "../../examples/demo/open-stores.js";
 import type { LedgerEntry } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { foldUse } from "../../src/testing/credit-ledger-history.js";
 import { wholeJournal } from "../redis/whole-journal.js";
 
 /** What a store says of an account, whose plan limits its session alone. */
 export interface Books {
-  /** The store's time. */
-  now: number;
+  /** Of the session that is open. */
   used: number;
+  /** What the journal says of the same session. */
+  booked: number;
   held: number;
   journal: readonly LedgerEntry[];
   /** What each request's entries add up to; those that come to nothing are left out. */
@@ -17,9 +19,11 @@ export interface Books {
 export async function readBooks({ ledger }: Stores, account: string): Promise<Books> {
   const credits = { session: null, week: null, month: null };
   const limits = windowLimits({ credits, sessionMs: 5 * 3_600_000, now: Date.now() });
-  const { windows, now } = await ledger.balance(account, limits);
+  const { windows } = await ledger.balance(account, limits);
   const journal = await wholeJournal(ledger, account);
-  return { now, used: windows.session.used, held: windows.session.held, journal, charges: sumById(journal) };
+  const { used, held, startsAt } = windows.session;
+  const booked = foldUse([...journal].reverse(), "session", startsAt);
+  return { used, booked, held, journal, charges: sumById(journal) };
 }
 
 function sumById(journal: readonly LedgerEntry[]): Map<string, number> {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seed } from "../../examples/demo/open-stores.js";
 import {
@@ -18,6 +19,9 @@ type Fate = (typeof fates)[number];
 
 /** What a call can cost at most, and what is held for it, in micro-credits: 100 tokens of output, and the prompt. */
 const mostMicro = 1_100;
+
+/** As long as a reservation is held that a gateway gave up waiting for. */
+const leaseMs = 10_000;
 
 /** For a machine that has other things to do. */
 const timeout = 600_000;
@@ -64,7 +68,7 @@ export function describeCrowd({ processes, parallel, credits }: Crowd): void {
       const { environment, stores } = backEnd();
       const plan = { id: "crowd", models: ["acme/*"], credits: { session: credits } };
       await seed(stores, { key: "sk-crowd", account: "crowd" }, plan);
-      const starts = Array.from({ length: processes }, () => program.start(environment, upstream.url, 60_000));
+      const starts = Array.from({ length: processes }, () => program.start(environment, upstream.url, leaseMs));
       const gateways = await Promise.all(starts);
       try {
         await spendAll(gateways, parallel);
@@ -95,6 +99,11 @@ async function call(gateway: GatewayProcess, fate: Fate, tokens: number): Promis
     // What is only held by others is there again in a moment.
     return response.headers.get("x-should-retry") !== "false";
   }
+  if (response.status === 503) {
+    // A busy machine's store does not always answer in time: the call is refused, and the books must balance all the same.
+    await response.text();
+    return true;
+  }
   if (fate === "failed") expect(response.status).toBe(502);
   else expect(response.status).toBe(200);
   if (fate === "left") {
@@ -109,13 +118,14 @@ async function call(gateway: GatewayProcess, fate: Fate, tokens: number): Promis
 }
 
 async function verify({ stores }: BackEnd, charges: [string, number][][], limit: number): Promise<void> {
-  const { used, held, journal, charges: booked } = await readBooks(stores, "crowd");
+  if ((await readBooks(stores, "crowd")).held > 0) await pause(leaseMs);
+  const { used, booked: folded, held, journal, charges: booked } = await readBooks(stores, "crowd");
   const heard = charges.flat().filter(([, micro]) => micro > 0);
   console.info(`${booked.size} of ${charges.flat().length} calls were charged, ${used} of ${limit} micro-credits.`);
   expect(held).toBe(0);
   expect(used).toBeGreaterThanOrEqual(limit);
   expect(used).toBeLessThan(limit + mostMicro);
-  expect(sum(journal.map(({ amount }) => amount))).toBe(used);
+  expect(folded).toBe(used);
   // To the request: what the hooks heard is what is booked, and each is booked once.
   expect(new Map(heard)).toEqual(booked);
   expect(heard).toHaveLength(booked.size);

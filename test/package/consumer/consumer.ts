@@ -1,5 +1,7 @@
 // Type-checked in a project that has nothing but the packed package, TypeScript and Node's types.
 import { createServer } from "node:http";
+import * as nodeTest from "node:test";
+import { describe, it } from "node:test";
 import {
   type ApiKey,
   type CreditLedger,
@@ -22,6 +24,13 @@ import { toExpressHandler } from "infergate/express";
 import { toFastifyPlugin } from "infergate/fastify";
 import { toFetchHandler, toRouteHandlers } from "infergate/fetch";
 import { toNodeHandler } from "infergate/node";
+import {
+  describeCreditLedger,
+  describePlanStore,
+  type FakeUpstream,
+  ManualClock,
+  startFakeUpstream,
+} from "infergate/testing";
 
 const small: Model = {
   id: "acme/small",
@@ -68,3 +77,8 @@ export const wrong: Model = {
   contextLength: 1,
   upstream: { provider: "a", model: "b" },
 };
+
+describeCreditLedger("memory", (clock) => memoryCreditLedger({ clock }), { describe, it });
+describePlanStore("none", (plans): PlanStore => ({ find: (id) => plans.find((plan) => plan.id === id) }), nodeTest);
+export const clock: ManualClock = new ManualClock(0);
+export const upstream: Promise<FakeUpstream> = startFakeUpstream();
