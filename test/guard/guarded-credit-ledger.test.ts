@@ -141,7 +141,7 @@ describe("a settlement", () => {
     const leases = await Promise.all(Array.from({ length: 20 }, () => account.admit(1)));
     faulty.otherwise = "refused";
     for (const lease of leases) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(50_000);
     faulty.otherwise = "ok";
     await account.reserve(1);
     await vi.advanceTimersByTimeAsync(1);
