@@ -411,6 +411,19 @@ describe("a store that has failed over", () => {
     expect(ofType(events, "replayed").length).toBeLessThanOrEqual(2);
   });
 
+  it("gets what failed once while the others got through", async () => {
+    const { account, faulty, used } = await failOver(0);
+    faulty.reconnect();
+    faulty.fates = ["ok", "refused"];
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await used()).toBeLessThan(55);
+    for (let count = 0; count < 20; count++) {
+      await account.reserve(1);
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(await used()).toBe(55);
+  });
+
   it("gets only the last seconds", async () => {
     const { faulty, used, types } = await failOver(0);
     await vi.advanceTimersByTimeAsync(10_500);
