@@ -546,6 +546,13 @@ describe("other operations", () => {
     expect(faulty.arrived).toHaveLength(6);
   });
 
+  it("leave no timer behind that keeps the process alive for long", async () => {
+    const { guard, account } = setUp();
+    await guard.history?.({ subject: account.subject });
+    await vi.advanceTimersByTimeAsync(250);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("of a ledger without a history have none", () => {
     expect(guarded(memoryCreditLedger({ historyEntries: 0 })).guard.history).toBeUndefined();
   });
