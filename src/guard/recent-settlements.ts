@@ -36,6 +36,8 @@ export class RecentSettlements {
   #oldest = 0;
   #replayFrom: number | undefined;
   #replaying = false;
+  /** Asked for while one goes on. */
+  #isDueAgain = false;
   /** When the latest replay has ended. */
   #replayed: Promise<void> | undefined;
   #lastReplay = Number.NEGATIVE_INFINITY;
@@ -67,6 +69,7 @@ export class RecentSettlements {
   /** @param since - the store may have lost what it acknowledged in the seconds before this moment, and after it. */
   replay(since: number): void {
     this.#replayFrom = Math.min(this.#replayFrom ?? since, since);
+    this.#isDueAgain = this.#replaying;
     if (this.#replaying || this.#timer !== undefined) return;
     const waitMs = this.#lastReplay + pauseMs - this.#clock.now();
     if (!(waitMs > 0)) {
@@ -108,6 +111,7 @@ export class RecentSettlements {
     }
     this.#lastReplay = now;
     this.#replaying = true;
+    this.#isDueAgain = false;
     this.#replayFrom = undefined;
     const statuses: Partial<Record<SettleStatus, number>> = {};
     let failed = 0;
@@ -134,8 +138,8 @@ export class RecentSettlements {
     await Promise.all(Array.from({ length: atOnce }, worker));
     this.#replaying = false;
     this.#emit({ type: "replayed", statuses, failed });
-    // The store came back while what it lost before was being sent.
-    if (this.#replayFrom !== undefined && failures === 0) this.replay(this.#replayFrom);
+    // The store came back while what it lost before was being sent, perhaps after some of it had failed.
+    if (this.#replayFrom !== undefined && this.#isDueAgain) this.replay(this.#replayFrom);
   }
 
   #forgetBefore(moment: number): void {

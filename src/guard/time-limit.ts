@@ -3,7 +3,9 @@ interface Wait {
   readonly expire: () => void;
 }
 
-const ticksPerLimit = 10;
+const leastTicks = 10;
+/** For as long the timer may go on when nothing waits any more, and keep the process alive. */
+const longestTickMs = 200;
 
 /** What was waited for took too long. */
 export class TimeLimitError extends Error {
@@ -16,6 +18,7 @@ export class TimeLimitError extends Error {
  */
 export class TimeLimit {
   readonly ms: number;
+  readonly #ticks: number;
   readonly #mostTicks: number;
   readonly #waits = new Set<Wait>();
   #tick = 0;
@@ -29,7 +32,8 @@ export class TimeLimit {
    */
   constructor(ms: number, mostMs = ms) {
     this.ms = ms;
-    this.#mostTicks = Math.ceil((mostMs * ticksPerLimit) / ms);
+    this.#ticks = Math.max(leastTicks, Math.ceil(ms / longestTickMs));
+    this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
   }
 
   /** Who is waited for has given another answer, so it is there. */
@@ -48,7 +52,7 @@ export class TimeLimit {
         expire: () => reject(new TimeLimitError(`There was no answer in time (${this.ms} ms).`)),
       };
       this.#waits.add(wait);
-      this.#timer ??= setInterval(() => this.#expire(), this.ms / ticksPerLimit);
+      this.#timer ??= setInterval(() => this.#expire(), this.ms / this.#ticks);
       answer.then(
         (value) => {
           this.#waits.delete(wait);
@@ -66,7 +70,7 @@ export class TimeLimit {
     this.#tick++;
     for (const wait of this.#waits) {
       const silentSince = Math.max(wait.firstTick, this.#heardTick);
-      if (this.#tick - silentSince <= ticksPerLimit && this.#tick - wait.firstTick <= this.#mostTicks) continue;
+      if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
       this.#waits.delete(wait);
       wait.expire();
     }

@@ -32,7 +32,7 @@ export class ChangeFeed {
     this.#listeners.add(listener);
     const end = async () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) await this.#close();
+      if (this.#listeners.size === 0) this.#close();
     };
     try {
       await this.#connect();
@@ -76,14 +76,17 @@ export class ChangeFeed {
 
   #retry(): void {
     if (this.#listeners.size === 0) return;
-    const timer = setTimeout(() => this.#connect().catch(() => this.#retry()), retryMs);
+    const timer = setTimeout(() => {
+      // They may have left meanwhile.
+      if (this.#listeners.size > 0) this.#connect().catch(() => this.#retry());
+    }, retryMs);
     timer.unref?.();
   }
 
-  async #close(): Promise<void> {
-    const subscription = this.#subscription;
-    this.#subscription = undefined;
+  /** One that is being opened, which a server that hangs makes last for ever, is not waited for. */
+  #close(): void {
     // One that could not be opened need not be ended.
-    await subscription?.then(({ end }) => end()).catch(() => {});
+    this.#subscription?.then(({ end }) => end()).catch(() => {});
+    this.#subscription = undefined;
   }
 }

@@ -411,6 +411,19 @@ describe("a store that has failed over", () => {
     expect(ofType(events, "replayed").length).toBeLessThanOrEqual(2);
   });
 
+  it("gets what failed once while the others got through", async () => {
+    const { account, faulty, used } = await failOver(0);
+    faulty.reconnect();
+    faulty.fates = ["ok", "refused"];
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await used()).toBeLessThan(55);
+    for (let count = 0; count < 20; count++) {
+      await account.reserve(1);
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(await used()).toBe(55);
+  });
+
   it("gets only the last seconds", async () => {
     const { faulty, used, types } = await failOver(0);
     await vi.advanceTimersByTimeAsync(10_500);
@@ -531,6 +544,13 @@ describe("other operations", () => {
     faulty.fates = ["hung"];
     expect(await within(2_300, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
     expect(faulty.arrived).toHaveLength(6);
+  });
+
+  it("leave no timer behind that keeps the process alive for long", async () => {
+    const { guard, account } = setUp();
+    await guard.history?.({ subject: account.subject });
+    await vi.advanceTimersByTimeAsync(250);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("of a ledger without a history have none", () => {
