@@ -174,7 +174,7 @@ function begin(
       dialect: model.target.provider.dialect,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
-      completionId: `chatcmpl-$log.requestId.slice("req_".length)`,
+      completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
       now,
     },
   };
