@@ -14,12 +14,10 @@ export function readNodeBody(stream: Readable, maxBytes: number, timeoutMs: numb
     }
     const pieces: Uint8Array[] = [];
     let length = 0;
-    const stop = () => {
+    let ended = false;
+    const fail = (failure: BodyFailure, cause?: unknown) => {
       clearTimeout(timer);
       stream.off("data", take).off("end", end).off("error", abort).off("close", abort);
-    };
-    const fail = (failure: BodyFailure, cause?: unknown) => {
-      stop();
       stream.pause();
       reject(new BodyError(failure, { cause }));
     };
@@ -30,10 +28,14 @@ export function readNodeBody(stream: Readable, maxBytes: number, timeoutMs: numb
       if (length > maxBytes) fail("too_large");
     };
     const end = () => {
-      stop();
+      ended = true;
+      clearTimeout(timer);
+      // The listeners stay, to save the time: nothing but the end of the stream comes any more.
       resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length));
     };
-    const abort = (cause?: unknown) => fail("aborted", cause);
+    const abort = (cause?: unknown) => {
+      if (!ended) fail("aborted", cause);
+    };
     const timer = setTimeout(() => fail("too_slow"), timeoutMs);
     stream.on("data", take).on("end", end).on("error", abort).on("close", abort);
     // Middleware may have paused it.

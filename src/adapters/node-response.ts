@@ -12,28 +12,32 @@ interface Outgoing {
   flushHeaders?(): void;
   write(piece: Uint8Array | string): boolean;
   end(body?: Uint8Array | string): unknown;
+  end(body: string, encoding: "latin1"): unknown;
   on(event: "drain", listener: () => void): unknown;
   off(event: "drain", listener: () => void): unknown;
 }
 
-/** Writes the gateway's answer. Ends when the answer is complete or the client has gone. */
-export async function writeNodeResponse(
+/**
+ * Writes the gateway's answer.
+ * @returns a promise for a stream alone, that ends when the answer is complete or the client has gone.
+ */
+export function writeNodeResponse(
   req: NodeIncoming,
   res: NodeOutgoing,
   client: NodeClient,
   response: GatewayResponse,
-): Promise<void> {
+): Promise<void> | undefined {
   const { body, headers } = response;
   if (isStream(body)) {
     // HTTP/2 knows no such header.
     if (req.httpVersionMajor >= 2) delete headers["connection"];
-    await writeStream(res, client, response, body);
-    return;
+    return writeStream(res, client, response, body);
   }
   // The host may have answered in the meantime: its own time-out, for instance.
-  if (client.gone || res.headersSent) return;
+  if (client.gone || res.headersSent) return undefined;
   client.answered();
   writeWhole(req, res, response, body);
+  return undefined;
 }
 
 function writeWhole(
@@ -49,7 +53,7 @@ function writeWhole(
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   outgoing.writeHead(status, headers);
   if (!closes) {
-    outgoing.end(bytes);
+    endWith(outgoing, bytes);
   } else if ("stream" in res) {
     const { stream } = res;
     outgoing.end(bytes);
@@ -60,6 +64,14 @@ function writeWhole(
     discardRest(req, () => outgoing.end());
   }
 }
+
+/** Node joins text to the headers; bytes it writes by themselves, which costs a short body more than to become text. */
+function endWith(res: Outgoing, body: Uint8Array | string): void {
+  if (body instanceof Buffer && body.length <= shortBody) res.end(body.toString("latin1"), "latin1");
+  else res.end(body);
+}
+
+const shortBody = 16 * 1024;
 
 /** Each piece leaves at once; the next one is asked for when the client has taken it. */
 async function writeStream(

@@ -58,9 +58,11 @@ export function serveNode(
     .catch(() => res.destroy());
 }
 
+function ignore(): void {}
+
 /** A broken connection is no error of the host's; without a listener it would end the process. */
 export function ignoreErrors(stream: Stream): void {
-  stream.on("error", () => {});
+  stream.on("error", ignore);
 }
 
 /**

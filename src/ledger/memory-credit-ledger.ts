@@ -118,7 +118,7 @@ class MemoryCreditLedger implements CreditLedger {
   readonly #accounts: AccountMap;
   readonly #holds = new IdTable<Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
-  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, () => new ReceiptTable());
+  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 

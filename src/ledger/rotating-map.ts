@@ -11,7 +11,7 @@ export interface Generation<Value> {
  * lives for at least one period, and at most two while entries keep coming. No timer, no bookkeeping per entry.
  */
 export class RotatingMap<Value> {
-  readonly #makeGeneration: () => Generation<Value>;
+  readonly #makeGeneration: (expected: number) => Generation<Value>;
   /**
    * Whatever was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was forgotten.
    * Holds also when the clock has been stepped.
@@ -25,12 +25,15 @@ export class RotatingMap<Value> {
   #newerLatest = Number.NEGATIVE_INFINITY;
   #olderLatest = Number.NEGATIVE_INFINITY;
 
-  /** @param makeGeneration - what the entries of a period are kept in. Default: a `Map`. */
-  constructor(periodMs: number, makeGeneration: () => Generation<Value> = () => new Map()) {
+  /**
+   * @param makeGeneration - what the entries of a period are kept in, of which there will be about as many as in the last
+   * one. Default: a `Map`.
+   */
+  constructor(periodMs: number, makeGeneration: (expected: number) => Generation<Value> = () => new Map()) {
     this.#periodMs = periodMs;
     this.#makeGeneration = makeGeneration;
-    this.#newer = makeGeneration();
-    this.#older = makeGeneration();
+    this.#newer = makeGeneration(0);
+    this.#older = makeGeneration(0);
   }
 
   get size(): number {
@@ -61,7 +64,7 @@ export class RotatingMap<Value> {
     this.forgottenUntil = Math.max(this.forgottenUntil, this.#olderLatest);
     this.#older = this.#newer;
     this.#olderLatest = this.#newerLatest;
-    this.#newer = this.#makeGeneration();
+    this.#newer = this.#makeGeneration(this.#older.size);
     this.#newerSince = now;
     this.#newerLatest = Number.NEGATIVE_INFINITY;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { editMembers, membersOf } from "./json-members.js";
+import { editMembers, editText, membersOf } from "./json-members.js";
 import { estimateTokens } from "./token-estimate.js";
 import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
 
@@ -16,20 +16,30 @@ export interface AnswerContext {
 }
 
 export interface ChatAnswer {
-  body: Uint8Array;
+  /** Text where the answer is nothing but ASCII: it leaves faster. */
+  body: Uint8Array | string;
   tokens: TokenCounts;
   /** The upstream reported no usage: `tokens` are estimated. */
   estimated: boolean;
+}
+
+/** What an upstream sent. */
+export interface WholeAnswer {
+  bytes: Uint8Array;
+  /** `bytes` as text, where they are nothing but ASCII. */
+  text: string | undefined;
+  /** `bytes`, parsed; `undefined` where they are no JSON. */
+  json: unknown;
 }
 
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
  *
- * @param answer - the parsed `bytes`.
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ChatAnswer | undefined {
+export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: AnswerContext): ChatAnswer | undefined {
+  const answer = json;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isRecord)) return undefined;
@@ -58,10 +68,20 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
     );
   }
   return {
-    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
+    body: edited(bytes, text, edits),
     tokens,
     estimated: reported === undefined,
   };
+}
+
+function edited(
+  bytes: Uint8Array,
+  text: string | undefined,
+  edits: ReadonlyMap<string, string | null>,
+): Uint8Array | string {
+  if (edits.size === 0) return text ?? bytes;
+  const members = membersOf(bytes);
+  return text === undefined ? editMembers(bytes, members, edits) : editText(text, members, edits);
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */

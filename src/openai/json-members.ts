@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
+import { TextWriter } from "./text-writer.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -92,8 +94,33 @@ export function editMembers(
   members: readonly JsonMember[],
   edits: ReadonlyMap<string, string | null>,
 ): Uint8Array {
-  const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
+  writeEdited(asBuffer(bytes), members, edits, out);
+  return out.finish();
+}
+
+/** Does the same with a text of nothing but ASCII, in which characters are where the bytes are. */
+export function editText(
+  text: string,
+  members: readonly JsonMember[],
+  edits: ReadonlyMap<string, string | null>,
+): string {
+  const out = new TextWriter();
+  writeEdited(text, members, edits, out);
+  return out.finish();
+}
+
+interface Writer<Source> {
+  writeFrom(source: Source, start: number, end: number): void;
+  writeText(text: string): void;
+}
+
+function writeEdited<Source>(
+  source: Source,
+  members: readonly JsonMember[],
+  edits: ReadonlyMap<string, string | null>,
+  out: Writer<Source>,
+): void {
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
@@ -124,7 +151,6 @@ export function editMembers(
   }
   if (from >= 0) out.writeFrom(source, from, to);
   out.writeText(next === "{" ? "{}" : "}");
-  return out.finish();
 }
 
 /** What an object may grow by, with its edits, before the buffer has to. */
@@ -235,9 +261,4 @@ function skipWord(bytes: Uint8Array, start: number): number {
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).toString("utf8", start, end);
-}
-
-/** Making a view costs more than the text itself, so it is made only of what is none. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

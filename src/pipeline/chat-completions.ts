@@ -129,7 +129,9 @@ function begin(
     const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
     log.ended(outcome, settled);
     warnOfUpstream(outcome, model, warn, log.requestId);
-    void settlement.persisted().then(() => inFlight.leave(call));
+    const { repeating } = settlement;
+    if (repeating === undefined) inFlight.leave(call);
+    else void repeating.then(() => inFlight.leave(call));
     return settled;
   };
   const finish = (outcome: Outcome): Promise<Charge> => {

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { asBuffer } from "../openai/as-buffer.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import {
@@ -65,9 +66,10 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
   return Buffer.concat(pieces).subarray(0, most);
 }
 
-export function parseJson(bytes: Uint8Array): unknown {
+/** @returns `undefined` where it is no JSON. */
+export function parseJson(source: Uint8Array | string): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+    return JSON.parse(typeof source === "string" ? source : asBuffer(source).toString("utf8"));
   } catch {
     return undefined;
   }

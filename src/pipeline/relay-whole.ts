@@ -1,5 +1,6 @@
-import { Buffer } from "node:buffer";
-import { type AnswerContext, type ChatAnswer, toChatAnswer } from "../openai/chat-answer.js";
+import { Buffer, isAscii } from "node:buffer";
+import { asBuffer } from "../openai/as-buffer.js";
+import { type AnswerContext, type ChatAnswer, toChatAnswer, type WholeAnswer } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
@@ -36,21 +37,27 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  const body = parseJson(bytes);
+  const whole = readWhole(bytes);
   let chatAnswer: ChatAnswer | undefined;
   try {
-    chatAnswer = toChatAnswer(bytes, body, context);
+    chatAnswer = toChatAnswer(whole, context);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
   if (chatAnswer !== undefined) return chatAnswer;
-  if (isRecord(body) && body["error"] !== undefined && body["error"] !== null) {
-    throw fromErrorObject(body["error"], context);
+  const { json } = whole;
+  if (isRecord(json) && json["error"] !== undefined && json["error"] !== null) {
+    throw fromErrorObject(json["error"], context);
   }
   throw badGateway("The model did not answer. Try again.", {
     cause: new Error("The upstream's answer is no chat completion."),
   });
+}
+
+function readWhole(bytes: Uint8Array): WholeAnswer {
+  const text = isAscii(bytes) ? asBuffer(bytes).toString("latin1") : undefined;
+  return { bytes, text, json: parseJson(text ?? bytes) };
 }
 
 /** What was seen of a whole answer that its client did not wait for. */

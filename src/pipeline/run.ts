@@ -51,7 +51,8 @@ async function answer(
   if (route.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
   if (pipeline.inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
 
-  const caller = await authenticate(request.header("authorization"), pipeline.findCaller);
+  const found = authenticate(request.header("authorization"), pipeline.findCaller);
+  const caller = found instanceof Promise ? await found : found;
   log.authenticated(caller);
   requireValid(caller, pipeline.clock.now());
   if (route.endpoint === "chat/completions") return await completeChat(pipeline, request, caller, log);

@@ -75,7 +75,7 @@ export class Settlement {
   readonly #tags: CallTags;
   #kept: KeptLease | undefined;
   #charge: Promise<Charge> | undefined;
-  #persisted: Promise<void> | undefined;
+  #repeating: Promise<void> | undefined;
 
   constructor(options: {
     ledger: CreditLedger;
@@ -124,10 +124,9 @@ export class Settlement {
     return this.#charge;
   }
 
-  /** Resolves when the ledger has taken the charge, or finally has not. */
-  async persisted(): Promise<void> {
-    await this.#charge;
-    await this.#persisted;
+  /** Ends when the ledger has taken a charge after all, or finally has not; `undefined` when it took it at once. */
+  get repeating(): Promise<void> | undefined {
+    return this.#repeating;
   }
 
   async #settle(tokens: TokenCounts, source: UsageSource | undefined): Promise<Charge> {
@@ -151,27 +150,24 @@ export class Settlement {
         mayBeDuplicateSince === undefined ? settlement : { ...settlement, mayBeDuplicateSince },
       );
     };
-    const persist = async (mayBeDuplicateSince?: number): Promise<SettleResult> => {
-      const result = await send(mayBeDuplicateSince);
-      if (result.status === "unresolved") this.#warnOfCharge();
-      return result;
-    };
     const firstAttempt = this.#clock.now();
     try {
-      return { micro, tokens, source, windows: (await persist()).windows };
+      const result = await send();
+      this.#warnIfUnresolved(result);
+      return { micro, tokens, source, windows: result.windows };
     } catch (cause) {
       this.#warnOfLedger("The ledger failed to settle a call; it is tried again.", cause);
-      this.#persisted = this.#repeat(() => persist(firstAttempt));
+      this.#repeating = this.#repeat(() => send(firstAttempt));
       return { micro, tokens, source, windows };
     }
   }
 
   /** Goes on in the background: the client need not wait for it. The ledger knows the lease's id if it took effect. */
-  async #repeat(persist: () => Promise<SettleResult>): Promise<void> {
+  async #repeat(send: () => Promise<SettleResult>): Promise<void> {
     for (let attempt = 2; attempt <= attempts; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 2)));
       try {
-        await persist();
+        this.#warnIfUnresolved(await send());
         return;
       } catch (cause) {
         if (attempt < attempts) continue;
@@ -187,7 +183,8 @@ export class Settlement {
     this.#warn({ code: "ledger_failed", message, cause, ...this.#request });
   }
 
-  #warnOfCharge(): void {
+  #warnIfUnresolved({ status }: SettleResult): void {
+    if (status !== "unresolved") return;
     const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
     this.#warn({ code: "charge_unresolved", message, ...this.#request });
   }

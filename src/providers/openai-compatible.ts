@@ -21,13 +21,15 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
   const currentKey = typeof apiKey === "function" && !("authorization" in headers) ? apiKey : undefined;
 
   return {
-    async call(call) {
+    call(call) {
       const { endpoint, stream, body } = call;
       const signal = call.notice ?? call.signal;
       const path = `${basePath}/${endpoint}${query}`;
-      const fixed = stream ? streamHeaders : wholeHeaders;
-      const headers = currentKey ? { ...fixed, ...authorization(await readApiKey(currentKey, signal)) } : fixed;
-      return transport.send({ path, headers, body, signal });
+      const headers = stream ? streamHeaders : wholeHeaders;
+      if (currentKey === undefined) return transport.send({ path, headers, body, signal });
+      return readApiKey(currentKey, signal).then((key) =>
+        transport.send({ path, headers: { ...headers, ...authorization(key) }, body, signal }),
+      );
     },
     close: () => transport.close(),
   };

@@ -26,7 +26,7 @@ export class SilenceTimer {
     this.#heardAt = performance.now();
     this.#isPaused = false;
     if (this.#timer !== undefined && this.#expiresAt > this.#heardAt + limitMs) this.stop();
-    if (this.#timer === undefined) this.#arm(limitMs);
+    if (this.#timer === undefined) this.#arm(limitMs, this.#heardAt);
   }
 
   /** A sign of life: the count begins anew. */
@@ -44,8 +44,8 @@ export class SilenceTimer {
     this.#timer = undefined;
   }
 
-  #arm(delayMs: number): void {
-    this.#expiresAt = performance.now() + delayMs;
+  #arm(delayMs: number, now: number): void {
+    this.#expiresAt = now + delayMs;
     this.#timer = setTimeout(checkSilence, delayMs, this);
   }
 
@@ -53,12 +53,13 @@ export class SilenceTimer {
   check(): void {
     this.#timer = undefined;
     if (this.#isPaused) return;
-    const restMs = this.#heardAt + this.#limitMs - performance.now();
+    const now = performance.now();
+    const restMs = this.#heardAt + this.#limitMs - now;
     const wasOverdue = this.#isOverdue;
     this.#isOverdue = restMs <= 0;
-    if (restMs > 0) this.#arm(Math.ceil(restMs));
+    if (restMs > 0) this.#arm(Math.ceil(restMs), now);
     // If it was this process that slept, the signs of life are waiting to be read: let them in first.
-    else if (!wasOverdue) this.#arm(1);
+    else if (!wasOverdue) this.#arm(1, now);
     else this.#listener.onSilence();
   }
 }

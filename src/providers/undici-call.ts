@@ -1,8 +1,10 @@
+import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
 import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
 import type { TransportOptions } from "./transport.js";
+import { toUpstreamAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
 import type { UndiciLine } from "./undici-line.js";
 import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
@@ -16,6 +18,9 @@ export interface AnswerCallbacks {
 /**
  * One call over undici, from dispatch to the end of the body. Whatever comes first of end, error, timeout, abort and
  * the reader's leaving ends it; everything after that is ignored.
+ *
+ * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and reads the headers of
+ * every answer, though hardly any is looked at. package.json pins the exact version.
  */
 export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
   /** Set when a connection was chosen. */
@@ -25,7 +30,8 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   readonly #timeouts: TransportOptions;
   readonly #timer = new SilenceTimer(this);
   #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
-  #controller: Dispatcher.DispatchController | undefined;
+  /** Closes the connection; there when the request is about to be written. */
+  #abort: ((error: Error) => void) | undefined;
   #body: ReceivedBody | undefined;
   #held = false;
   #lingered = 0;
@@ -44,22 +50,23 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#cancel(new UpstreamError("aborted", "The call was aborted.", { cause: this.#signal.reason }));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onConnect(abort: (error?: Error) => void): void {
     // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
     if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
-    this.#controller = controller;
+    this.#abort = abort;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ReceivedHeaders): void {
-    if (status < 200 || this.#state !== "waiting") return;
+  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    if (status < 200 || this.#state !== "waiting") return true;
     this.#state = "reading";
     this.#timer.start(this.#timeouts.idleTimeoutMs);
-    const body = new ReceivedBody(this);
-    this.#body = body;
-    this.#answer.resolve({ status, headers: hasPlainValues(headers) ? headers : toPlainValues(headers), body });
+    this.#body = new ReceivedBody(this);
+    this.#answer.resolve(toUpstreamAnswer(status, headers, this.#body));
+    return true;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  onData(chunk: Buffer): boolean {
     const body = this.#body;
     if (this.#state === "reading" && body) {
       // Once per tick is enough, and reading the clock is not free.
@@ -69,14 +76,15 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
       this.#lingered += chunk.length;
       if (this.#lingered > lingerBytes) this.leave();
     }
+    return true;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#finish()) this.#body?.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    const connected = this.#controller !== undefined;
+  onError(error: Error): void {
+    const connected = this.#abort !== undefined;
     if (this.#finish()) this.#fail(toUpstreamError(error, connected));
   }
 
@@ -138,7 +146,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   }
 
   #disconnect(error: UpstreamError): void {
-    if (this.#controller) this.#controller.abort(error);
+    if (this.#abort) this.#abort(error);
     else this.line?.cancelConnecting(error);
   }
 
@@ -153,23 +161,6 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#held = false;
     return true;
   }
-}
-
-type ReceivedHeaders = Record<string, string | string[] | undefined>;
-
-function hasPlainValues(headers: ReceivedHeaders): headers is Record<string, string> {
-  for (const name in headers) {
-    if (typeof headers[name] !== "string") return false;
-  }
-  return true;
-}
-
-function toPlainValues(headers: ReceivedHeaders): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) plain[name] = typeof value === "string" ? value : value.join(", ");
-  }
-  return plain;
 }
 
 function leaveCall(call: UndiciCall): void {

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer, isAscii } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../src/openai/answer-to-chunk.js";
 import { toChatAnswer } from "../../src/openai/chat-answer.js";
@@ -6,7 +6,14 @@ import { toChatAnswer } from "../../src/openai/chat-answer.js";
 const context = { model: "acme/small", promptTokens: 7, created: 1_700_000_000, completionId: "chatcmpl-own" };
 
 function answer(text: string) {
-  return toChatAnswer(Buffer.from(text), JSON.parse(text) as unknown, context);
+  const answer = toChatAnswer({ bytes: Buffer.from(text), text: undefined, json: JSON.parse(text) }, context);
+  if (isAscii(Buffer.from(text))) {
+    const fromText = toChatAnswer({ bytes: Buffer.from(text), text, json: JSON.parse(text) }, context);
+    expect(fromText && { ...fromText, body: String(fromText.body) }).toEqual(
+      answer && { ...answer, body: String(answer.body) },
+    );
+  }
+  return answer;
 }
 
 function sent(value: object): Record<string, unknown> {
