@@ -4,6 +4,7 @@ export type Route =
   | { readonly endpoint: "models"; readonly methods: readonly string[] }
   | { readonly endpoint: "model"; readonly methods: readonly string[]; readonly model: string }
   | { readonly endpoint: "chat/completions"; readonly methods: readonly string[] }
+  | { readonly endpoint: "embeddings"; readonly methods: readonly string[] }
   | { readonly endpoint: "responses"; readonly methods: readonly string[] };
 
 const read = ["GET", "HEAD", "OPTIONS"] as const;
@@ -12,12 +13,14 @@ const call = ["POST", "OPTIONS"] as const;
 const healthz: Route = { endpoint: "healthz", methods: read };
 const models: Route = { endpoint: "models", methods: read };
 const chatCompletions: Route = { endpoint: "chat/completions", methods: call };
+const embeddings: Route = { endpoint: "embeddings", methods: call };
 const responses: Route = { endpoint: "responses", methods: call };
 
 const fixed: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/healthz", healthz],
   ["/v1/models", models],
   ["/v1/chat/completions", chatCompletions],
+  ["/v1/embeddings", embeddings],
   ["/v1/responses", responses],
 ]);
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { editMembers, editText, membersOf } from "./json-members.js";
 import { estimateTokens } from "./token-estimate.js";
-import { isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
+import { isRecord, readUsage, toUsageObject } from "./usage.js";
+import { edited, type ModelAnswer, type WholeAnswer } from "./whole-answer.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -15,30 +15,13 @@ export interface AnswerContext {
   completionId: string;
 }
 
-export interface ChatAnswer {
-  /** Text where the answer is nothing but ASCII: it leaves faster. */
-  body: Uint8Array | string;
-  tokens: TokenCounts;
-  /** The upstream reported no usage: `tokens` are estimated. */
-  estimated: boolean;
-}
-
-/** What an upstream sent. */
-export interface WholeAnswer {
-  bytes: Uint8Array;
-  /** `bytes` as text, where they are nothing but ASCII. */
-  text: string | undefined;
-  /** `bytes`, parsed; `undefined` where they are no JSON. */
-  json: unknown;
-}
-
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
  *
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: AnswerContext): ChatAnswer | undefined {
+export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: AnswerContext): ModelAnswer | undefined {
   const answer = json;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
@@ -72,16 +55,6 @@ export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: Answer
     tokens,
     estimated: reported === undefined,
   };
-}
-
-function edited(
-  bytes: Uint8Array,
-  text: string | undefined,
-  edits: ReadonlyMap<string, string | null>,
-): Uint8Array | string {
-  if (edits.size === 0) return text ?? bytes;
-  const members = membersOf(bytes);
-  return text === undefined ? editMembers(bytes, members, edits) : editText(text, members, edits);
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */

@@ -1,13 +1,15 @@
 import { Buffer, isAscii } from "node:buffer";
 import { asBuffer } from "../openai/as-buffer.js";
-import { type AnswerContext, type ChatAnswer, toChatAnswer, type WholeAnswer } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
-import { estimateTokens } from "../openai/token-estimate.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isRecord, type TokenCounts } from "../openai/usage.js";
+import { isRecord } from "../openai/usage.js";
+import type { ModelAnswer, WholeAnswer } from "../openai/whole-answer.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
+
+/** What the client gets for the upstream's answer; `undefined` when that is none. */
+export type AnswerReader = (answer: WholeAnswer) => ModelAnswer | undefined;
 
 /**
  * Reads a whole answer. Until it is complete the client has got nothing, so any failure is a status of its own, and
@@ -17,10 +19,11 @@ import type { RelayOptions } from "./pipeline.js";
  */
 export async function relayWhole(
   answer: UpstreamAnswer,
-  context: AnswerContext & UpstreamFailureContext,
+  toAnswer: AnswerReader,
+  context: UpstreamFailureContext,
   { maxAnswerBytes }: RelayOptions,
   received: (bytes: number) => void,
-): Promise<ChatAnswer> {
+): Promise<ModelAnswer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -38,29 +41,24 @@ export async function relayWhole(
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   const whole = readWhole(bytes);
-  let chatAnswer: ChatAnswer | undefined;
+  let modelAnswer: ModelAnswer | undefined;
   try {
-    chatAnswer = toChatAnswer(whole, context);
+    modelAnswer = toAnswer(whole);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
-  if (chatAnswer !== undefined) return chatAnswer;
+  if (modelAnswer !== undefined) return modelAnswer;
   const { json } = whole;
   if (isRecord(json) && json["error"] !== undefined && json["error"] !== null) {
     throw fromErrorObject(json["error"], context);
   }
   throw badGateway("The model did not answer. Try again.", {
-    cause: new Error("The upstream's answer is no chat completion."),
+    cause: new Error("The upstream's answer is none to this request."),
   });
 }
 
 function readWhole(bytes: Uint8Array): WholeAnswer {
   const text = isAscii(bytes) ? asBuffer(bytes).toString("latin1") : undefined;
   return { bytes, text, json: parseJson(text ?? bytes) };
-}
-
-/** What was seen of a whole answer that its client did not wait for. */
-export function partialAnswer(promptTokens: number, receivedBytes: number): TokenCounts {
-  return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
 }

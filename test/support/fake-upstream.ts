@@ -4,6 +4,7 @@ import { type FakeAnswer, honestChat } from "./fake-upstream/fake-answers.js";
 import type { FakeRequest } from "./fake-upstream/fake-request.js";
 
 export * from "./fake-upstream/chat-samples.js";
+export * from "./fake-upstream/embedding-samples.js";
 export * from "./fake-upstream/fake-answers.js";
 export type { FakeRequest } from "./fake-upstream/fake-request.js";
 export { createGate } from "./fake-upstream/gate.js";

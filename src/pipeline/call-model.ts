@@ -1,5 +1,5 @@
+import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
 import type { AnswerContext } from "../openai/chat-answer.js";
-import { type ChatRequest, parseChatRequest, promptTokens, toUpstreamBody } from "../openai/chat-request.js";
 import { ChatStream } from "../openai/chat-stream.js";
 import {
   badGateway,
@@ -13,7 +13,7 @@ import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { noTokens } from "../openai/usage.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { Caller } from "./accounts.js";
-import { authorize, requireChatModel } from "./authorize.js";
+import { authorize, requireModelType } from "./authorize.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
@@ -22,7 +22,7 @@ import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
 import { brokenOff, relayStream } from "./relay-stream.js";
-import { partialAnswer, relayWhole } from "./relay-whole.js";
+import { type AnswerReader, relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
@@ -30,8 +30,9 @@ import { toUpstreamCall } from "./upstream-call.js";
 import type { Warn } from "./warning.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
-interface ChatCall {
-  readonly chat: ChatRequest;
+interface ModelCall {
+  readonly endpoint: ModelEndpoint;
+  readonly asked: ModelRequest;
   readonly call: Call;
   readonly settlement: Settlement;
   readonly context: AnswerContext & UpstreamFailureContext;
@@ -39,24 +40,25 @@ interface ChatCall {
   readonly finish: (outcome: Outcome) => Promise<Charge>;
 }
 
-/** `POST /v1/chat/completions`: authorize → reserve → forward → relay → settle. */
-export async function completeChat(
+/** A metered call, whatever the endpoint: authorize → reserve → forward → relay → settle. */
+export async function callModel(
   pipeline: Pipeline,
   request: GatewayRequest,
   caller: Caller,
   log: RequestLog,
+  endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const chat = parseChatRequest(await readBody(request, pipeline), pipeline.maxBodyDepth);
+  const asked = endpoint.parse(await readBody(request, pipeline), pipeline.maxBodyDepth);
   const remembered = pipeline.findAllowance(caller.plan);
   const found = remembered instanceof Promise ? await remembered : remembered;
-  const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
-  log.asked(model.id, chat.stream);
-  requireChatModel(model);
+  const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
+  log.asked(model.id, asked.stream);
+  requireModelType(model, endpoint.modelType);
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const prompt = promptTokens(chat, model.contextLength);
-  const amount = estimateCost(chat, prompt, model, allowance);
+  const prompt = endpoint.promptTokens(asked, model.contextLength);
+  const amount = estimateCost(endpoint, asked, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
   if (inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
@@ -78,26 +80,26 @@ export async function completeChat(
     price: model.price,
     tags: { key: caller.keyId, model: model.id },
   });
-  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now, prompt });
-  const { finish, context } = chatCall;
+  const modelCall = begin(pipeline, request, { endpoint, asked, call, settlement, model, log, now, prompt });
+  const { finish, context } = modelCall;
   try {
     if (call.abortReason !== undefined) throw new UpstreamError("aborted", "The client left before the call was made.");
     log.upstreamCalled();
     const upstream = await forward(
       model.provider,
       toUpstreamCall({
-        endpoint: "chat/completions",
+        endpoint: endpoint.path,
         model: model.upstreamModel,
-        body: toUpstreamBody(chat, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
-        stream: chat.stream,
+        body: endpoint.toUpstreamBody(asked, { model: model.upstreamModel, maxOutputTokens: model.maxOutputTokens }),
+        stream: asked.stream,
         notice: call.notice,
         requestId,
       }),
       context,
     );
-    return chat.stream
-      ? await streamResponse(pipeline, chatCall, upstream)
-      : await wholeResponse(pipeline, chatCall, upstream);
+    return asked.stream
+      ? await streamResponse(pipeline, modelCall, upstream)
+      : await wholeResponse(pipeline, modelCall, upstream);
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const { windows } = await finish({ reason: endReason(error, call), tokens: noTokens, source: undefined, error });
@@ -110,7 +112,8 @@ function begin(
   { inFlight, warn }: Pipeline,
   request: GatewayRequest,
   parts: {
-    chat: ChatRequest;
+    endpoint: ModelEndpoint;
+    asked: ModelRequest;
     call: Call;
     settlement: Settlement;
     model: CatalogModel;
@@ -119,8 +122,8 @@ function begin(
     /** Estimated tokens. */
     prompt: number;
   },
-): ChatCall {
-  const { chat, call, settlement, model, log, now, prompt } = parts;
+): ModelCall {
+  const { endpoint, asked, call, settlement, model, log, now, prompt } = parts;
   const clientGone = () => call.abort("client_gone");
   let charge: Promise<Charge> | undefined;
   const settle = async (outcome: Outcome): Promise<Charge> => {
@@ -143,13 +146,15 @@ function begin(
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
-    chat,
+    endpoint,
+    asked,
     call,
     settlement,
     finish,
     context: {
       model: model.id,
       upstreamModel: model.upstreamModel,
+      promptParam: endpoint.promptParam,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
@@ -160,17 +165,18 @@ function begin(
 
 async function wholeResponse(
   pipeline: Pipeline,
-  { context, settlement, call, finish }: ChatCall,
+  { endpoint, asked, context, settlement, call, finish }: ModelCall,
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
   let received = 0;
-  const seen = () => partialAnswer(context.promptTokens, received);
+  const seen = () => endpoint.partialTokens(context.promptTokens, received);
   settlement.hold(seen);
   // A client that leaves pays for what the model has done; that the gateway closes is not the client's doing.
   call.whenAbandoned((reason) =>
     finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
   );
-  const answer = await relayWhole(upstream, context, pipeline, (bytes) => {
+  const toAnswer: AnswerReader = (whole) => endpoint.toAnswer(whole, asked, context);
+  const answer = await relayWhole(upstream, toAnswer, context, pipeline, (bytes) => {
     received = bytes;
   });
   const { tokens, estimated } = answer;
@@ -180,10 +186,10 @@ async function wholeResponse(
 
 async function streamResponse(
   pipeline: Pipeline,
-  { chat, call, settlement, context, finish }: ChatCall,
+  { asked, call, settlement, context, finish }: ModelCall,
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
-  const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
+  const stream = new ChatStream({ ...context, includeUsage: asked.includeUsage });
   settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
   const pieces = relayStream(upstream, stream, call, context, pipeline, finish);

@@ -1,0 +1,24 @@
+import { toChatAnswer } from "../openai/chat-answer.js";
+import {
+  type ChatRequest,
+  parseChatRequest,
+  promptTokens,
+  requestedOutputTokens,
+  toUpstreamBody,
+} from "../openai/chat-request.js";
+import { estimateTokens } from "../openai/token-estimate.js";
+import type { ModelEndpoint } from "./model-endpoint.js";
+
+/** `POST /v1/chat/completions` */
+export const chatCompletions: ModelEndpoint<ChatRequest> = {
+  path: "chat/completions",
+  modelType: "chat",
+  promptParam: "messages",
+  parse: parseChatRequest,
+  promptTokens,
+  outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
+    request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
+  toUpstreamBody,
+  toAnswer: (answer, _request, context) => toChatAnswer(answer, context),
+  partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
+};
