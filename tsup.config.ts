@@ -1,6 +1,6 @@
 import { defineConfig } from "tsup";
 
-const entries = ["index", "express", "fastify", "fetch", "node", "sqlite", "redis", "postgres"];
+const entries = ["index", "express", "fastify", "fetch", "node", "sqlite", "redis", "postgres", "ai-sdk"];
 /** What `#transport` in package.json chooses from: no public entries, so no declarations. */
 const transports = ["transport.undici", "transport.fetch"];
 

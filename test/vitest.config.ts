@@ -12,7 +12,7 @@ export default defineConfig(({ mode }) => ({
     alias: [
       { find: "#transport", replacement: source("transport.undici.ts") },
       { find: /^infergate$/, replacement: source("index.ts") },
-      { find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres)$/, replacement: source("$1.ts") },
+      { find: /^infergate\/(express|fastify|fetch|node|sqlite|redis|postgres|ai-sdk)$/, replacement: source("$1.ts") },
     ],
   },
   test: {
