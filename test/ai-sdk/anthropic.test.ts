@@ -164,7 +164,7 @@ describe.concurrent.each([
       expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("tool_calls");
       // The helper of the client puts the same together.
       const final = await server.client.chat.completions
-        .stream({ ...hello, tools: [weatherTool] })
+        .stream({ model: hello.model, messages: hello.messages, tools: [weatherTool] })
         .finalChatCompletion();
       expect(final.choices[0]?.message.tool_calls).toMatchObject([
         { id: "toolu_1", function: { name: "weather", arguments: '{"city":"Paris"}' } },
