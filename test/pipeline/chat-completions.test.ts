@@ -13,6 +13,14 @@ async function call(request: Request): Promise<Response> {
 }
 
 describe("a whole answer", () => {
+  it("has an id of its own where the upstream gives none", async () => {
+    const { id: _id, ...anonymous } = chatAnswer();
+    test.upstream.reply(wholeAnswer(anonymous));
+    const { id } = (await (await call(chatRequest())).json()) as { id: string };
+    expect(id).toMatch(/^chatcmpl-[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expect(id).toBe(`chatcmpl-${test.events[0]?.requestId.slice("req_".length)}`);
+  });
+
   it("has the client's model, OpenAI's members, the stock's headers, and is charged", async () => {
     const response = await call(chatRequest());
     expect(response.status).toBe(200);
