@@ -20,7 +20,7 @@ import { ModelWatch } from "./model-watch.js";
  *
  * @example
  * ```ts
- * const providers = { anthropic: aiSDK({ model: createAnthropic({ apiKey: process.env.ANTHROPIC_API_KEY }) }) };
+ * const providers = { anthropic: aiSDK({ model: anthropic }) };
  * ```
  */
 export function aiSDK(options: AISDKOptions): UpstreamProvider {
@@ -35,7 +35,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         return answer;
       } catch (error) {
         const { status, headers, error: said } = answerOf(error);
-        return toAnswer({ error: said }, status, headers);
+        return toAnswer({ error: said }, status ?? 502, headers);
       } finally {
         if (!isStreaming) watch.end();
       }

@@ -1,7 +1,7 @@
 import { isRecord } from "../openai/usage.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { toAnnotation, toArguments, toCreated, toImage } from "./completion.js";
-import { modelEndedInError, toErrorAnswer } from "./error-answer.js";
+import { modelEndedInError, toErrorAnswer, toErrorEvent } from "./error-answer.js";
 import { toEnding } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";
@@ -60,7 +60,7 @@ export class CompletionChunks {
       case "source":
         return this.#list("annotations", toAnnotation(part));
       case "error":
-        return toEvent({ error: toErrorAnswer(part["error"]).error });
+        return toErrorEvent(toErrorAnswer(part["error"]));
       case "finish":
         return this.#finish(part);
       default:
@@ -132,7 +132,7 @@ export class CompletionChunks {
 
   #finish(part: Record<string, unknown>): string {
     const ending = toEnding(part["finishReason"], this.#toolCalls.size > 0);
-    if (ending === "error") return toEvent({ error: toErrorAnswer(modelEndedInError()).error });
+    if (ending === "error") return toErrorEvent(toErrorAnswer(modelEndedInError()));
     if (ending === "incomplete") return "";
     this.#isFinished = true;
     const end = this.#delta({}, ending.finishReason);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { CompletionChunks } from "./completion-chunks.js";
-import { answerOf } from "./error-answer.js";
+import { answerOf, toErrorEvent } from "./error-answer.js";
 import type { ModelWatch } from "./model-watch.js";
 
 const done = "data: [DONE]\n\n";
@@ -46,8 +46,7 @@ async function* readEvents(
     yield Buffer.from(done);
   } catch (error) {
     // An answer within the stream is the stream's own affair; all else is thrown on.
-    const { error: said } = answerOf(error);
-    yield Buffer.from(`data: ${JSON.stringify({ error: said })}\n\n`);
+    yield Buffer.from(toErrorEvent(answerOf(error)));
   } finally {
     watch.end();
     reader.cancel().catch(() => {});

@@ -5,7 +5,8 @@ import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.j
 
 /** An error answer in OpenAI's format. */
 export interface ErrorAnswer {
-  status: number;
+  /** `undefined`: nobody has said. */
+  status: number | undefined;
   headers: Record<string, string>;
   error: Record<string, unknown>;
 }
@@ -37,16 +38,20 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   const meaning = meanings.find(({ said }) => said.test(String(message)));
   const status = meaning?.status ?? [record["statusCode"], said["status"], said["code"]].find(isErrorStatus);
   return {
-    status: status ?? 502,
+    status,
     headers: retryHeaders(record["responseHeaders"]),
     error: {
       message,
       type: firstText(said["type"], said["status"]) ?? "",
       param: firstText(said["param"]) ?? null,
       code: meaning?.code ?? firstText(said["code"]) ?? null,
-      ...(status === undefined ? undefined : { status }),
     },
   };
+}
+
+/** The same within a stream, where the status is one of the error's own members. */
+export function toErrorEvent({ status, error }: ErrorAnswer): string {
+  return `data: ${JSON.stringify({ error: { ...error, status } })}\n\n`;
 }
 
 /**
