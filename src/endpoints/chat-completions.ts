@@ -6,6 +6,7 @@ import {
   requestedOutputTokens,
   toUpstreamBody,
 } from "../openai/chat-request.js";
+import { readPlainAnswer } from "../openai/plain-answer.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
 
@@ -19,6 +20,7 @@ export const chatCompletions: ModelEndpoint<ChatRequest> = {
   outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
     request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
   toUpstreamBody,
-  toAnswer: (answer, _request, context) => toChatAnswer(answer, context),
+  toPlainAnswer: readPlainAnswer,
+  toAnswer: (answer, json, _request, context) => toChatAnswer(answer, json, context),
   partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
 };

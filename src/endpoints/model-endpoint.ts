@@ -1,6 +1,5 @@
-import type { AnswerContext } from "../openai/chat-answer.js";
+import type { AnswerContext, ModelAnswer } from "../openai/chat-answer.js";
 import type { TokenCounts } from "../openai/usage.js";
-import type { ModelAnswer, WholeAnswer } from "../openai/whole-answer.js";
 
 /** What every request to a model has, whatever the endpoint. */
 export interface ModelRequest {
@@ -34,8 +33,10 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
   outputTokens(request: Request, limits: OutputLimits): number;
   /** The request under the upstream's name for the model. */
   toUpstreamBody(request: Request, target: { model: string; maxOutputTokens: number | undefined }): Uint8Array;
-  /** What the client gets for a whole answer; `undefined` when it is no answer to the request. */
-  toAnswer(answer: WholeAnswer, request: Request, context: AnswerContext): ModelAnswer | undefined;
+  /** What the client gets for a whole answer in which nothing is to be mended; `undefined` when it has to be parsed. */
+  toPlainAnswer(answer: Uint8Array, context: AnswerContext): ModelAnswer | undefined;
+  /** What it gets for any other, given its parsed JSON, too; `undefined` when it is no answer to the request. */
+  toAnswer(answer: Uint8Array, json: unknown, request: Request, context: AnswerContext): ModelAnswer | undefined;
   /** What was seen of a whole answer that its client did not wait for. */
   partialTokens(promptTokens: number, receivedBytes: number): TokenCounts;
 }

@@ -40,19 +40,28 @@ export class Calendar {
   readonly #anchor: number | undefined;
   #week: Bounds = unknownBounds;
   #month: Bounds = unknownBounds;
+  #credits: WindowLimitsInput["credits"] | undefined;
+  #limits: WindowLimits | undefined;
 
   constructor(anchor: number | undefined) {
     this.#anchor = anchor;
   }
 
+  /** @returns the same object as long as all stays as it was: it is not to be changed. */
   limits(credits: WindowLimitsInput["credits"], sessionMs: number, now: number): WindowLimits {
-    if (!isCurrent(this.#week, now)) this.#week = weekBounds(this.#anchor ?? firstMonday, now);
-    if (!isCurrent(this.#month, now)) this.#month = monthBounds(this.#anchor ?? firstMonth, now);
-    return {
+    const isWeek = isCurrent(this.#week, now);
+    const isMonth = isCurrent(this.#month, now);
+    const known = this.#limits;
+    if (isWeek && isMonth && known?.session.lengthMs === sessionMs && this.#credits === credits) return known;
+    if (!isWeek) this.#week = weekBounds(this.#anchor ?? firstMonday, now);
+    if (!isMonth) this.#month = monthBounds(this.#anchor ?? firstMonth, now);
+    this.#credits = credits;
+    this.#limits = {
       session: { limit: credits.session, lengthMs: sessionMs },
       week: { limit: credits.week, bounds: this.#week },
       month: { limit: credits.month, bounds: this.#month },
     };
+    return this.#limits;
   }
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import { editMembers, membersOf } from "./json-members.js";
 import { estimateTokens } from "./token-estimate.js";
-import { isRecord, readUsage, toUsageObject } from "./usage.js";
-import { edited, type ModelAnswer, type WholeAnswer } from "./whole-answer.js";
+import { hasUsageTotals, isRecord, readUsage, type TokenCounts, toUsageObject } from "./usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -15,27 +15,27 @@ export interface AnswerContext {
   completionId: string;
 }
 
+/** What the client gets for a whole answer. */
+export interface ModelAnswer {
+  /** Text where that is at hand: it leaves faster. */
+  body: Uint8Array | string;
+  tokens: TokenCounts;
+  /** The upstream reported no usage: `tokens` are estimated. */
+  estimated: boolean;
+}
+
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
  *
+ * @param answer - the parsed `bytes`.
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: AnswerContext): ModelAnswer | undefined {
-  const answer = json;
+export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ModelAnswer | undefined {
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isRecord)) return undefined;
-  if (!choices.every((choice) => isRecord(choice["message"]))) return undefined;
-
-  const edits = new Map<string, string | null>();
-  const id = completionId(answer["id"], context.completionId);
-  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
-  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
-  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
-  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
-  if (answer["error"] === null) edits.set("error", null);
-  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  if (!Array.isArray(choices) || choices.length === 0) return undefined;
+  for (const choice of choices) if (!isRecord(choice) || !isRecord(choice["message"])) return undefined;
 
   const reported = readUsage(answer["usage"]);
   const tokens = reported ?? {
@@ -44,17 +44,35 @@ export function toChatAnswer({ bytes, text, json }: WholeAnswer, context: Answer
     output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
     reasoning: 0,
   };
-  if (reported === undefined || !hasUsageTotals(answer["usage"])) {
-    edits.set(
-      "usage",
-      JSON.stringify({ ...(isRecord(answer["usage"]) ? answer["usage"] : {}), ...toUsageObject(tokens) }),
-    );
-  }
+  const edits = editsOf(answer, choices, context, reported === undefined ? tokens : undefined);
   return {
-    body: edited(bytes, text, edits),
+    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
     tokens,
     estimated: reported === undefined,
   };
+}
+
+/** What has to be changed. */
+function editsOf(
+  answer: Record<string, unknown>,
+  choices: Record<string, unknown>[],
+  context: AnswerContext,
+  estimate: TokenCounts | undefined,
+): Map<string, string | null> {
+  const edits = new Map<string, string | null>();
+  const id = completionId(answer["id"], context.completionId);
+  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
+  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
+  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
+  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (answer["error"] === null) edits.set("error", null);
+  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  const usage = answer["usage"];
+  const tokens = estimate ?? (hasUsageTotals(usage) ? undefined : readUsage(usage));
+  if (tokens !== undefined) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+  }
+  return edits;
 }
 
 /** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
@@ -92,17 +110,11 @@ function functionBytes(call: unknown): number {
   return bytes;
 }
 
-function hasUsageTotals(usage: unknown): boolean {
-  return (
-    isRecord(usage) &&
-    ["prompt_tokens", "completion_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name]))
-  );
-}
-
 /** @returns whether anything had to be changed. */
 function repairChoices(choices: Record<string, unknown>[]): boolean {
   let repaired = false;
-  for (const [position, choice] of choices.entries()) {
+  for (let position = 0; position < choices.length; position++) {
+    const choice = choices[position] as Record<string, unknown>;
     const message = choice["message"] as Record<string, unknown>;
     if (!Number.isInteger(choice["index"])) {
       choice["index"] = position;

@@ -1,5 +1,17 @@
+import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { editMembers, elementsOf, type JsonMember, membersOf, valueAt } from "./json-members.js";
+import {
+  absent,
+  editMembers,
+  elementsOf,
+  findValue,
+  type JsonMember,
+  type Leaps,
+  membersOf,
+  splice,
+  unclear,
+  valueAt,
+} from "./json-members.js";
 import { memberOf, mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { beginsWithImage, estimatePromptTokens } from "./token-estimate.js";
 import { isRecord } from "./usage.js";
@@ -68,22 +80,25 @@ export function toUpstreamBody(
   request: ChatRequest,
   target: { model: string; maxOutputTokens: number | undefined },
 ): Uint8Array {
-  const edits = new Map<string, string | null>();
-  edits.set("model", JSON.stringify(target.model));
-  const { maxOutputTokens } = target;
-  if (maxOutputTokens !== undefined) {
-    if ((request.maxTokens ?? 0) > maxOutputTokens) edits.set("max_tokens", String(maxOutputTokens));
-    if ((request.maxCompletionTokens ?? 0) > maxOutputTokens) {
-      edits.set("max_completion_tokens", String(maxOutputTokens));
-    }
+  const { body, members, stream, includeUsage } = request;
+  const { model, maxOutputTokens = Number.POSITIVE_INFINITY } = target;
+  const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;
+  const cutsCompletionTokens = (request.maxCompletionTokens ?? 0) > maxOutputTokens;
+  const keepsOptions = stream ? includeUsage : memberOf(members, "stream_options") === undefined;
+  if (keepsOptions && !cutsTokens && !cutsCompletionTokens) {
+    const { start, end } = memberOf(members, "model") as JsonMember;
+    return splice(body, start, end, JSON.stringify(model));
   }
-  if (!request.stream) edits.set("stream_options", null);
-  else if (!request.includeUsage) edits.set("stream_options", withUsage(request));
-  return editMembers(request.body, request.members, edits);
+  const edits = new Map<string, string | null>();
+  edits.set("model", JSON.stringify(model));
+  if (cutsTokens) edits.set("max_tokens", String(maxOutputTokens));
+  if (cutsCompletionTokens) edits.set("max_completion_tokens", String(maxOutputTokens));
+  if (!keepsOptions) edits.set("stream_options", stream ? withUsage(request) : null);
+  return editMembers(body, members, edits);
 }
 
 /** Short images count as the text that they are. */
-function hasImage(body: Uint8Array, leaps: ReadonlyMap<number, number>): boolean {
+function hasImage(body: Uint8Array, leaps: Leaps): boolean {
   for (const start of leaps.keys()) if (beginsWithImage(body, start + 1)) return true;
   return false;
 }
@@ -94,7 +109,7 @@ function withUsage(request: ChatRequest): string {
   return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
 }
 
-function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: ReadonlyMap<number, number>): void {
+function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: Leaps): void {
   if (member === undefined || body[member.start] === 0x6e) throw missingParameter("messages");
   if (body[member.start] !== 0x5b) throw invalidType("messages", "an array of objects");
   const elements = elementsOf(body, member.start, leaps);
@@ -107,14 +122,22 @@ function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: 
   }
   for (const [index, start] of elements.entries()) {
     if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
-    const members = membersOf(body, start, mostMembers, leaps);
-    if (members.length > mostMembers) {
-      throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
-    }
-    const role = members.find(({ name }) => name === "role");
-    if (role === undefined) throw missingParameter(`messages[${index}].role`);
-    if (body[role.start] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
+    const role = findRole(body, start, index, leaps);
+    if (role === absent) throw missingParameter(`messages[${index}].role`);
+    if (body[role] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
   }
+}
+
+const roleName = Buffer.from("role");
+
+function findRole(body: Uint8Array, message: number, index: number, leaps: Leaps): number {
+  const role = findValue(body, message, roleName, mostMembers, leaps);
+  if (role !== unclear) return role;
+  const members = membersOf(body, message, mostMembers, leaps);
+  if (members.length > mostMembers) {
+    throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
+  }
+  return memberOf(members, "role")?.start ?? absent;
 }
 
 function readIncludeUsage(options: unknown): boolean {

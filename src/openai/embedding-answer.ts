@@ -1,8 +1,8 @@
-import type { AnswerContext } from "./chat-answer.js";
+import type { AnswerContext, ModelAnswer } from "./chat-answer.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
 import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";
+import { editMembers, membersOf } from "./json-members.js";
 import { isRecord, readUsage, type TokenCounts } from "./usage.js";
-import { edited, type ModelAnswer, type WholeAnswer } from "./whole-answer.js";
 
 type Item = Record<string, unknown>;
 
@@ -10,10 +10,12 @@ type Item = Record<string, unknown>;
  * An embeddings answer as clients need it: own model name, the vectors in the order of the inputs and encoded as the
  * client has asked, usage always there. Everything else stays byte for byte.
  *
+ * @param json - the parsed `bytes`.
  * @returns `undefined` when it is no answer to this request: not one vector for each input.
  */
 export function toEmbeddingAnswer(
-  { bytes, text, json }: WholeAnswer,
+  bytes: Uint8Array,
+  json: unknown,
   request: EmbeddingRequest,
   context: AnswerContext,
 ): ModelAnswer | undefined {
@@ -40,7 +42,7 @@ export function toEmbeddingAnswer(
     );
   }
   return {
-    body: edited(bytes, text, edits),
+    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
   };

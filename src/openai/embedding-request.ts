@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { editMembers, type JsonMember } from "./json-members.js";
-import { parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
+import { type JsonMember, splice } from "./json-members.js";
+import { memberOf, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { estimatePromptTokens, estimateTokens } from "./token-estimate.js";
 import { isRecord } from "./usage.js";
 
@@ -56,7 +56,8 @@ export function embeddingTokens({ inputTokens }: EmbeddingRequest, contextLength
 
 /** The request for the upstream: the model under its name there. Everything else stays byte for byte. */
 export function toUpstreamEmbeddingBody({ body, members }: EmbeddingRequest, target: { model: string }): Uint8Array {
-  return editMembers(body, members, new Map([["model", JSON.stringify(target.model)]]));
+  const { start, end } = memberOf(members, "model") as JsonMember;
+  return splice(body, start, end, JSON.stringify(target.model));
 }
 
 /** A string, some strings, the tokens of one input, or of some. */

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
-import { TextWriter } from "./text-writer.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -16,9 +15,10 @@ export interface JsonMember {
   end: number;
 }
 
-type Leaps = ReadonlyMap<number, number>;
+/** The ends of long values by their starts. */
+export type Leaps = ReadonlyMap<number, number>;
 
-const noLeaps: Leaps = new Map();
+export const noLeaps: Leaps = new Map();
 
 /**
  * The members of the object that begins at `start`, in order, duplicates included.
@@ -43,7 +43,7 @@ export function membersOf(
     const escaped = familiar === undefined && text.includes("\\");
     const name = escaped ? String(JSON.parse(`"${text}"`)) : text;
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-    const valueEnd = leaps.get(valueStart) ?? skipValue(bytes, valueStart);
+    const valueEnd = endOfValue(bytes, valueStart, leaps);
     members.push({ name, escaped, nameStart, start: valueStart, end: valueEnd });
     position = skipSpace(bytes, valueEnd);
     if (bytes[position] !== 0x2c) break;
@@ -52,13 +52,65 @@ export function membersOf(
   return members;
 }
 
+/** What {@link findValue} answers where it finds no offset. */
+export const absent = -1;
+export const unclear = -2;
+
+/**
+ * Where the value of the object's member begins, without making anything of the other members.
+ *
+ * @param name - nothing but ASCII.
+ * @returns {@link absent}, or {@link unclear} where there are several of this name, a name that is spelled with escapes,
+ * or more than `most` members: then it takes {@link membersOf}.
+ */
+export function findValue(
+  bytes: Uint8Array,
+  start: number,
+  name: Buffer,
+  most = Number.POSITIVE_INFINITY,
+  leaps: Leaps = noLeaps,
+): number {
+  let found = absent;
+  let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
+  for (let count = 1; bytes[position] === 0x22; count++) {
+    if (count > most) return unclear;
+    const nameStart = position + 1;
+    const nameEnd = skipString(bytes, position);
+    const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
+    if (hasEscape(bytes, nameStart, nameEnd)) return unclear;
+    if (nameEnd - 1 - nameStart === name.length && startsWith(bytes, nameStart, name)) {
+      if (found !== absent) return unclear;
+      found = valueStart;
+    }
+    position = skipSpace(bytes, endOfValue(bytes, valueStart, leaps));
+    if (bytes[position] !== 0x2c) break;
+    position = skipSpace(bytes, position + 1);
+  }
+  return found;
+}
+
+/** The offset behind the value that begins at `start`. */
+export function endOfValue(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
+  return leaps.get(start) ?? skipValue(bytes, start);
+}
+
+export function startsWith(bytes: Uint8Array, start: number, text: Buffer): boolean {
+  for (let offset = 0; offset < text.length; offset++) if (bytes[start + offset] !== text[offset]) return false;
+  return true;
+}
+
+function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let position = start; position < end; position++) if (bytes[position] === 0x5c) return true;
+  return false;
+}
+
 /** The offsets of the elements' first bytes in the array that begins at `start`. The text must be valid JSON. */
 export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number[] {
   const elements: number[] = [];
   let position = skipSpace(bytes, start + 1);
   while (position < bytes.length && bytes[position] !== 0x5d) {
     elements.push(position);
-    position = skipSpace(bytes, leaps.get(position) ?? skipValue(bytes, position));
+    position = skipSpace(bytes, endOfValue(bytes, position, leaps));
     if (bytes[position] !== 0x2c) break;
     position = skipSpace(bytes, position + 1);
   }
@@ -94,33 +146,8 @@ export function editMembers(
   members: readonly JsonMember[],
   edits: ReadonlyMap<string, string | null>,
 ): Uint8Array {
+  const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
-  writeEdited(asBuffer(bytes), members, edits, out);
-  return out.finish();
-}
-
-/** Does the same with a text of nothing but ASCII, in which characters are where the bytes are. */
-export function editText(
-  text: string,
-  members: readonly JsonMember[],
-  edits: ReadonlyMap<string, string | null>,
-): string {
-  const out = new TextWriter();
-  writeEdited(text, members, edits, out);
-  return out.finish();
-}
-
-interface Writer<Source> {
-  writeFrom(source: Source, start: number, end: number): void;
-  writeText(text: string): void;
-}
-
-function writeEdited<Source>(
-  source: Source,
-  members: readonly JsonMember[],
-  edits: ReadonlyMap<string, string | null>,
-  out: Writer<Source>,
-): void {
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
@@ -151,6 +178,17 @@ function writeEdited<Source>(
   }
   if (from >= 0) out.writeFrom(source, from, to);
   out.writeText(next === "{" ? "{}" : "}");
+  return out.finish();
+}
+
+/** The same bytes with those from `start` to `end` replaced. */
+export function splice(bytes: Uint8Array, start: number, end: number, text: string): Buffer {
+  const source = asBuffer(bytes);
+  const out = Buffer.allocUnsafe(source.length - (end - start) + Buffer.byteLength(text));
+  source.copy(out, 0, 0, start);
+  const written = start + out.write(text, start);
+  source.copy(out, written, end);
+  return out;
 }
 
 /** What an object may grow by, with its edits, before the buffer has to. */
@@ -178,9 +216,12 @@ const familiarNames = groupByLength([
   "content",
   "created",
   "choices",
+  "message",
+  "refusal",
   "messages",
   "logprobs",
   "max_tokens",
+  "annotations",
   "temperature",
   "service_tier",
   "finish_reason",
@@ -200,11 +241,7 @@ function groupByLength(names: readonly string[]): { text: string; bytes: Buffer 
 function familiarName(bytes: Uint8Array, start: number, end: number): string | undefined {
   const group = familiarNames[end - start];
   if (group === undefined) return undefined;
-  for (const { text, bytes: name } of group) {
-    let offset = 0;
-    while (offset < name.length && bytes[start + offset] === name[offset]) offset++;
-    if (offset === name.length) return text;
-  }
+  for (const { text, bytes: name } of group) if (startsWith(bytes, start, name)) return text;
   return undefined;
 }
 

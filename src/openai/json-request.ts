@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { type JsonMember, membersOf, valueAt } from "./json-members.js";
+import { type JsonMember, type Leaps, membersOf, noLeaps, valueAt } from "./json-members.js";
 import { pathAt } from "./json-path.js";
-import { findJsonFault, type JsonFault } from "./json-syntax.js";
+import { findJsonFault, type JsonFault, longValue } from "./json-syntax.js";
 
 /** A request's JSON object, taken apart as far as its members. */
 export interface JsonRequest {
@@ -10,7 +10,7 @@ export interface JsonRequest {
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
   /** The ends of long values by their starts. */
-  readonly leaps: ReadonlyMap<number, number>;
+  readonly leaps: Leaps;
 }
 
 /** Far beyond any API, and far below what would fill the memory. */
@@ -21,8 +21,9 @@ export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonReque
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
   if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
-  const leaps = new Map<number, number>();
-  const fault = findJsonFault(body, maxDepth, leaps);
+  const noted = body.length < longValue ? undefined : new Map<number, number>();
+  const fault = findJsonFault(body, maxDepth, noted);
+  const leaps = noted ?? noLeaps;
   if (fault !== undefined) throw faultError(body, fault, maxDepth);
   const members = membersOf(body, 0, mostMembers, leaps);
   if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);

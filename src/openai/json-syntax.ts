@@ -22,7 +22,7 @@ const expectColon = 4;
 const expectCommaOrEnd = 5;
 
 /** Values of so many bytes are noted as leaps. */
-export const longValue = 1024;
+export const longValue = 4096;
 
 const inObject = 1;
 const inArray = 2;

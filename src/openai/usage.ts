@@ -59,6 +59,16 @@ export function toUsageObject(tokens: TokenCounts): UsageObject {
   };
 }
 
+/** Whether a client finds the three counts that it relies on. */
+export function hasUsageTotals(usage: unknown): boolean {
+  return (
+    isRecord(usage) &&
+    Number.isInteger(usage["prompt_tokens"]) &&
+    Number.isInteger(usage["completion_tokens"]) &&
+    Number.isInteger(usage["total_tokens"])
+  );
+}
+
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

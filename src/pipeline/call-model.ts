@@ -22,7 +22,7 @@ import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
 import { brokenOff, relayStream } from "./relay-stream.js";
-import { type AnswerReader, relayWhole } from "./relay-whole.js";
+import { relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
@@ -175,8 +175,7 @@ async function wholeResponse(
   call.whenAbandoned((reason) =>
     finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
   );
-  const toAnswer: AnswerReader = (whole) => endpoint.toAnswer(whole, asked, context);
-  const answer = await relayWhole(upstream, toAnswer, context, pipeline, (bytes) => {
+  const answer = await relayWhole(upstream, { endpoint, asked }, context, pipeline, (bytes) => {
     received = bytes;
   });
   const { tokens, estimated } = answer;

@@ -67,9 +67,9 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
 }
 
 /** @returns `undefined` where it is no JSON. */
-export function parseJson(source: Uint8Array | string): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(typeof source === "string" ? source : asBuffer(source).toString("utf8"));
+    return JSON.parse(asBuffer(bytes).toString("utf8"));
   } catch {
     return undefined;
   }

@@ -1,15 +1,12 @@
-import { Buffer, isAscii } from "node:buffer";
-import { asBuffer } from "../openai/as-buffer.js";
+import { Buffer } from "node:buffer";
+import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
+import type { AnswerContext, ModelAnswer } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { isRecord } from "../openai/usage.js";
-import type { ModelAnswer, WholeAnswer } from "../openai/whole-answer.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
-
-/** What the client gets for the upstream's answer; `undefined` when that is none. */
-export type AnswerReader = (answer: WholeAnswer) => ModelAnswer | undefined;
 
 /**
  * Reads a whole answer. Until it is complete the client has got nothing, so any failure is a status of its own, and
@@ -19,8 +16,8 @@ export type AnswerReader = (answer: WholeAnswer) => ModelAnswer | undefined;
  */
 export async function relayWhole(
   answer: UpstreamAnswer,
-  toAnswer: AnswerReader,
-  context: UpstreamFailureContext,
+  { endpoint, asked }: { endpoint: ModelEndpoint; asked: ModelRequest },
+  context: AnswerContext & UpstreamFailureContext,
   { maxAnswerBytes }: RelayOptions,
   received: (bytes: number) => void,
 ): Promise<ModelAnswer> {
@@ -40,25 +37,21 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  const whole = readWhole(bytes);
+  const plain = endpoint.toPlainAnswer(bytes, context);
+  if (plain !== undefined) return plain;
+  const json = parseJson(bytes);
   let modelAnswer: ModelAnswer | undefined;
   try {
-    modelAnswer = toAnswer(whole);
+    modelAnswer = endpoint.toAnswer(bytes, json, asked, context);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
   if (modelAnswer !== undefined) return modelAnswer;
-  const { json } = whole;
   if (isRecord(json) && json["error"] !== undefined && json["error"] !== null) {
     throw fromErrorObject(json["error"], context);
   }
   throw badGateway("The model did not answer. Try again.", {
     cause: new Error("The upstream's answer is none to this request."),
   });
-}
-
-function readWhole(bytes: Uint8Array): WholeAnswer {
-  const text = isAscii(bytes) ? asBuffer(bytes).toString("latin1") : undefined;
-  return { bytes, text, json: parseJson(text ?? bytes) };
 }

@@ -1,7 +1,17 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editMembers, elementsOf, membersOf, valueAt } from "../../src/openai/json-members.js";
+import {
+  absent,
+  editMembers,
+  elementsOf,
+  endOfValue,
+  findValue,
+  membersOf,
+  splice,
+  unclear,
+  valueAt,
+} from "../../src/openai/json-members.js";
 
 const jsonObject = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 8 });
 const indent = fc.constantFrom(undefined, 1, "\t");
@@ -27,6 +37,31 @@ describe("membersOf", () => {
 
   it("reports duplicates", () => {
     expect(membersOf(Buffer.from('{"a":1,"a":"\\"}","b":[{}]}')).map(({ name }) => name)).toEqual(["a", "a", "b"]);
+  });
+});
+
+describe("findValue", () => {
+  it("finds what membersOf finds, or says that it cannot tell", () => {
+    const name = fc.constantFrom("a", "b", "ab", 'a"', "a\\", "\u00e9", "long enough for the other search of a string");
+    const members = fc.array(fc.tuple(name, fc.jsonValue({ maxDepth: 2 })), { maxLength: 5 });
+    fc.assert(
+      fc.property(members, indent, (pairs, space) => {
+        const texts = pairs.map(([key, value]) => `${JSON.stringify(key)} : ${JSON.stringify(value, null, space)}`);
+        const bytes = Buffer.from(`{ ${texts.join(" , ")} }`);
+        const found = findValue(bytes, 0, Buffer.from("a"), 4);
+        const all = membersOf(bytes);
+        const named = all.filter((member) => member.name === "a");
+        const isClear = named.length < 2 && all.length <= 4 && !all.some(({ escaped }) => escaped);
+        expect(found).toBe(isClear ? (named[0]?.start ?? absent) : unclear);
+        if (found >= 0) expect(endOfValue(bytes, found)).toBe(named[0]?.end);
+      }),
+    );
+  });
+});
+
+describe("splice", () => {
+  it("replaces bytes by text", () => {
+    expect(splice(Buffer.from("née"), 1, 3, "ö🙂").toString()).toBe("nö🙂e");
   });
 });
 
