@@ -1,7 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { editMembers, elementsOf, endOfValue, type JsonMember, type MemberEdits, valueAt } from "./json-members.js";
+import {
+  editMembers,
+  elementsOf,
+  endOfValue,
+  type JsonMember,
+  type MemberEdits,
+  splice,
+  valueAt,
+} from "./json-members.js";
 import { type JsonRequest, memberOf, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { wordTokens } from "./least-tokens.js";
 import { addNameEdits } from "./request-edits.js";
@@ -90,9 +98,15 @@ export function toUpstreamEmbeddingBody(
   request: EmbeddingRequest,
   { model, dialect }: { model: string; dialect?: Dialect | undefined },
 ): Uint8Array {
-  const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
-  if (dialect !== undefined) addNameEdits(request, dialect, edits);
-  return editMembers(request.body, request.members, edits);
+  const { body, members } = request;
+  const name = JSON.stringify(model);
+  if (dialect === undefined) {
+    const { start, end } = memberOf(members, "model") as JsonMember;
+    return splice(body, start, end, name);
+  }
+  const edits: MemberEdits = new Map([["model", name]]);
+  addNameEdits(request, dialect, edits);
+  return editMembers(body, members, edits);
 }
 
 type Value = Pick<JsonMember, "start" | "end">;

@@ -45,7 +45,7 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  const plain = endpoint.toPlainAnswer?.(bytes, context);
+  const plain = endpoint.toPlainAnswer(bytes, context);
   if (plain !== undefined) return plain;
   const json = parseJson(bytes);
   let modelAnswer: ModelAnswer | undefined;

@@ -131,6 +131,81 @@ describe("reasoning_effort", () => {
   });
 });
 
+describe("a request", () => {
+  it("reaches the model with all that the AI SDK has a word for", async () => {
+    const { model, calls } = mirror("v3", "acme.chat");
+    const schema = { type: "object" };
+    const tools = ["a", "b"].map((name) => ({ type: "function", function: { name, strict: true } }));
+    await aiSDK({ model }).call(
+      request({
+        temperature: 0,
+        top_p: 0.5,
+        top_k: 3,
+        presence_penalty: -1,
+        frequency_penalty: 1,
+        seed: 7,
+        stop: "END",
+        max_tokens: 9,
+        max_completion_tokens: 5,
+        user: "u",
+        response_format: { type: "json_schema", json_schema: { name: "n", description: "d", schema, strict: true } },
+        tools,
+        tool_choice: {
+          type: "allowed_tools",
+          allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "b" } }] },
+        },
+        parallel_tool_calls: false,
+      }),
+    );
+    const { abortSignal, ...options } = calls[0] ?? {};
+    expect(abortSignal).toBeInstanceOf(AbortSignal);
+    expect(options).toEqual({
+      prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+      temperature: 0,
+      topP: 0.5,
+      topK: 3,
+      presencePenalty: -1,
+      frequencyPenalty: 1,
+      seed: 7,
+      stopSequences: ["END"],
+      maxOutputTokens: 5,
+      responseFormat: { type: "json", name: "n", description: "d", schema },
+      tools: [{ type: "function", name: "b", strict: true, inputSchema: { type: "object", properties: {} } }],
+      toolChoice: { type: "required" },
+      headers: {},
+      providerOptions: { acme: { parallelToolCalls: false } },
+    });
+  });
+
+  it("keeps Anthropic's marks of what is to be cached, and thoughts for models that take them unsigned", async () => {
+    const { model, calls } = mirror("v3", "deepseek.chat");
+    const cache_control = { type: "ephemeral" };
+    await aiSDK({ model }).call(
+      request({
+        messages: [
+          { role: "system", content: [{ type: "text", text: "Long.", cache_control }] },
+          { role: "user", content: [{ type: "text", text: "Hi", cache_control }] },
+          { role: "assistant", content: "Ho", reasoning_content: "Hm." },
+          { role: "assistant", refusal: "No." },
+        ],
+      }),
+    );
+    const providerOptions = { anthropic: { cacheControl: cache_control } };
+    expect(calls[0]?.["prompt"]).toEqual([
+      { role: "system", content: "Long.", providerOptions },
+      { role: "user", content: [{ type: "text", text: "Hi", providerOptions }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm." },
+          { type: "text", text: "Ho" },
+        ],
+      },
+      { role: "assistant", content: [{ type: "text", text: "No." }] },
+    ]);
+  });
+});
+
 describe("a model's oddities", () => {
   it("are an answer without usage, and without a reason of its end", async () => {
     const { model } = mirror("v3", "acme.chat");

@@ -169,77 +169,81 @@ describe.concurrent.each([
 
   it(
     "takes whole conversations",
-    withModel(make, async (server) => {
-      server.native.reply(anthropicMessage([{ type: "text", text: "ok" }]));
-      await server.client.chat.completions.create({
-        model: "acme/small",
-        messages: [
-          { role: "system", content: "Be short." },
+    withModel(
+      make,
+      async (server) => {
+        server.native.reply(anthropicMessage([{ type: "text", text: "ok" }]));
+        await server.client.chat.completions.create({
+          model: "acme/small",
+          messages: [
+            { role: "system", content: "Be short." },
+            {
+              role: "user",
+              content: [
+                { type: "text", text: "What is this?" },
+                { type: "image_url", image_url: { url: `data:image/png;base64,${imageBase64}` } },
+                { type: "image_url", image_url: { url: "https://images.test/cat.png" } },
+                { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${imageBase64}` } },
+              ],
+            },
+            {
+              role: "assistant",
+              content: null,
+              tool_calls: [
+                { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } },
+                { id: "c2", type: "function", function: { name: "weather", arguments: "" } },
+              ],
+            },
+            { role: "tool", tool_call_id: "c1", content: "sunny" },
+            { role: "tool", tool_call_id: "c2", content: [{ type: "text", text: "rain" }] },
+            {
+              role: "developer",
+              content: [
+                { type: "text", text: "Be " },
+                { type: "text", text: "kind." },
+              ],
+            },
+            { role: "user", content: "And now?" },
+          ],
+          tools: [weatherTool],
+          tool_choice: { type: "function", function: { name: "weather" } },
+          max_completion_tokens: 500,
+          temperature: 0.5,
+          stop: ["END"],
+        });
+        const { json } = server.native.lastRequest;
+        expect(json).toMatchObject({ max_tokens: 500, temperature: 0.5, stop_sequences: ["END"] });
+        expect(json.tool_choice).toEqual({ type: "tool", name: "weather" });
+        expect(json.system.map(({ text }: { text: string }) => text)).toEqual(["Be short.", "Be kind."]);
+        expect(json.messages).toMatchObject([
           {
             role: "user",
             content: [
               { type: "text", text: "What is this?" },
-              { type: "image_url", image_url: { url: `data:image/png;base64,${imageBase64}` } },
-              { type: "image_url", image_url: { url: "https://images.test/cat.png" } },
-              { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${imageBase64}` } },
+              { type: "image", source: { type: "base64", media_type: "image/png", data: imageBase64 } },
+              { type: "image", source: { type: "url", url: "https://images.test/cat.png" } },
+              { type: "document", source: { type: "base64", media_type: "application/pdf", data: imageBase64 } },
             ],
           },
           {
             role: "assistant",
-            content: null,
-            tool_calls: [
-              { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } },
-              { id: "c2", type: "function", function: { name: "weather", arguments: "" } },
-            ],
-          },
-          { role: "tool", tool_call_id: "c1", content: "sunny" },
-          { role: "tool", tool_call_id: "c2", content: [{ type: "text", text: "rain" }] },
-          {
-            role: "developer",
             content: [
-              { type: "text", text: "Be " },
-              { type: "text", text: "kind." },
+              { type: "tool_use", id: "c1", name: "weather", input: { city: "Paris" } },
+              { type: "tool_use", id: "c2", name: "weather", input: {} },
             ],
           },
-          { role: "user", content: "And now?" },
-        ],
-        tools: [weatherTool],
-        tool_choice: { type: "function", function: { name: "weather" } },
-        max_completion_tokens: 500,
-        temperature: 0.5,
-        stop: ["END"],
-      });
-      const { json } = server.native.lastRequest;
-      expect(json).toMatchObject({ max_tokens: 500, temperature: 0.5, stop_sequences: ["END"] });
-      expect(json.tool_choice).toEqual({ type: "tool", name: "weather" });
-      expect(json.system.map(({ text }: { text: string }) => text)).toEqual(["Be short.", "Be kind."]);
-      expect(json.messages).toMatchObject([
-        {
-          role: "user",
-          content: [
-            { type: "text", text: "What is this?" },
-            { type: "image", source: { type: "base64", media_type: "image/png", data: imageBase64 } },
-            { type: "image", source: { type: "url", url: "https://images.test/cat.png" } },
-            { type: "document", source: { type: "base64", media_type: "application/pdf", data: imageBase64 } },
-          ],
-        },
-        {
-          role: "assistant",
-          content: [
-            { type: "tool_use", id: "c1", name: "weather", input: { city: "Paris" } },
-            { type: "tool_use", id: "c2", name: "weather", input: {} },
-          ],
-        },
-        {
-          role: "user",
-          content: [
-            { type: "tool_result", tool_use_id: "c1", content: "sunny" },
-            { type: "tool_result", tool_use_id: "c2", content: "rain" },
-            { type: "text", text: "And now?" },
-          ],
-        },
-      ]);
-    }),
+          {
+            role: "user",
+            content: [
+              { type: "tool_result", tool_use_id: "c1", content: "sunny" },
+              { type: "tool_result", tool_use_id: "c2", content: "rain" },
+              { type: "text", text: "And now?" },
+            ],
+          },
+        ]);
+      },
+      { name: "claude-sonnet-4-5" },
+    ),
   );
 
   it(

@@ -36,7 +36,8 @@ export const googleEmbedding: MakeModel = (origin, name) =>
 export interface ModelServerOptions {
   /** The upstream's name for the model. Default: `claude-test`. */
   name?: string;
-  model?: Partial<Model>;
+  /** Default: the small one, with room for thoughts. */
+  model?: Model;
   options?: Partial<AISDKOptions>;
 }
 
@@ -47,7 +48,9 @@ export async function startModel(
   const native = await startFakeUpstream();
   const provider = aiSDK({ model: (name) => make(native.origin, name), ...options });
   const server = await startServer({
-    models: [{ ...smallModel, maxOutputTokens: 100_000, upstream: { provider: "native", model: name }, ...model }],
+    models: [
+      { ...(model ?? { ...smallModel, maxOutputTokens: 100_000 }), upstream: { provider: "native", model: name } },
+    ],
     providers: { native: provider },
   });
   return {
