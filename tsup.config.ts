@@ -1,6 +1,18 @@
 import { defineConfig } from "tsup";
 
-const entries = ["index", "express", "fastify", "fetch", "node", "sqlite", "redis", "postgres", "testing", "tokenizer"];
+const entries = [
+  "index",
+  "express",
+  "fastify",
+  "fetch",
+  "node",
+  "sqlite",
+  "redis",
+  "postgres",
+  "ai-sdk",
+  "testing",
+  "tokenizer",
+];
 /** What `#transport` in package.json chooses from: no public entries, so no declarations. */
 const transports = ["transport.undici", "transport.fetch"];
 

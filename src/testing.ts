@@ -4,6 +4,7 @@ export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledg
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
+export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
 export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
 export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";

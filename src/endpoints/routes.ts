@@ -5,6 +5,7 @@ export type Route =
   | { readonly endpoint: "model"; readonly methods: readonly string[]; readonly model: string }
   | { readonly endpoint: "usage"; readonly methods: readonly string[] }
   | { readonly endpoint: "chat/completions"; readonly methods: readonly string[] }
+  | { readonly endpoint: "embeddings"; readonly methods: readonly string[] }
   | { readonly endpoint: "responses"; readonly methods: readonly string[] };
 
 const read = ["GET", "HEAD", "OPTIONS"] as const;
@@ -14,6 +15,7 @@ const healthz: Route = { endpoint: "healthz", methods: read };
 const models: Route = { endpoint: "models", methods: read };
 const usage: Route = { endpoint: "usage", methods: read };
 const chatCompletions: Route = { endpoint: "chat/completions", methods: call };
+const embeddings: Route = { endpoint: "embeddings", methods: call };
 const responses: Route = { endpoint: "responses", methods: call };
 
 const fixed: ReadonlyMap<string, Route> = new Map<string, Route>([
@@ -21,6 +23,7 @@ const fixed: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/v1/models", models],
   ["/v1/usage", usage],
   ["/v1/chat/completions", chatCompletions],
+  ["/v1/embeddings", embeddings],
   ["/v1/responses", responses],
 ]);
 

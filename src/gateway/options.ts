@@ -27,7 +27,7 @@ import { withHints } from "./with-hints.js";
 export interface Model extends RoutingOptions {
   /** What clients send as `model`, and what they find in the list; may hold slashes: `acme/small`. */
   id: string;
-  /** What the model is for. Models of type `embedding` are listed, and refused for chat. */
+  /** Which endpoint the model is for: chat completions or embeddings. */
   type: "chat" | "embedding";
   /** Who made the model. Default: absent on the wire. */
   publisher?: string | undefined;

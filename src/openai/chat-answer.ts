@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
-import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
+import type { MemberEdits } from "./json-members.js";
+import { editAnswer, type ModelAnswer } from "./model-answer.js";
 import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
-import { hasUsageTotals, isRecord, readUsage, type TokenCounts, toUsageObject, visibleUsage } from "./usage.js";
+import { hasUsageTotals, isRecord, readUsage, toUsageObject, visibleUsage } from "./usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface AnswerContext {
@@ -19,14 +20,6 @@ export interface AnswerContext {
   dialect?: Dialect | undefined;
 }
 
-export interface ChatAnswer {
-  /** Text where that is at hand: it leaves faster. */
-  body: Uint8Array | string;
-  tokens: TokenCounts;
-  /** The upstream reported no usage: `tokens` are estimated. */
-  estimated: boolean;
-}
-
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
@@ -34,7 +27,7 @@ export interface ChatAnswer {
  * @param answer - the parsed `bytes`.
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ChatAnswer | undefined {
+export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ModelAnswer | undefined {
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
@@ -57,7 +50,7 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits),
+    body: editAnswer(bytes, edits),
     tokens,
     estimated: reported === undefined,
   };

@@ -1,6 +1,6 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
-import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
+import { GatewayError, invalidType, invalidValue, missingParameter } from "./errors.js";
 import {
   absent,
   editMembers,
@@ -10,13 +10,11 @@ import {
   type Leaps,
   type MemberEdits,
   membersOf,
-  noLeaps,
   splice,
   unclear,
   valueAt,
 } from "./json-members.js";
-import { pathAt } from "./json-path.js";
-import { findJsonFault, type JsonFault, longValue } from "./json-syntax.js";
+import { memberOf, mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { addLackingEdits, type Lacking } from "./lacking.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
@@ -44,32 +42,15 @@ export interface ChatRequest {
 
 const mostAnswers = 128;
 
-/** Far beyond any API, and far below what would fill the memory. */
-const mostMembers = 1000;
-
 /**
  * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
  * @throws GatewayError 400
  */
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
-  const body = withoutByteOrderMark(bytes);
-  if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
-  if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
-  const noted = body.length < longValue ? undefined : new Map<number, number>();
-  const fault = findJsonFault(body, maxDepth, noted);
-  const leaps = noted ?? noLeaps;
-  if (fault !== undefined) throw faultError(body, fault, maxDepth);
-  const members = membersOf(body, 0, mostMembers, leaps);
-  if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
-  checkNames(members);
-  const read = (name: string): unknown => {
-    const member = memberOf(members, name);
-    return member === undefined ? undefined : (valueAt(body, member) ?? undefined);
-  };
-  const model = read("model");
-  if (model === undefined) throw missingParameter("model");
-  if (typeof model !== "string") throw invalidType("model", "a string");
-  if (model === "") throw invalidValue("model", "'model' must not be empty.");
+  const request = parseJsonRequest(bytes, maxDepth);
+  const { body, members, leaps } = request;
+  const read = (name: string): unknown => readMember(request, name);
+  const model = readModel(request);
   checkMessages(body, memberOf(members, "messages"), leaps);
   const stream = read("stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -145,31 +126,6 @@ function hasImage(body: Uint8Array, leaps: Leaps): boolean {
   return false;
 }
 
-function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
-  for (const member of members) if (member.name === name) return member;
-  return undefined;
-}
-
-/** So many names are compared with each other faster than they are put into a set. */
-const fewMembers = 24;
-
-function checkNames(members: readonly JsonMember[]): void {
-  const seen = members.length > fewMembers ? new Set<string>() : undefined;
-  for (const member of members) {
-    const { name, escaped } = member;
-    if (escaped) throw invalidJson("Member names at the top level must be written without escapes.");
-    const isNew = seen === undefined ? memberOf(members, name) === member : !seen.has(name);
-    if (!isNew) {
-      throw new GatewayError("The member appears twice.", {
-        status: 400,
-        code: "invalid_json",
-        param: name.slice(0, 200),
-      });
-    }
-    seen?.add(name);
-  }
-}
-
 function withUsage(request: ChatRequest): string {
   const member = memberOf(request.members, "stream_options");
   const options = member === undefined ? null : valueAt(request.body, member);
@@ -213,37 +169,4 @@ function readIncludeUsage(options: unknown): boolean {
   const asked = options["include_usage"] ?? false;
   if (typeof asked !== "boolean") throw invalidType("stream_options.include_usage", "a boolean");
   return asked;
-}
-
-function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "number") throw invalidType(name, "an integer");
-  if (!Number.isInteger(value)) throw invalidType(name, "an integer");
-  if (value < 1) throw invalidValue(name, `'${name}' must be at least 1.`);
-  if (value > most) throw invalidValue(name, `'${name}' must be at most ${most}.`);
-  return value;
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-function faultError(body: Uint8Array, fault: JsonFault, maxDepth: number): GatewayError {
-  const param = pathAt(body, fault.at);
-  switch (fault.reason) {
-    case "not_object":
-      return invalidJson("The request body must be a JSON object.");
-    case "too_deep":
-      return invalidValue(param, `The request body is nested more than ${maxDepth} levels deep.`);
-    case "not_finite":
-      return invalidValue(param, "The number is too large.");
-    case "prototype_key":
-      return invalidValue(param, "A member must not be named '__proto__'.");
-    default:
-      return invalidJson(`The request body is not valid JSON: unexpected ${found(body, fault.at)}.`);
-  }
-}
-
-function found(body: Uint8Array, at: number): string {
-  return at >= body.length ? "end of the text" : `character at byte ${at}`;
 }

@@ -1,5 +1,5 @@
 /**
- * How a server departs from OpenAI's chat completions, as plain data: what it does not know is renamed or left out of
+ * How a server departs from OpenAI's API, as plain data: what it does not know is renamed or left out of
  * requests, and what it says in a way of its own is read. Every member is optional; absent means as OpenAI does.
  */
 export interface Dialect {
@@ -12,7 +12,7 @@ export interface Dialect {
   developerRole?: "system" | "user" | undefined;
   /** New names of request members, by OpenAI's names; a member that is there under the new name already stays. */
   renamed?: Readonly<Record<string, string>> | undefined;
-  /** Request members that the server refuses: they are left out. Not `model`, `messages` or `stream`. */
+  /** Request members that the server refuses: they are left out. Not `model`, `messages`, `input` or `stream`. */
   dropped?: readonly string[] | undefined;
   /** Members of messages that the server refuses: they are left out. Not `role` or `content`. */
   droppedFromMessages?: readonly string[] | undefined;

@@ -20,7 +20,7 @@ export function leastTokens(request: ChatRequest, enough: number): number {
   if (request.body.length / 2 <= enough) return 0;
   let tokens = 0;
   for (const span of messageTexts(request)) {
-    tokens += wordTokens(request.body, span, enough - tokens);
+    tokens += wordTokens(request.body, span, enough - tokens, longestToken);
     if (tokens > enough) break;
   }
   return tokens;
@@ -41,7 +41,11 @@ export function countedTokens(request: ChatRequest, enough: number, tokenizer: T
   return tokens;
 }
 
-function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: number): number {
+/**
+ * The same for one text.
+ * @param longest - the longest token, in bytes; unlimited for tokenizers that make one token of a word they do not know.
+ */
+export function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: number, longest: number): number {
   let tokens = 0;
   let length = 0;
   let hasWord = false;
@@ -61,7 +65,7 @@ function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: number)
       hasWord ||= isWordByte(byte);
       continue;
     }
-    if (length > 0) tokens += Math.max(hasWord ? 1 : 0, Math.floor(length / longestToken));
+    if (length > 0) tokens += Math.max(hasWord ? 1 : 0, Math.floor(length / longest));
     length = 0;
     hasWord = false;
   }

@@ -1,8 +1,9 @@
 import { Buffer, isAscii } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
-import type { AnswerContext, ChatAnswer } from "./chat-answer.js";
+import type { AnswerContext } from "./chat-answer.js";
 import { elementsOf, type JsonMember, membersOf, splice, startsWith, valueAt } from "./json-members.js";
 import { findJsonFault } from "./json-syntax.js";
+import type { ModelAnswer } from "./model-answer.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "./usage.js";
 
 /** Deeper than any answer; what is deeper still is read in full. */
@@ -17,7 +18,7 @@ const mostMembers = 32;
  *
  * @returns `undefined` when the answer has to be read in full.
  */
-export function readPlainAnswer(bytes: Uint8Array, context: AnswerContext): ChatAnswer | undefined {
+export function readPlainAnswer(bytes: Uint8Array, context: AnswerContext): ModelAnswer | undefined {
   if (findJsonFault(bytes, mostLevels) !== undefined) return undefined;
   const members = distinctMembers(bytes, 0);
   const model = members && memberOf(members, "model");

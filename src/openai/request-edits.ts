@@ -1,12 +1,20 @@
 import type { ChatRequest } from "./chat-request.js";
 import type { Dialect } from "./dialect.js";
 import type { MemberEdits } from "./json-members.js";
+import type { JsonRequest } from "./json-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
+
+type Members = Pick<JsonRequest, "body" | "members">;
 
 /** Adds what a server's dialect asks for to the edits that turn a request into the upstream's. */
 export function addDialectEdits(request: ChatRequest, dialect: Dialect, edits: MemberEdits): void {
-  const { capName, renamed, dropped } = dialect;
+  const { capName } = dialect;
   if (capName !== undefined) renameCap(request, capName, edits);
+  addNameEdits(request, dialect, edits);
+}
+
+/** Adds what a server calls by other names, and what it refuses: the same for all endpoints. */
+export function addNameEdits(request: Members, { renamed, dropped }: Dialect, edits: MemberEdits): void {
   if (renamed !== undefined) {
     for (const [name, newName] of Object.entries(renamed)) rename(request, name, newName, edits);
   }
@@ -47,7 +55,7 @@ function capOf(request: ChatRequest, name: (typeof caps)[number], edits: MemberE
   return name === "max_tokens" ? request.maxTokens : request.maxCompletionTokens;
 }
 
-function rename(request: ChatRequest, name: string, newName: string, edits: MemberEdits): void {
+function rename(request: Members, name: string, newName: string, edits: MemberEdits): void {
   const member = request.members.find((candidate) => candidate.name === name);
   if (member === undefined) return;
   edits.set(name, null);

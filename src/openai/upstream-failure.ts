@@ -14,6 +14,8 @@ export interface UpstreamFailureContext {
   upstreamModel: string;
   /** The client's name for it. */
   model: string;
+  /** The request's member that can be too long for a model. */
+  promptParam: string;
   /** Epoch milliseconds, to read a `Retry-After` date. */
   now: number;
   /** The server's. */
@@ -109,7 +111,7 @@ function contextLengthExceeded(
     /maximum context length/i.test(message)
       ? message
       : `The request exceeds the model's maximum context length. ${message}`,
-    { status: 400, code: "context_length_exceeded", param: "messages", cause },
+    { status: 400, code: "context_length_exceeded", param: context.promptParam, cause },
   );
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, modelNotAllowed, modelNotFound } from "../openai/errors.js";
+import { invalidValue, modelNotAllowed, modelNotFound } from "../openai/errors.js";
 import type { Allowance, Caller } from "./accounts.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
 
@@ -22,11 +22,11 @@ export function authorize(
 }
 
 /** @throws GatewayError 400 when the endpoint is not for this type of model. */
-export function requireChatModel(model: CatalogModel): void {
-  if (model.type === "chat") return;
-  throw new GatewayError(`'${model.id}' is an embedding model: it cannot be used for chat completions.`, {
-    status: 400,
-    code: "invalid_value",
-    param: "model",
-  });
+export function requireModelType({ id, type }: CatalogModel, asked: CatalogModel["type"]): void {
+  if (type === asked) return;
+  const message =
+    type === "embedding"
+      ? `'${id}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`
+      : `'${id}' is a chat model: it cannot be used for embeddings. Use POST /v1/chat/completions.`;
+  throw invalidValue("model", message);
 }

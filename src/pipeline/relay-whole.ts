@@ -1,16 +1,21 @@
 import { Buffer } from "node:buffer";
-import { type AnswerContext, type ChatAnswer, errorIn, toChatAnswer } from "../openai/chat-answer.js";
+import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
+import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
-import { readPlainAnswer } from "../openai/plain-answer.js";
-import { estimateTokens } from "../openai/token-estimate.js";
+import type { ModelAnswer } from "../openai/model-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
-import { isRecord, type TokenCounts } from "../openai/usage.js";
-
+import { isRecord } from "../openai/usage.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { parseJson, toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
+
+/** What the answer is to. */
+interface Asked {
+  readonly endpoint: ModelEndpoint;
+  readonly asked: ModelRequest;
+  readonly context: AnswerContext & UpstreamFailureContext;
+}
 
 /**
  * Reads a whole answer. Until it is complete the client has got nothing, so any failure is a status of its own, and
@@ -20,10 +25,10 @@ import type { RelayOptions } from "./pipeline.js";
  */
 export async function relayWhole(
   answer: UpstreamAnswer,
-  context: AnswerContext & UpstreamFailureContext,
+  { endpoint, asked, context }: Asked,
   { maxAnswerBytes }: RelayOptions,
   received: (bytes: number) => void,
-): Promise<ChatAnswer> {
+): Promise<ModelAnswer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -40,26 +45,21 @@ export async function relayWhole(
     throw toUpstreamFailure(error);
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  const plain = readPlainAnswer(bytes, context);
+  const plain = endpoint.toPlainAnswer(bytes, context);
   if (plain !== undefined) return plain;
   const json = parseJson(bytes);
-  let chatAnswer: ChatAnswer | undefined;
+  let modelAnswer: ModelAnswer | undefined;
   try {
-    chatAnswer = toChatAnswer(bytes, json, context);
+    modelAnswer = endpoint.toAnswer(bytes, json, asked, context);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
-  if (chatAnswer !== undefined) return chatAnswer;
+  if (modelAnswer !== undefined) return modelAnswer;
   const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);
   throw badGateway("The model did not answer. Try again.", {
-    cause: new UpstreamStatusError(200, "The upstream's answer is no chat completion.", { usage }),
+    cause: new UpstreamStatusError(200, "The upstream's answer is none to this request.", { usage }),
   });
-}
-
-/** What was seen of a whole answer that its client did not wait for. */
-export function partialAnswer(promptTokens: number, receivedBytes: number): TokenCounts {
-  return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
 }

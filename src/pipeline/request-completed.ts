@@ -21,7 +21,7 @@ export interface RequestCompleted {
   /** The `x-request-id` of the answer. */
   requestId: string;
   /** `undefined` for paths that are none of the gateway's. */
-  endpoint: "models" | "model" | "usage" | "chat/completions" | "responses" | undefined;
+  endpoint: "models" | "model" | "usage" | "chat/completions" | "embeddings" | "responses" | undefined;
   /** Whose key it was, also when it is expired or revoked; absent when there is no such key. */
   keyId?: string;
   account?: string;

@@ -1,5 +1,5 @@
+import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
 import type { Lease, Micro, WindowStates } from "../ledger/credit-ledger.js";
-import { type ChatRequest, requestedOutputTokens } from "../openai/chat-request.js";
 import { serviceUnavailable } from "../openai/errors.js";
 import type { Allowance, Caller } from "./accounts.js";
 import type { CatalogModel } from "./catalog.js";
@@ -14,14 +14,15 @@ export interface Reservation {
 
 /** The most that a call can cost, as far as that can be known before it is made. */
 export function estimateCost(
-  request: ChatRequest,
+  endpoint: ModelEndpoint,
+  request: ModelRequest,
   promptTokens: number,
   model: CatalogModel,
   allowance: Allowance,
 ): Micro {
   const { contextLength, maxOutputTokens = contextLength } = model;
-  const outputTokens = Math.min(requestedOutputTokens(request) ?? allowance.defaultOutputTokens, maxOutputTokens);
-  return model.price.upperBound(promptTokens, request.n * outputTokens);
+  const { defaultOutputTokens } = allowance;
+  return model.price.upperBound(promptTokens, endpoint.outputTokens(request, { defaultOutputTokens, maxOutputTokens }));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { chatCompletions } from "../endpoints/chat-completions.js";
+import { embeddings } from "../endpoints/embeddings.js";
 import { modelList } from "../endpoints/models.js";
 import { matchRoute, type Route } from "../endpoints/routes.js";
 import {
@@ -10,7 +12,7 @@ import {
 } from "../openai/errors.js";
 import { authenticate, requireValid } from "./authenticate.js";
 import { authorize, mayUse } from "./authorize.js";
-import { completeChat } from "./chat-completions.js";
+import { callModel } from "./call-model.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
 import type { Pipeline } from "./pipeline.js";
@@ -56,7 +58,8 @@ async function answer(
   const caller = found instanceof Promise ? await found : found;
   log.authenticated(caller);
   requireValid(caller, pipeline.clock.now());
-  if (route.endpoint === "chat/completions") return await completeChat(pipeline, request, caller, log);
+  if (route.endpoint === "chat/completions") return await callModel(pipeline, request, caller, log, chatCompletions);
+  if (route.endpoint === "embeddings") return await callModel(pipeline, request, caller, log, embeddings);
 
   const allowance = await pipeline.findAllowance(caller.plan);
   if (route.endpoint === "usage") {

@@ -9,7 +9,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   capName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   developerRole: z.enum(["system", "user"]).optional(),
   renamed: z.record(memberName(), memberName()).optional(),
-  dropped: memberNames(["model", "messages", "stream"]).optional(),
+  dropped: memberNames(["model", "messages", "input", "stream"]).optional(),
   droppedFromMessages: memberNames(["role", "content"]).optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   keyHeader: z
@@ -36,6 +36,6 @@ export function checkDialect(dialect: unknown, context: z.RefinementCtx): void {
 }
 
 function memberName() {
-  const kept = ["model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"];
+  const kept = ["model", "messages", "input", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"];
   return z.string().refine((name) => !kept.includes(name), { error: "is the gateway's own: it cannot be renamed" });
 }

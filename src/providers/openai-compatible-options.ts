@@ -8,7 +8,8 @@ import type { TransportOptions } from "./transport.js";
 /** Options of `openAICompatible`. */
 export interface OpenAICompatibleOptions {
   /**
-   * Where the API begins, such as `https://api.openai.com/v1`: the gateway appends `/chat/completions`. Trailing slashes
+   * Where the API begins, such as `https://api.openai.com/v1`: the gateway appends `/chat/completions` or
+   * `/embeddings`. Trailing slashes
    * do not matter; a query such as `?api-version=2024-10-21` goes with every call. No credentials in it: use `apiKey`.
    */
   baseURL: string;

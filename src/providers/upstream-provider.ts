@@ -1,7 +1,7 @@
 import type { Dialect } from "../openai/dialect.js";
 
 /** An operation of the OpenAI API, as the path behind the base URL. */
-export type UpstreamEndpoint = "chat/completions";
+export type UpstreamEndpoint = "chat/completions" | "embeddings";
 
 /** As much of an `AbortSignal` as it takes to be told. Every `AbortSignal` is one. */
 export interface AbortNotice {

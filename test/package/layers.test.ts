@@ -58,6 +58,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: ["./transport.js", "undici", "undici/lib/dispatcher/pool.js", "node:net"],
     refused: ["../pipeline/settle.js", "lru-cache"],
   },
+  "src/ai-sdk/probe.ts": {
+    allowed: ["./prompt.js", "../openai/errors.js", "../providers/upstream-provider.js", "zod"],
+    refused: ["../providers/openai-compatible.js", "../pipeline/settle.js", "ai", "@ai-sdk/provider"],
+  },
   "src/endpoints/probe.ts": {
     allowed: ["./routes.js", "../openai/errors.js"],
     refused: ["../pipeline/run.js", "../providers/upstream-provider.js", "../gateway/options.js"],

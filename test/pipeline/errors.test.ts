@@ -420,7 +420,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe("URLs and methods", () => {
-  it.each(["/", "/v1", "/v1/nope", "/v1/chat", "/v1/modelsx", "/V1/models", "//v1/models", "/v1/embeddings"])(
+  it.each(["/", "/v1", "/v1/nope", "/v1/chat", "/v1/modelsx", "/V1/models", "//v1/models", "/v1/embedding"])(
     "has no %s",
     async (path) => {
       expect(await failing(getRequest(path))).toMatchObject({ status: 404, error: { code: "unknown_url" } });
@@ -431,6 +431,7 @@ describe("URLs and methods", () => {
     ["DELETE", "/v1/models", "GET, HEAD, OPTIONS"],
     ["POST", "/healthz", "GET, HEAD, OPTIONS"],
     ["GET", "/v1/chat/completions", "POST, OPTIONS"],
+    ["GET", "/v1/embeddings", "POST, OPTIONS"],
     ["PUT", "/v1/models/acme%2Fsmall", "GET, HEAD, OPTIONS"],
   ])("does not take %s on %s", async (method, path, allow) => {
     const { status, headers, error } = await failing(getRequest(path, "sk-pro", method));

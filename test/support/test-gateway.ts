@@ -115,6 +115,15 @@ export function chatRequest(
   });
 }
 
+/** An embeddings request. */
+export function embeddingRequest(body: Record<string, unknown> = {}, key = "sk-pro"): Request {
+  return new Request("http://gateway.test/v1/embeddings", {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "acme/embed", input: "Hello", ...body }),
+  });
+}
+
 /** A GET with a key. */
 export function getRequest(path: string, key: string | null = "sk-pro", method = "GET"): Request {
   return new Request(`http://gateway.test${path}`, {

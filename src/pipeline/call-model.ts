@@ -1,5 +1,5 @@
+import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
 import type { AnswerContext } from "../openai/chat-answer.js";
-import { type ChatRequest, parseChatRequest, promptTokens, toUpstreamBody } from "../openai/chat-request.js";
 import { ChatStream } from "../openai/chat-stream.js";
 import {
   badGateway,
@@ -19,7 +19,7 @@ import {
 } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
-import { authorize, requireChatModel } from "./authorize.js";
+import { authorize, requireModelType } from "./authorize.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
@@ -31,7 +31,7 @@ import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
 import { brokenOff, relayStream } from "./relay-stream.js";
-import { partialAnswer, relayWhole } from "./relay-whole.js";
+import { relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
@@ -43,8 +43,9 @@ import { toUpstreamCall } from "./upstream-call.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
-interface ChatCall {
-  readonly chat: ChatRequest;
+interface ModelCall {
+  readonly endpoint: ModelEndpoint;
+  readonly asked: ModelRequest;
   readonly call: Call;
   readonly settlement: Settlement;
   readonly context: AnswerContext & UpstreamFailureContext;
@@ -54,25 +55,26 @@ interface ChatCall {
   readonly finish: (outcome: Outcome) => Promise<Charge>;
 }
 
-/** `POST /v1/chat/completions`: authorize → reserve → forward → relay → settle. */
-export async function completeChat(
+/** A metered call, whatever the endpoint: authorize → reserve → forward → relay → settle. */
+export async function callModel(
   pipeline: Pipeline,
   request: GatewayRequest,
   caller: Caller,
   log: RequestLog,
+  endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const chat = parseChatRequest(await readBody(request, pipeline), pipeline.maxBodyDepth);
+  const asked = endpoint.parse(await readBody(request, pipeline), pipeline.maxBodyDepth);
   const remembered = pipeline.findAllowance(caller.plan);
   const found = remembered instanceof Promise ? await remembered : remembered;
-  const { model, allowance } = authorize(caller, found, pipeline.catalog, chat.model);
-  log.asked(model.id, chat.stream);
-  requireChatModel(model);
-  requireFit(chat, model);
+  const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
+  log.asked(model.id, asked.stream);
+  requireModelType(model, endpoint.modelType);
+  requireFit(endpoint, asked, model);
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const prompt = promptTokens(chat, model.contextLength, model.tokenizer);
-  const amount = estimateCost(chat, prompt, model, allowance);
+  const prompt = endpoint.promptTokens(asked, model.contextLength, model.tokenizer);
+  const amount = estimateCost(endpoint, asked, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
   if (inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
@@ -95,22 +97,22 @@ export async function completeChat(
   });
   const limits = allowance.drain === undefined ? model.drain : allowance.drain;
   const drain = limits === undefined || limits === "cancel" ? undefined : new Drain(limits, call);
-  const chatCall = begin(pipeline, request, { chat, call, settlement, model, log, now, prompt, drain });
-  const { finish, context } = chatCall;
+  const modelCall = begin(pipeline, request, { endpoint, asked, call, settlement, model, log, now, prompt, drain });
+  const { finish, context } = modelCall;
   try {
     if (call.abortReason !== undefined || drain?.hasLeft) {
       throw new UpstreamError("aborted", "The client left before the call was made.");
     }
-    if (model.route !== undefined) return await routedResponse(pipeline, request, chatCall, model, model.route, log);
+    if (model.route !== undefined) return await routedResponse(pipeline, request, modelCall, model, model.route, log);
     const { target } = model;
     call.enter(target);
     log.upstreamCalled(target);
-    const toCall = upstreamCall(chat, model, target, call.notice, requestId);
+    const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
     const upstream = await forward(target.provider, toCall, context);
     log.upstreamAnswered();
-    return chat.stream
-      ? await streamResponse(pipeline, chatCall, upstream)
-      : await wholeResponse(pipeline, chatCall, upstream);
+    return asked.stream
+      ? await streamResponse(pipeline, modelCall, upstream)
+      : await wholeResponse(pipeline, modelCall, upstream);
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
@@ -129,7 +131,8 @@ function begin(
   request: GatewayRequest,
   parts: {
     drain: Drain | undefined;
-    chat: ChatRequest;
+    endpoint: ModelEndpoint;
+    asked: ModelRequest;
     call: Call;
     settlement: Settlement;
     model: CatalogModel;
@@ -138,8 +141,8 @@ function begin(
     /** Estimated tokens. */
     prompt: number;
   },
-): ChatCall {
-  const { chat, call, settlement, model, log, now, prompt, drain } = parts;
+): ModelCall {
+  const { endpoint, asked, call, settlement, model, log, now, prompt, drain } = parts;
   const clientGone = drain === undefined ? () => call.abort("client_gone") : () => drain.clientGone();
   let charge: Promise<Charge> | undefined;
   const settle = async (ending: Outcome): Promise<Charge> => {
@@ -163,7 +166,8 @@ function begin(
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
-    chat,
+    endpoint,
+    asked,
     call,
     settlement,
     finish,
@@ -172,6 +176,7 @@ function begin(
       model: model.id,
       upstreamModel: model.target.upstreamModel,
       dialect: model.target.provider.dialect,
+      promptParam: endpoint.promptParam,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
@@ -184,37 +189,37 @@ function begin(
 function routedResponse(
   pipeline: Pipeline,
   request: GatewayRequest,
-  chatCall: ChatCall,
+  modelCall: ModelCall,
   model: CatalogModel,
   route: Route,
   log: RequestLog,
 ): Promise<GatewayResponse> {
-  const { chat, call, settlement, finish } = chatCall;
+  const { asked, call, settlement, finish } = modelCall;
   const routed = { model: model.id, route, call, settlement, log, client: request.signal, finish };
   return callByRoute(pipeline, routed, async (target, attempt) => {
     const { upstreamModel, provider } = target;
-    const context = { ...chatCall.context, upstreamModel, dialect: provider.dialect, now: pipeline.clock.now() };
-    const toCall = upstreamCall(chat, model, target, attempt.notice, log.requestId);
+    const context = { ...modelCall.context, upstreamModel, dialect: provider.dialect, now: pipeline.clock.now() };
+    const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
     const upstream = await forward(target.provider, toCall, context);
     if (attempt.isOver) throw leave(upstream);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
-    const attemptCall = { ...chatCall, context, finish: attempt.ending(finish), holdsStatus };
-    return chat.stream
+    const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
+    return asked.stream
       ? await streamResponse(pipeline, attemptCall, upstream)
       : await wholeResponse(pipeline, attemptCall, upstream);
   });
 }
 
 function upstreamCall(
-  chat: ChatRequest,
+  { endpoint, asked }: ModelCall,
   { maxOutputTokens, lacking }: CatalogModel,
   { upstreamModel: model, provider: { dialect } }: Target,
   notice: AbortNotifier,
   requestId: string,
 ): UpstreamCall {
-  const body = toUpstreamBody(chat, { model, maxOutputTokens, dialect, lacking });
-  return toUpstreamCall({ endpoint: "chat/completions", model, body, stream: chat.stream, notice, requestId });
+  const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
+  return toUpstreamCall({ endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId });
 }
 
 /** An answer that came after its time: nobody reads it. */
@@ -227,17 +232,18 @@ function leave(upstream: UpstreamAnswer): UpstreamError {
 
 async function wholeResponse(
   pipeline: Pipeline,
-  { context, settlement, call, finish, drain }: ChatCall,
+  modelCall: ModelCall,
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
+  const { endpoint, context, settlement, call, finish, drain } = modelCall;
   let received = 0;
-  const seen = () => partialAnswer(context.promptTokens, received);
+  const seen = () => endpoint.partialTokens(context.promptTokens, received);
   settlement.hold(seen);
   // A client that leaves pays for what the model has done; that the gateway closes is not the client's doing.
   call.whenAbandoned((reason) =>
     finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
   );
-  const answer = await relayWhole(upstream, context, pipeline, (bytes) => {
+  const answer = await relayWhole(upstream, modelCall, pipeline, (bytes) => {
     received = bytes;
     drain?.progress(seen().output);
   });
@@ -249,10 +255,10 @@ async function wholeResponse(
 
 async function streamResponse(
   pipeline: Pipeline,
-  { chat, call, settlement, context, finish, drain, holdsStatus }: ChatCall & { holdsStatus?: boolean },
+  { asked, call, settlement, context, finish, drain, holdsStatus }: ModelCall & { holdsStatus?: boolean },
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
-  const stream = new ChatStream({ ...context, includeUsage: chat.includeUsage });
+  const stream = new ChatStream({ ...context, includeUsage: asked.includeUsage });
   settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
   const options = holdsStatus === true ? { ...pipeline, holdsStatus } : pipeline;

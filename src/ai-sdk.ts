@@ -1,0 +1,9 @@
+export { aiSDK } from "./ai-sdk/ai-sdk.js";
+export type {
+  AISDKEmbeddingModel,
+  AISDKLanguageModel,
+  AISDKModel,
+  AISDKProviderOptions,
+  SupportedUrls,
+} from "./ai-sdk/ai-sdk-model.js";
+export type { AISDKOptions, AISDKReasoning } from "./ai-sdk/ai-sdk-options.js";

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
+import { findModelProblem } from "./ai-sdk-model.js";
+
+/** What a `reasoning_effort` becomes for a model. */
+export interface AISDKReasoning {
+  /** Merged over those of {@link AISDKOptions.providerOptions}. */
+  providerOptions?: AISDKProviderOptions | undefined;
+  /** In place of the request's own cap, for providers that add the thinking to it. */
+  maxOutputTokens?: number | undefined;
+}
+
+/** Options of `aiSDK`. */
+export interface AISDKOptions {
+  /**
+   * A language or embedding model of the AI SDK, specification v2, v3 or v4; or a function from the name in the model's
+   * `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
+   */
+  model: AISDKModel | ((name: string) => AISDKModel);
+  /**
+   * Go with every call, by the provider's name, as in the AI SDK.
+   * @default {}
+   */
+  providerOptions?: AISDKProviderOptions | undefined;
+  /**
+   * Go with every call, where the model reaches its server over HTTP.
+   * @default {}
+   */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Turns a request's `reasoning_effort` into settings of the model.
+   * @default the specification's own setting from v4 on; before it, thinking budgets for Anthropic and Bedrock, thinking
+   * levels or budgets for Google, and `reasoningEffort` for all others
+   */
+  reasoning?: ((effort: string, request: { maxOutputTokens: number | undefined }) => AISDKReasoning) | undefined;
+  /**
+   * The default of the two timeouts below, in milliseconds. It limits silence, never the length of an answer.
+   * @default each one's own default
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * How long the model may take until its answer begins, in milliseconds. A whole answer begins when all of it is there.
+   * @default 300_000
+   */
+  firstByteTimeoutMs?: number | undefined;
+  /**
+   * How long an answer may fall silent in between, in milliseconds. Time in which the client is too slow does not count.
+   * @default 300_000
+   */
+  idleTimeoutMs?: number | undefined;
+}
+
+/** The options, checked and with their defaults. */
+export interface CheckedOptions extends Timeouts {
+  /** @throws TypeError when there is no such model. */
+  modelFor: (name: string) => AISDKModel;
+  providerOptions: AISDKProviderOptions;
+  headers: Readonly<Record<string, string>>;
+  reasoning: AISDKOptions["reasoning"];
+}
+
+export interface Timeouts {
+  firstByteTimeoutMs: number;
+  idleTimeoutMs: number;
+}
+
+const defaultTimeoutMs = 300_000;
+
+// The longest that setTimeout can do.
+const milliseconds = z.number().int("must be whole milliseconds").positive().max(2_147_483_647);
+
+const optionsSchema = z.strictObject({
+  model: z.custom<AISDKOptions["model"]>().superRefine((model, context) => {
+    const problem = typeof model === "function" ? undefined : findModelProblem(model);
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  }),
+  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  headers: z.record(z.string(), z.string({ error: "must be a string" })).default({}),
+  reasoning: z
+    .custom<NonNullable<AISDKOptions["reasoning"]>>((value) => typeof value === "function", "must be a function")
+    .optional(),
+  timeoutMs: milliseconds.optional(),
+  firstByteTimeoutMs: milliseconds.optional(),
+  idleTimeoutMs: milliseconds.optional(),
+});
+
+/** @throws TypeError that says what to correct, and never contains a header. */
+export function checkAISDKOptions(options: AISDKOptions): CheckedOptions {
+  const result = optionsSchema.safeParse(options);
+  if (!result.success) throw new TypeError(`aiSDK: the options are not valid.\n${z.prettifyError(result.error)}`);
+  const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
+  return {
+    modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
+    providerOptions,
+    headers,
+    reasoning,
+    firstByteTimeoutMs: firstByteTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
+    idleTimeoutMs: idleTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
+  };
+}
+
+function checkModel(model: AISDKModel): AISDKModel {
+  const problem = findModelProblem(model);
+  if (problem !== undefined) throw new TypeError(`aiSDK: what \`model\` returned ${problem}.`);
+  return model;
+}

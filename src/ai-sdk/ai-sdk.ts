@@ -1,0 +1,105 @@
+import { Buffer } from "node:buffer";
+import { isRecord } from "../openai/usage.js";
+import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
+import { type AISDKLanguageModel, type AISDKModel, isLanguageModel } from "./ai-sdk-model.js";
+import { type AISDKOptions, type CheckedOptions, checkAISDKOptions } from "./ai-sdk-options.js";
+import { toCallOptions } from "./call-options.js";
+import { toCompletion } from "./completion.js";
+import { CompletionChunks } from "./completion-chunks.js";
+import { toEventBytes } from "./completion-stream.js";
+import { embed } from "./embed.js";
+import { answerOf } from "./error-answer.js";
+import { ModelWatch } from "./model-watch.js";
+
+/**
+ * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI SDK
+ * provider. Requests and answers are translated; what a model cannot do at all is a 400.
+ *
+ * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * @throws TypeError when an option is not valid.
+ *
+ * @example
+ * ```ts
+ * const providers = { anthropic: aiSDK({ model: anthropic }) };
+ * ```
+ */
+export function aiSDK(options: AISDKOptions): UpstreamProvider {
+  const checked = checkAISDKOptions(options);
+  return {
+    async call(call) {
+      const watch = new ModelWatch(call.notice ?? call.signal);
+      let isStreaming = false;
+      try {
+        const answer = await callModel(call, checked, watch);
+        isStreaming = call.stream;
+        return answer;
+      } catch (error) {
+        const { status, headers, error: said } = answerOf(error);
+        return toAnswer({ error: said }, status ?? 502, headers);
+      } finally {
+        if (!isStreaming) watch.end();
+      }
+    },
+  };
+}
+
+async function callModel(call: UpstreamCall, options: CheckedOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
+  const { firstByteTimeoutMs } = options;
+  const model = options.modelFor(call.model);
+  const request: unknown = JSON.parse(Buffer.from(call.body).toString());
+  if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
+  if (call.endpoint === "embeddings") {
+    if (isLanguageModel(model)) throw wrongModel(model, "an embedding model");
+    return toAnswer(await watch.wait(embed(request, model, options, call, watch.signal), firstByteTimeoutMs));
+  }
+  if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
+  const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
+  if (call.stream) return streamAnswer(call, model, callOptions, options, watch);
+  const result = await watch.wait(generate(model, callOptions), firstByteTimeoutMs);
+  return toAnswer(toCompletion(result, model, call));
+}
+
+async function streamAnswer(
+  call: UpstreamCall,
+  model: AISDKLanguageModel,
+  callOptions: never,
+  { firstByteTimeoutMs, idleTimeoutMs }: CheckedOptions,
+  watch: ModelWatch,
+): Promise<UpstreamAnswer> {
+  const { stream } = await watch.wait(startStream(model, callOptions), firstByteTimeoutMs);
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream; charset=utf-8" },
+    body: toEventBytes(stream, new CompletionChunks(model, call), watch, idleTimeoutMs),
+  };
+}
+
+/** Async, so that what a model throws at once is a rejection like any other. */
+async function generate(model: AISDKLanguageModel, callOptions: never): Promise<unknown> {
+  return model.doGenerate(callOptions);
+}
+
+async function startStream(
+  model: AISDKLanguageModel,
+  callOptions: never,
+): Promise<{ stream: ReadableStream<unknown> }> {
+  return model.doStream(callOptions);
+}
+
+function toAnswer(json: object, status = 200, headers: Record<string, string> = {}): UpstreamAnswer {
+  return {
+    status,
+    headers: { ...headers, "content-type": "application/json" },
+    body: once(Buffer.from(JSON.stringify(json))),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined, undefined> {
+  yield bytes;
+}
+
+function wrongModel({ provider, modelId }: AISDKModel, wanted: string): TypeError {
+  return new TypeError(
+    `aiSDK: "${modelId}" of "${provider}" is not ${wanted}. Correct the model's type in the catalog.`,
+  );
+}

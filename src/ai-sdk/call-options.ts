@@ -1,0 +1,95 @@
+import { GatewayError, invalidType } from "../openai/errors.js";
+import { isRecord } from "../openai/usage.js";
+import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
+import type { CheckedOptions } from "./ai-sdk-options.js";
+import { mergeProviderOptions } from "./merge-provider-options.js";
+import { toPrompt } from "./prompt.js";
+import { toReasoning } from "./reasoning.js";
+import { toTools } from "./tools.js";
+
+/**
+ * A chat completion request as the AI SDK's call options, which are the same in all specifications but for files and
+ * reasoning. What neither they nor `providerOptions` have a word for is left out.
+ *
+ * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
+ */
+export async function toCallOptions(
+  request: Record<string, unknown>,
+  model: AISDKLanguageModel,
+  options: CheckedOptions,
+): Promise<Record<string, unknown>> {
+  refuseImpossible(request);
+  const name = providerName(model);
+  const cap = numberOf(request["max_completion_tokens"]) ?? numberOf(request["max_tokens"]);
+  const reasoning = toReasoning(request["reasoning_effort"], model, cap, options.reasoning);
+  const { tools, toolChoice } = toTools(request);
+  const oneToolAtATime =
+    request["parallel_tool_calls"] === false && tools !== undefined ? { [name]: oneTool(name) } : {};
+  return withoutAbsent({
+    prompt: await toPrompt(request["messages"], model),
+    maxOutputTokens: reasoning.maxOutputTokens ?? cap,
+    temperature: numberOf(request["temperature"]),
+    topP: numberOf(request["top_p"]),
+    topK: numberOf(request["top_k"]),
+    presencePenalty: numberOf(request["presence_penalty"]),
+    frequencyPenalty: numberOf(request["frequency_penalty"]),
+    seed: numberOf(request["seed"]),
+    stopSequences: toStopSequences(request["stop"]),
+    responseFormat: toResponseFormat(request["response_format"]),
+    tools,
+    toolChoice,
+    reasoning: reasoning.level,
+    headers: options.headers,
+    providerOptions: mergeProviderOptions(oneToolAtATime, options.providerOptions, reasoning.providerOptions),
+  });
+}
+
+function oneTool(name: string): Record<string, unknown> {
+  return name === "anthropic" ? { disableParallelToolUse: true } : { parallelToolCalls: false };
+}
+
+/** Silence would be a wrong answer here. */
+function refuseImpossible(request: Record<string, unknown>): void {
+  const refuse = (param: string, message: string) => {
+    throw new GatewayError(message, { status: 400, code: "unsupported_value", param });
+  };
+  if ((numberOf(request["n"]) ?? 1) > 1) refuse("n", "This model gives one answer at a time: 'n' must be 1.");
+  if (request["logprobs"] === true) refuse("logprobs", "This model gives no 'logprobs'.");
+  if (request["functions"] != null) refuse("functions", "'functions' are deprecated: send them as 'tools'.");
+  const { modalities } = request;
+  if (Array.isArray(modalities) && modalities.includes("audio")) {
+    refuse("modalities", "This model does not answer in audio.");
+  }
+}
+
+function toStopSequences(stop: unknown): string[] | undefined {
+  if (stop === undefined || stop === null) return undefined;
+  const sequences = Array.isArray(stop) ? stop : [stop];
+  if (!sequences.every((sequence) => typeof sequence === "string")) {
+    throw invalidType("stop", "a string or an array of strings");
+  }
+  return sequences;
+}
+
+function toResponseFormat(format: unknown): Record<string, unknown> | undefined {
+  if (format === undefined || format === null) return undefined;
+  if (!isRecord(format)) throw invalidType("response_format", "an object");
+  if (format["type"] === "json_object") return { type: "json", schema: format["schema"] };
+  if (format["type"] !== "json_schema") return undefined;
+  const schema = format["json_schema"];
+  if (!isRecord(schema)) throw invalidType("response_format.json_schema", "an object");
+  return withoutAbsent({
+    type: "json",
+    schema: schema["schema"],
+    name: schema["name"],
+    description: schema["description"],
+  });
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function withoutAbsent(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,84 @@
+import { invalidValue } from "../openai/errors.js";
+import { isRecord } from "../openai/usage.js";
+import { type AISDKEmbeddingModel, providerName } from "./ai-sdk-model.js";
+import type { CheckedOptions } from "./ai-sdk-options.js";
+import { mergeProviderOptions } from "./merge-provider-options.js";
+
+/** Calls at once, for models that take less in one than a request may hold. */
+const parallelCalls = 4;
+
+interface Result {
+  embeddings: unknown[];
+  tokens: number | undefined;
+}
+
+/** An embeddings request, answered by as many calls as the model wants it cut into. */
+export async function embed(
+  request: Record<string, unknown>,
+  model: AISDKEmbeddingModel,
+  options: CheckedOptions,
+  call: { model: string },
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const values = readValues(request["input"]);
+  const callOptions = { ...toEmbedOptions(request["dimensions"], model, options), abortSignal: signal };
+  const most = (await model.maxEmbeddingsPerCall) ?? values.length;
+  const slices = slicesOf(values, Math.max(1, most));
+  const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
+  const results: Result[] = [];
+  for (const group of slicesOf(slices, width)) {
+    const embedded = group.map(async (slice) =>
+      readResult(await model.doEmbed({ ...callOptions, values: slice } as never)),
+    );
+    results.push(...(await Promise.all(embedded)));
+  }
+  const embeddings = results.flatMap((result) => result.embeddings);
+  const tokens = results.reduce<number | undefined>(sumOf, 0);
+  return {
+    object: "list",
+    data: embeddings.map((embedding, index) => ({ object: "embedding", index, embedding })),
+    model: call.model,
+    ...(tokens === undefined ? undefined : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+  };
+}
+
+function readValues(input: unknown): string[] {
+  const values: unknown[] = Array.isArray(input) ? input : [input];
+  if (values.every((value) => typeof value === "string")) return values;
+  throw invalidValue("input", "This model takes a string or an array of strings as 'input', no tokens.");
+}
+
+/** From v4 on the specification has a word for the length of a vector. */
+function toEmbedOptions(
+  dimensions: unknown,
+  model: AISDKEmbeddingModel,
+  { headers, providerOptions }: CheckedOptions,
+): Record<string, unknown> {
+  const isNamed = model.specificationVersion !== "v2" && model.specificationVersion !== "v3";
+  if (typeof dimensions !== "number") return { headers, providerOptions };
+  if (isNamed) return { headers, providerOptions, dimensions };
+  const name = providerName(model);
+  const setting = name === "google" ? { outputDimensionality: dimensions } : { dimensions };
+  return { headers, providerOptions: mergeProviderOptions({ [name]: setting }, providerOptions) };
+}
+
+function readResult(result: unknown): Result {
+  if (!isRecord(result) || !Array.isArray(result["embeddings"]))
+    throw new TypeError("The model's result has no embeddings.");
+  const { usage } = result;
+  return {
+    embeddings: result["embeddings"],
+    tokens: isRecord(usage) && typeof usage["tokens"] === "number" ? usage["tokens"] : undefined,
+  };
+}
+
+/** A sum is known when all its parts are. */
+function sumOf(sum: number | undefined, { tokens }: Result): number | undefined {
+  return sum === undefined || tokens === undefined || Number.isNaN(tokens) ? undefined : sum + tokens;
+}
+
+function slicesOf<Item>(items: readonly Item[], length: number): Item[][] {
+  const slices: Item[][] = [];
+  for (let start = 0; start < items.length; start += length) slices.push(items.slice(start, start + length));
+  return slices;
+}

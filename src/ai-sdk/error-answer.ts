@@ -1,0 +1,119 @@
+import { GatewayError, isGatewayError } from "../openai/errors.js";
+import { isRecord } from "../openai/usage.js";
+import { toFetchError } from "../providers/fetch-error.js";
+import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+
+/** An error answer in OpenAI's format. */
+export interface ErrorAnswer {
+  /** `undefined`: nobody has said. */
+  status: number | undefined;
+  headers: Record<string, string>;
+  error: Record<string, unknown>;
+}
+
+/** What the model's server said no to, by its own status. Some have no status of their own for it. */
+const meanings: readonly { said: RegExp; status: number; code: string }[] = [
+  // As Anthropic and Google say that a request is too long for the model.
+  {
+    said: /prompt is too long|input is too long|exceeds the maximum number of (input )?tokens/i,
+    status: 400,
+    code: "context_length_exceeded",
+  },
+  { said: /credit balance is too low/i, status: 402, code: "billing" },
+];
+
+/** The AI SDK's errors for what a model cannot do, which it finds before any call. */
+const refusals = new Set([
+  "AI_UnsupportedFunctionalityError",
+  "AI_InvalidPromptError",
+  "AI_InvalidArgumentError",
+  "AI_TooManyEmbeddingValuesForCallError",
+]);
+
+/** The answer of the model's server that the AI SDK has made an error of; within a stream, also one without a status. */
+export function toErrorAnswer(error: unknown): ErrorAnswer {
+  const record: Record<string, unknown> = isObject(error) ? error : { message: error };
+  const said = innerError(record);
+  const message = [record["message"], said["message"]].find((text) => typeof text === "string") ?? "";
+  const meaning = meanings.find(({ said }) => said.test(String(message)));
+  const status = meaning?.status ?? [record["statusCode"], said["status"], said["code"]].find(isErrorStatus);
+  return {
+    status,
+    headers: retryHeaders(record["responseHeaders"]),
+    error: {
+      message,
+      type: firstText(said["type"], said["status"]) ?? "",
+      param: firstText(said["param"]) ?? null,
+      code: meaning?.code ?? firstText(said["code"]) ?? null,
+    },
+  };
+}
+
+/** The same within a stream, where the status is one of the error's own members. */
+export function toErrorEvent({ status, error }: ErrorAnswer): string {
+  return `data: ${JSON.stringify({ error: { ...error, status } })}\n\n`;
+}
+
+/**
+ * What a model's failure is to the gateway: an answer, where its server gave one.
+ * @throws GatewayError 400 for what the model cannot do, `UpstreamError` when there is no answer.
+ */
+export function answerOf(error: unknown): ErrorAnswer {
+  if (isUpstreamError(error) || isGatewayError(error)) throw error;
+  if (!isObject(error)) throw new UpstreamError("unreachable", "The model failed.", { cause: error });
+  const name = String(error["name"]);
+  const message = String(error["message"]);
+  if (refusals.has(name)) {
+    throw new GatewayError(message, { status: 400, code: "unsupported_value", cause: error });
+  }
+  if (name !== "AI_APICallError") {
+    // Also the AI SDK's own: of a key that is not there, of an answer that is none.
+    const failure = isConnectionError(error) ? toFetchError(error, "interrupted") : undefined;
+    throw failure ?? new UpstreamError("unreachable", `The model failed: ${message}`, { cause: error });
+  }
+  const { statusCode } = error;
+  if (typeof statusCode !== "number") throw toFetchError(error, "unreachable");
+  if (statusCode < 400)
+    throw new UpstreamError("interrupted", `The model's answer is none: ${message}`, { cause: error });
+  return toErrorAnswer(error);
+}
+
+/** What an answer says that the model itself calls a failed one. */
+export function modelEndedInError(): UpstreamError {
+  return new UpstreamError("interrupted", "The model ended its answer with an error.");
+}
+
+/** `fetch` and its bodies reject with a TypeError, as bugs do; what lies under them has a code. */
+function isConnectionError(error: Record<string, unknown>): boolean {
+  if (typeof error["code"] === "string") return true;
+  return error instanceof TypeError && /fetch|network|terminated|socket|connection/i.test(error.message);
+}
+
+/** Where servers put it: OpenAI, Anthropic and Google in `error`, others at the top. */
+function innerError(error: Record<string, unknown>): Record<string, unknown> {
+  const data = isRecord(error["data"]) ? error["data"] : error;
+  return isRecord(data["error"]) ? data["error"] : data;
+}
+
+function retryHeaders(headers: unknown): Record<string, string> {
+  const kept: Record<string, string> = {};
+  if (!isRecord(headers)) return kept;
+  for (const name of ["retry-after", "retry-after-ms"]) {
+    const value = headers[name];
+    if (typeof value === "string") kept[name] = value;
+  }
+  return kept;
+}
+
+function isErrorStatus(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 400 && (value as number) < 600;
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  for (const value of values) if (typeof value === "string" && value !== "") return value;
+  return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,110 @@
+import { Buffer } from "node:buffer";
+import { invalidType, invalidValue } from "../openai/errors.js";
+import { isRecord } from "../openai/usage.js";
+import type { AISDKLanguageModel, SupportedUrls } from "./ai-sdk-model.js";
+import { cacheOptions, type Part } from "./prompt-parts.js";
+
+interface Media {
+  mediaType: string;
+  /** Base64, or where it is to be had. */
+  data: string | URL;
+  filename?: string;
+}
+
+/** An image, audio or file. Nothing is ever downloaded: a URL goes to models that read it themselves, or is refused. */
+export async function toFilePart(
+  part: Record<string, unknown>,
+  param: string,
+  model: AISDKLanguageModel,
+): Promise<Part> {
+  const { mediaType, data, filename } = await readMedia(part, param, model);
+  return {
+    type: "file",
+    mediaType,
+    data: model.specificationVersion === "v2" || model.specificationVersion === "v3" ? data : tagged(data),
+    ...(filename === undefined ? undefined : { filename }),
+    ...cacheOptions(part),
+  };
+}
+
+function tagged(data: string | URL): Record<string, unknown> {
+  return data instanceof URL ? { type: "url", url: data } : { type: "data", data };
+}
+
+async function readMedia(part: Record<string, unknown>, param: string, model: AISDKLanguageModel): Promise<Media> {
+  switch (part["type"]) {
+    case "image_url": {
+      const image = part["image_url"];
+      const url = isRecord(image) ? image["url"] : image;
+      if (typeof url !== "string") throw invalidType(`${param}.image_url.url`, "a string");
+      return readURL(url, "image/*", `${param}.image_url.url`, model);
+    }
+    case "input_audio": {
+      const audio = part["input_audio"];
+      if (!isRecord(audio) || typeof audio["data"] !== "string") {
+        throw invalidType(`${param}.input_audio.data`, "a string of base64");
+      }
+      const format = String(audio["format"] ?? "wav");
+      return { mediaType: format === "mp3" ? "audio/mpeg" : `audio/${format}`, data: audio["data"] };
+    }
+    case "file":
+      return readFile(part["file"], `${param}.file`, model);
+    default:
+      throw invalidValue(
+        `${param}.type`,
+        "This model takes parts of type 'text', 'image_url', 'input_audio' and 'file'.",
+      );
+  }
+}
+
+async function readFile(file: unknown, param: string, model: AISDKLanguageModel): Promise<Media> {
+  if (!isRecord(file)) throw invalidType(param, "an object");
+  const { file_data: data, filename } = file;
+  if (typeof data !== "string") {
+    throw invalidValue(`${param}.file_data`, "A file must come with its data: this model knows no 'file_id'.");
+  }
+  const named = typeof filename === "string" ? { filename } : {};
+  if (!/^(data|https?):/i.test(data)) return { mediaType: "application/pdf", data, ...named };
+  return { ...(await readURL(data, "application/pdf", `${param}.file_data`, model)), ...named };
+}
+
+async function readURL(url: string, mediaType: string, param: string, model: AISDKLanguageModel): Promise<Media> {
+  if (/^data:/i.test(url)) return readDataURL(url, mediaType, param);
+  if (!URL.canParse(url)) throw invalidValue(param, "This is no URL.");
+  if (!isSupported(url, mediaType, await model.supportedUrls)) {
+    throw invalidValue(param, "This model cannot fetch that URL: send the content itself, as a 'data:' URL.");
+  }
+  return { mediaType, data: new URL(url) };
+}
+
+function readDataURL(url: string, otherwise: string, param: string): Media {
+  const comma = url.indexOf(",");
+  if (comma < 0) throw invalidValue(param, "This is no valid 'data:' URL.");
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const content = url.slice(comma + 1);
+  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
+  return {
+    mediaType: mediaType === undefined || mediaType === "" ? otherwise : mediaType.toLowerCase(),
+    data: isBase64 ? content : Buffer.from(decode(content, param)).toString("base64"),
+  };
+}
+
+function decode(text: string, param: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidValue(param, "This is no valid 'data:' URL.");
+  }
+}
+
+/** By the AI SDK's rule: of the media type or of all of its kind, in lower case. */
+function isSupported(url: string, mediaType: string, supported: SupportedUrls): boolean {
+  const kind = mediaType.split("/")[0] ?? "";
+  return Object.entries(supported).some(([key, patterns]) => {
+    const applies = key === "*" || key === "*/*" || key.toLowerCase() === mediaType || key.startsWith(`${kind}/`);
+    return (
+      applies &&
+      patterns.some((pattern) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(url.toLowerCase()))
+    );
+  });
+}

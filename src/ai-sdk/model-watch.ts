@@ -1,0 +1,71 @@
+import { type SilenceListener, SilenceTimer } from "../providers/silence-timer.js";
+import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
+
+/**
+ * Watches over one call to a model, from its beginning to its end: nobody waits for longer than the client does, or than
+ * silence may last, whether the model heeds its signal or not.
+ */
+export class ModelWatch implements SilenceListener {
+  readonly #notice: AbortNotice;
+  readonly #controller = new AbortController();
+  readonly #timer = new SilenceTimer(this);
+  #reject: ((error: UpstreamError) => void) | undefined;
+  #limitMs = 0;
+  #isOver = false;
+
+  constructor(notice: AbortNotice) {
+    this.#notice = notice;
+    if (notice.aborted) this.#controller.abort(notice.reason);
+    else notice.addEventListener("abort", this);
+  }
+
+  /** For the model. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** @throws UpstreamError `aborted` or `timeout`; what the model rejects with as it is. */
+  wait<Value>(pending: PromiseLike<Value>, limitMs: number): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver || this.#notice.aborted) reject(aborted(this.#notice));
+      this.#reject = reject;
+      this.#limitMs = limitMs;
+      this.#timer.start(limitMs);
+      const arrived = <Result>(settle: (result: Result) => void) => {
+        return (result: Result) => {
+          if (this.#reject === reject) this.#timer.pause();
+          settle(result);
+        };
+      };
+      pending.then(arrived(resolve), arrived(reject));
+    });
+  }
+
+  /** The call is over, for whatever reason: a model that is still at work is told to stop. */
+  end(): void {
+    this.#stop(aborted(this.#notice));
+  }
+
+  /** The notice's listener. */
+  handleEvent(): void {
+    this.#stop(aborted(this.#notice));
+  }
+
+  /** The timer's listener. */
+  onSilence(): void {
+    this.#stop(new UpstreamError("timeout", `The model was silent for ${this.#limitMs} ms.`));
+  }
+
+  #stop(error: UpstreamError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timer.stop();
+    this.#notice.removeEventListener("abort", this);
+    this.#reject?.(error);
+    this.#controller.abort(error);
+  }
+}
+
+function aborted(notice: AbortNotice): UpstreamError {
+  return new UpstreamError("aborted", "The call was aborted.", { cause: notice.reason });
+}

@@ -1,0 +1,66 @@
+import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
+import type { AISDKOptions, AISDKReasoning } from "./ai-sdk-options.js";
+
+/** The efforts that specification v4 knows. */
+const levels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The least that Anthropic takes as a budget. */
+const leastBudget = 1024;
+
+/** Tokens to think with, by effort: Google's own translation of OpenAI's efforts, and its like upwards. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+};
+
+/** The most of a capped answer that goes into thinking. */
+const thinkingShare = 0.8;
+
+/** What the request's `reasoning_effort` is to this model. */
+export function toReasoning(
+  effort: unknown,
+  model: AISDKLanguageModel,
+  cap: number | undefined,
+  custom: AISDKOptions["reasoning"],
+): AISDKReasoning & { level?: string } {
+  if (typeof effort !== "string") return {};
+  if (custom !== undefined) return custom(effort, { maxOutputTokens: cap });
+  if (model.specificationVersion !== "v2" && model.specificationVersion !== "v3") {
+    return levels.includes(effort) ? { level: effort } : {};
+  }
+  const name = providerName(model);
+  if (name === "anthropic" || name === "bedrock") return toBudget(effort, name, cap);
+  if (name === "google") return { providerOptions: { google: { thinkingConfig: toThinkingConfig(effort, model) } } };
+  return { providerOptions: { [name]: { reasoningEffort: effort } } };
+}
+
+/** They add the budget to the cap, so that it is taken off here: the client's cap holds for both together. */
+function toBudget(effort: string, name: "anthropic" | "bedrock", cap: number | undefined): AISDKReasoning {
+  const setting = name === "anthropic" ? "thinking" : "reasoningConfig";
+  const most = cap === undefined ? Number.POSITIVE_INFINITY : Math.floor(cap * thinkingShare);
+  const budget = budgets[effort];
+  if (budget === undefined || most < leastBudget) {
+    return effort === "none" ? { providerOptions: { [name]: { [setting]: { type: "disabled" } } } } : {};
+  }
+  const budgetTokens = Math.min(budget, most);
+  return {
+    providerOptions: { [name]: { [setting]: { type: "enabled", budgetTokens } } },
+    maxOutputTokens: cap === undefined ? undefined : cap - budgetTokens,
+  };
+}
+
+/** From Gemini 3 on levels, before it budgets. */
+function toThinkingConfig(effort: string, { modelId }: AISDKLanguageModel): Record<string, unknown> {
+  const generation = Number(/gemini-(\d+)/.exec(modelId)?.[1] ?? 3);
+  if (generation < 3) {
+    if (effort === "none") return { thinkingBudget: 0 };
+    return { thinkingBudget: Math.min(budgets[effort] ?? 8192, 24_576), includeThoughts: true };
+  }
+  if (effort === "none") return { thinkingLevel: "minimal" };
+  const thinkingLevel = ["minimal", "low", "medium"].includes(effort) ? effort : "high";
+  return { thinkingLevel, includeThoughts: true };
+}

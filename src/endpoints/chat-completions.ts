@@ -1,0 +1,34 @@
+import { toChatAnswer } from "../openai/chat-answer.js";
+import {
+  type ChatRequest,
+  parseChatRequest,
+  promptTokens,
+  requestedOutputTokens,
+  toUpstreamBody,
+} from "../openai/chat-request.js";
+import { refuseLacking } from "../openai/lacking.js";
+import { countedTokens, leastTokens } from "../openai/least-tokens.js";
+import { readPlainAnswer } from "../openai/plain-answer.js";
+import { estimateTokens } from "../openai/token-estimate.js";
+import type { ModelEndpoint } from "./model-endpoint.js";
+
+/** `POST /v1/chat/completions` */
+export const chatCompletions: ModelEndpoint<ChatRequest> = {
+  path: "chat/completions",
+  modelType: "chat",
+  promptParam: "messages",
+  parse: parseChatRequest,
+  refuseLacking,
+  findTooLong: (request, contextLength, tokenizer) => {
+    if (leastTokens(request, contextLength) > contextLength) return "messages";
+    if (tokenizer === undefined || countedTokens(request, contextLength, tokenizer) <= contextLength) return undefined;
+    return "messages";
+  },
+  promptTokens,
+  outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
+    request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
+  toUpstreamBody,
+  toPlainAnswer: readPlainAnswer,
+  toAnswer: (bytes, json, _request, context) => toChatAnswer(bytes, json, context),
+  partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
+};

@@ -1,0 +1,24 @@
+import { toEmbeddingAnswer } from "../openai/embedding-answer.js";
+import {
+  type EmbeddingRequest,
+  embeddingTokens,
+  findTooLongInput,
+  parseEmbeddingRequest,
+  toUpstreamEmbeddingBody,
+} from "../openai/embedding-request.js";
+import type { ModelEndpoint } from "./model-endpoint.js";
+
+/** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
+export const embeddings: ModelEndpoint<EmbeddingRequest> = {
+  path: "embeddings",
+  modelType: "embedding",
+  promptParam: "input",
+  parse: parseEmbeddingRequest,
+  findTooLong: findTooLongInput,
+  promptTokens: embeddingTokens,
+  outputTokens: () => 0,
+  toUpstreamBody: toUpstreamEmbeddingBody,
+  toPlainAnswer: () => undefined,
+  toAnswer: toEmbeddingAnswer,
+  partialTokens: (input) => ({ input, cachedInput: 0, output: 0, reasoning: 0 }),
+};

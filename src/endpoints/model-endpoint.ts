@@ -1,0 +1,70 @@
+import type { AnswerContext } from "../openai/chat-answer.js";
+import type { Dialect } from "../openai/dialect.js";
+import type { Lacking } from "../openai/lacking.js";
+import type { ModelAnswer } from "../openai/model-answer.js";
+import type { Tokenizer } from "../openai/tokenizer.js";
+import type { TokenCounts } from "../openai/usage.js";
+
+/** What every request to a model has, whatever the endpoint. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  /** The client asked for the usage chunk of a stream. */
+  readonly includeUsage: boolean;
+}
+
+/** What the estimate of a request's output goes by. */
+export interface OutputLimits {
+  /** For a request that caps nothing. */
+  defaultOutputTokens: number;
+  /** The most that the model can do. */
+  maxOutputTokens: number;
+}
+
+/** Where a request goes, and what it must not ask for there. */
+export interface RequestTarget {
+  /** The upstream's name for the model. */
+  model: string;
+  maxOutputTokens: number | undefined;
+  /** The server's. */
+  dialect: Dialect | undefined;
+  lacking: Lacking | undefined;
+}
+
+/** What sets one endpoint that calls a model apart from another: all that is metered is the same for them. */
+export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
+  /** The path behind `/v1/`, here and at the upstream. */
+  readonly path: "chat/completions" | "embeddings";
+  /** The models that it is for. */
+  readonly modelType: "chat" | "embedding";
+  /** The request's member that can be too long for a model. */
+  readonly promptParam: string;
+  /** @throws GatewayError 400 */
+  parse(body: Uint8Array, maxDepth: number): Request;
+  /**
+   * Absent where a request cannot ask for anything that a model may lack.
+   * @throws GatewayError 400 when it asks for what the model cannot do, and is not to be relieved of it.
+   */
+  refuseLacking?(request: Request, model: string, lacking: Lacking): void;
+  /** The path of what certainly exceeds the model's context; `undefined`: nothing does. */
+  findTooLong(request: Request, contextLength: number, tokenizer: Tokenizer | undefined): string | undefined;
+  /** An estimate of the prompt's tokens. */
+  promptTokens(request: Request, contextLength: number, tokenizer: Tokenizer | undefined): number;
+  /** The most output tokens that the request can cost. */
+  outputTokens(request: Request, limits: OutputLimits): number;
+  /** The request under the upstream's name for the model. */
+  toUpstreamBody(request: Request, target: RequestTarget): Uint8Array;
+  /**
+   * Does what `toAnswer` does for an answer in which nothing is to be mended, without building its values.
+   * @returns `undefined` when the answer has to be parsed.
+   */
+  toPlainAnswer(bytes: Uint8Array, context: AnswerContext): ModelAnswer | undefined;
+  /**
+   * What the client gets for a whole answer.
+   * @param json - the parsed `bytes`; `undefined` where they are no JSON.
+   * @returns `undefined` when it is no answer to the request.
+   */
+  toAnswer(bytes: Uint8Array, json: unknown, request: Request, context: AnswerContext): ModelAnswer | undefined;
+  /** What was seen of a whole answer that its client did not wait for. */
+  partialTokens(promptTokens: number, receivedBytes: number): TokenCounts;
+}
