@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError } from "../openai/errors.js";
+import { isGatewayError } from "../openai/errors.js";
 import { isRecord } from "../openai/usage.js";
 import { toFetchError } from "../providers/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
@@ -56,7 +56,7 @@ export function toErrorEvent({ status, error }: ErrorAnswer): string {
 
 /**
  * What a model's failure is to the gateway: an answer, where its server gave one.
- * @throws GatewayError 400 for what the model cannot do, `UpstreamError` when there is no answer.
+ * @throws UpstreamError when there is no answer. A GatewayError is an answer already, and thrown on.
  */
 export function answerOf(error: unknown): ErrorAnswer {
   if (isUpstreamError(error) || isGatewayError(error)) throw error;
@@ -64,7 +64,8 @@ export function answerOf(error: unknown): ErrorAnswer {
   const name = String(error["name"]);
   const message = String(error["message"]);
   if (refusals.has(name)) {
-    throw new GatewayError(message, { status: 400, code: "unsupported_value", cause: error });
+    const refused = { message, type: "invalid_request_error", param: null, code: "unsupported_value" };
+    return { status: 400, headers: {}, error: refused };
   }
   if (name !== "AI_APICallError") {
     // Also the AI SDK's own: of a key that is not there, of an answer that is none.

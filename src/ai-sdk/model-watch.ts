@@ -13,10 +13,11 @@ export class ModelWatch implements SilenceListener {
   #limitMs = 0;
   #isOver = false;
 
+  /** @throws UpstreamError when the client has left already. */
   constructor(notice: AbortNotice) {
     this.#notice = notice;
-    if (notice.aborted) this.#controller.abort(notice.reason);
-    else notice.addEventListener("abort", this);
+    if (notice.aborted) throw aborted(notice);
+    notice.addEventListener("abort", this);
   }
 
   /** For the model. */
@@ -27,10 +28,9 @@ export class ModelWatch implements SilenceListener {
   /** @throws UpstreamError `aborted` or `timeout`; what the model rejects with as it is. */
   wait<Value>(pending: PromiseLike<Value>, limitMs: number): Promise<Value> {
     return new Promise((resolve, reject) => {
-      if (this.#isOver || this.#notice.aborted) reject(aborted(this.#notice));
-      this.#reject = reject;
-      this.#limitMs = limitMs;
-      this.#timer.start(limitMs);
+      // Nobody waits any more, also for a rejection.
+      if (this.#isOver) reject(aborted(this.#notice));
+      else this.#startTimer(reject, limitMs);
       const arrived = <Result>(settle: (result: Result) => void) => {
         return (result: Result) => {
           if (this.#reject === reject) this.#timer.pause();
@@ -39,6 +39,12 @@ export class ModelWatch implements SilenceListener {
       };
       pending.then(arrived(resolve), arrived(reject));
     });
+  }
+
+  #startTimer(reject: (error: UpstreamError) => void, limitMs: number): void {
+    this.#reject = reject;
+    this.#limitMs = limitMs;
+    this.#timer.start(limitMs);
   }
 
   /** The call is over, for whatever reason: a model that is still at work is told to stop. */

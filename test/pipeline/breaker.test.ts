@@ -50,6 +50,17 @@ describe("a circuit breaker", () => {
     expect([breaker.state(1000), breaker.availableAt, breaker.enter()]).toEqual(["closed", 0, false]);
   });
 
+  it("opens for its first time again once it has been closed", () => {
+    const breaker = new Breaker({ consecutiveFailures: 1, openMs: 1000 });
+    fail(breaker, 1);
+    breaker.failed(1000, breaker.enter());
+    expect(breaker.availableAt).toBe(3000);
+    breaker.enter();
+    breaker.close();
+    fail(breaker, 1, 5000);
+    expect(breaker.availableAt).toBe(6000);
+  });
+
   it("stays open twice as long after each try that fails, up to a minute", () => {
     const breaker = new Breaker({ consecutiveFailures: 1, openMs: 10_000 });
     fail(breaker, 1);

@@ -5,6 +5,10 @@ import { toNodeHandler } from "../../src/adapters/node.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { noTokens } from "../../src/openai/usage.js";
+import { Drain } from "../../src/pipeline/drain.js";
+import { drainable } from "../../src/pipeline/drainable.js";
+import { Call } from "../../src/pipeline/in-flight.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import type { DisconnectPolicy } from "../../src/plans/plan-store.js";
 import type { Gate } from "../../src/testing/gate.js";
@@ -216,6 +220,25 @@ describe("an answer whose client leaves", () => {
     expect(test.upstream.requests).toHaveLength(1);
     expect(await test.stock()).toEqual({ used: 0, held: 0 });
   });
+});
+
+it("a stream whose call has ended already is let go when its client leaves", async () => {
+  const drain = new Drain({ maxMs: 1000, maxTokens: 10 }, new Call());
+  let isReturned = false;
+  const pieces: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: false, value: Buffer.from("data: {}") }),
+      return: async () => {
+        isReturned = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  const iterator = drainable(pieces, drain, () => 0).body[Symbol.asyncIterator]();
+  await iterator.next();
+  drain.ended({ reason: "shutdown", tokens: noTokens, source: undefined });
+  await iterator.return?.();
+  expect(isReturned).toBe(true);
 });
 
 it("a client that reads to the end has no disconnect", async () => {

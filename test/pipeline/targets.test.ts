@@ -13,6 +13,7 @@ import {
   hangAfterHeaders,
   hangBeforeHeaders,
   honestChat,
+  rawAnswer,
   resetBeforeHeaders,
   sampleUsage,
   startFakeUpstream,
@@ -227,12 +228,15 @@ describe("a target's own time-out", () => {
 
   it("holds for a provider that does not heed its signal, whatever that one does later", async () => {
     const gate = createGate();
+    let isRead = false;
     const honest = openAICompatible({ baseURL: "http://127.0.0.1:1/v1" });
     const deaf: UpstreamProvider = {
       ...honest,
       async call() {
         await gate.pass();
-        const body = wholeAnswerBody("Too late");
+        const body = lateAnswer(() => {
+          isRead = true;
+        });
         return { status: 200, headers: { "content-type": "application/json" }, body };
       },
     };
@@ -247,14 +251,16 @@ describe("a target's own time-out", () => {
     gate.open();
     expect(await response.text()).toContain("Hello world");
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isRead).toBe(false);
     expect(test.events).toHaveLength(1);
     expect(await test.stock()).toEqual({ used: 39, held: 0 });
   });
 });
 
-function wholeAnswerBody(content: string): AsyncIterable<Uint8Array> {
+function lateAnswer(onRead: () => void): AsyncIterable<Uint8Array> {
   return (async function* () {
-    yield Buffer.from(JSON.stringify({ choices: [{ index: 0, message: { content }, finish_reason: "stop" }] }));
+    onRead();
+    yield Buffer.from(JSON.stringify({ choices: [{ index: 0, message: { content: "" }, finish_reason: "stop" }] }));
   })();
 }
 
@@ -442,6 +448,26 @@ describe("a client that leaves between attempts", () => {
     expect(test.events).toMatchObject([
       { status: 499, endReason: "client_gone", disconnect: "cancelled", attempts: [{ status: 429 }], chargedMicro: 0 },
     ]);
+    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+  });
+
+  it("pays nothing for what the failed one had sent", async () => {
+    const test = await start({
+      upstream: { provider: "a", model: "upstream-a" },
+      maxAttempts: 3,
+      retryBudgetMs: 60_000,
+    });
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.99);
+    closers.push(async () => random.mockRestore());
+    const part = JSON.stringify({ choices: [{ message: { content: "x".repeat(300) } }] });
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+    test.a.reply(rawAnswer([`${head}${part}`]));
+    const leaving = new AbortController();
+    const response = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
+    await vi.waitFor(() => expect(targetsOf(test)[0]?.failed).toBe(1), { interval: 1 });
+    leaving.abort();
+    expect((await response).status).toBe(499);
+    expect(test.events).toMatchObject([{ endReason: "client_gone", chargedMicro: 0, attempts: [{ status: 200 }] }]);
     expect(await test.stock()).toEqual({ used: 0, held: 0 });
   });
 

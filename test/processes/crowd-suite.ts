@@ -96,8 +96,10 @@ async function call(gateway: GatewayProcess, fate: Fate, tokens: number): Promis
   const response = await gateway.call("sk-crowd", body, leaving.signal);
   if (response.status === 429) {
     await response.text();
-    // What is only held by others is there again in a moment.
-    return response.headers.get("x-should-retry") !== "false";
+    if (response.headers.get("x-should-retry") === "false") return false;
+    // What is only held by others is there again in a moment. To ask all the time would be all that the machine does.
+    await pause(25);
+    return true;
   }
   if (response.status === 503) {
     // A busy machine's store does not always answer in time: the call is refused, and the books must balance all the same.
