@@ -11,8 +11,9 @@ interface Outgoing {
   /** Missing in the types of HTTP/2 alone. */
   flushHeaders?(): void;
   write(piece: Uint8Array | string): boolean;
+  write(piece: string, encoding: "latin1" | "utf8"): boolean;
+  readonly socket: { cork(): void; uncork(): void } | null;
   end(body?: Uint8Array | string): unknown;
-  end(body: string, encoding: "latin1"): unknown;
   on(event: "drain", listener: () => void): unknown;
   off(event: "drain", listener: () => void): unknown;
 }
@@ -49,11 +50,12 @@ function writeWhole(
   const outgoing: Outgoing = res;
   const closes = headers["connection"] === "close" && !req.complete;
   const bytes = body ?? "";
-  if (body !== null) headers["content-length"] = String(Buffer.byteLength(bytes));
+  const length = Buffer.byteLength(bytes);
+  if (body !== null) headers["content-length"] = String(length);
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   outgoing.writeHead(status, headers);
   if (!closes) {
-    endWith(outgoing, bytes);
+    endWith(outgoing, bytes, length);
   } else if ("stream" in res) {
     const { stream } = res;
     outgoing.end(bytes);
@@ -65,10 +67,22 @@ function writeWhole(
   }
 }
 
-/** Node joins text to the headers; bytes it writes by themselves, which costs a short body more than to become text. */
-function endWith(res: Outgoing, body: Uint8Array | string): void {
-  if (body instanceof Buffer && body.length <= shortBody) res.end(body.toString("latin1"), "latin1");
-  else res.end(body);
+/**
+ * Node joins text to the headers; bytes it writes by themselves, which costs a short body more than to become text.
+ * Text that is written before the end leaves in one plain write: the end itself would add an empty one to it.
+ */
+function endWith(res: Outgoing, body: Uint8Array | string, length: number): void {
+  const { socket } = res;
+  const isShort = body instanceof Buffer && length <= shortBody;
+  const text = isShort ? body.toString("latin1") : body;
+  if (typeof text !== "string" || !socket || length === 0) {
+    res.end(body);
+    return;
+  }
+  socket.cork();
+  res.write(text, text.length === length ? "latin1" : "utf8");
+  socket.uncork();
+  res.end();
 }
 
 const shortBody = 16 * 1024;

@@ -26,6 +26,7 @@ export class ChatEventRelay {
   readonly #reader: EventReader;
   #template: ChunkTemplate | undefined;
   #misses: number;
+  #isFirst = true;
   /** The bytes so far ended with a whole event, so that the next one begins with the next byte. */
   #atBoundary = true;
 
@@ -80,7 +81,10 @@ export class ChatEventRelay {
   /** @param received - one whole event. @param sent - what went to the client for it. */
   #learn(received: Buffer, sent: Uint8Array): void {
     this.#misses++;
-    if (sent.length === 0 || !startsPlain(received)) return;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    // Mostly it alone has a role, and no other chunk is like it.
+    if (isFirst || sent.length === 0 || !startsPlain(received)) return;
     const json = received.subarray(plainStart.length, received.length - blankLine.length);
     if (json.includes(0x0a) || json.includes(0x0d)) return;
     const template = ChunkTemplate.learn(json, sent);

@@ -21,17 +21,17 @@ const backslash = 0x5c;
  * no parsing: what has to be changed in it is known from the one that the template was made of.
  */
 export class ChunkTemplate {
-  readonly #input: readonly Buffer[];
-  readonly #output: readonly Buffer[];
+  readonly #received: Literals;
+  readonly #sent: Literals;
   /** Which of the slots holds the model's text. */
   readonly #textSlot: number;
   readonly #slots: Slot[];
 
-  private constructor(input: readonly Buffer[], output: readonly Buffer[], textSlot: number) {
-    this.#input = input;
-    this.#output = output;
+  private constructor(received: Literals, sent: Literals, textSlot: number) {
+    this.#received = received;
+    this.#sent = sent;
     this.#textSlot = textSlot;
-    this.#slots = input.slice(1).map(() => ({ start: 0, end: 0 }));
+    this.#slots = [...received.between, received.tail].map(() => ({ start: 0, end: 0 }));
   }
 
   /**
@@ -43,46 +43,88 @@ export class ChunkTemplate {
   static learn(received: Uint8Array, sent: Uint8Array): ChunkTemplate | undefined {
     const json = sent.subarray(eventStart.length, sent.length - eventEnd.length);
     const from = findSlots(received);
-    const to = findSlots(json);
+    const to = from && findSlots(json);
     if (from === undefined || to === undefined || from.text !== to.text || from.slots.length !== to.slots.length) {
       return undefined;
     }
     // A choice that was repaired may have needed it only because it was the first.
-    if (from.choices.compare(to.choices) !== 0) return undefined;
+    if (Buffer.compare(from.choices, to.choices) !== 0) return undefined;
     return new ChunkTemplate(literals(received, from.slots), literals(json, to.slots), from.text);
   }
 
   /**
-   * Passes on the event that begins at `start`, if it matches.
-   * @returns the bytes of text that it carries, or -1 when it does not match; {@link end} is then unchanged.
+   * Passes on the events that begin at `start`, as many in a row as match.
+   * @returns the bytes of text that they carry, or -1 when the first does not match; {@link end} is then unchanged.
    */
   pass(bytes: Buffer, start: number, out: ByteWriter): number {
-    const slots = this.#slots;
-    let position = start;
-    let textBytes = 0;
-    for (let index = 0; index < this.#input.length; index++) {
-      const literal = this.#input[index] as Buffer;
-      const literalEnd = position + literal.length;
-      if (literalEnd > bytes.length || bytes.compare(literal, 0, literal.length, position, literalEnd) !== 0) return -1;
-      position = literalEnd;
-      const slot = slots[index];
-      if (slot === undefined) break;
-      const escapes = measureString(bytes, position, slot);
-      if (escapes < 0) return -1;
-      if (index === this.#textSlot) textBytes = slot.end - slot.start - escapes;
-      position = slot.end;
+    const { head, tail, joint } = this.#received;
+    if (!stands(head, bytes, start)) return -1;
+    let textBytes = -1;
+    // The end of an event and the beginning of the next are compared, and written, at once.
+    let before = this.#sent.head;
+    for (let position = start + head.length; ; position += joint.length) {
+      const text = this.#measure(bytes, position);
+      if (text < 0) break;
+      position = this.#slotsEnd;
+      const isFollowed = stands(joint, bytes, position);
+      if (!isFollowed && !stands(tail, bytes, position)) break;
+      this.#write(bytes, before, out);
+      before = this.#sent.joint;
+      textBytes = Math.max(textBytes, 0) + text;
+      this.end = position + tail.length;
+      if (!isFollowed) break;
     }
-    for (let index = 0; index < this.#output.length; index++) {
-      out.write(this.#output[index] as Buffer);
-      const slot = slots[index];
-      if (slot !== undefined) out.writeFrom(bytes, slot.start, slot.end);
-    }
-    this.end = position;
+    if (textBytes >= 0) out.write(this.#sent.tail);
     return textBytes;
   }
 
   /** Where the last event that {@link pass} has passed on ended. */
   end = 0;
+
+  #slotsEnd = 0;
+
+  /** Finds the slots of an event whose first one begins at `start`: the bytes of its text, or -1. */
+  #measure(bytes: Buffer, start: number): number {
+    const { between } = this.#received;
+    let textBytes = 0;
+    let position = start;
+    for (let index = 0; index < this.#slots.length; index++) {
+      const slot = this.#slots[index] as Slot;
+      const escapes = measureString(bytes, position, slot);
+      if (escapes < 0) return -1;
+      if (index === this.#textSlot) textBytes = slot.end - slot.start - escapes;
+      position = slot.end;
+      const literal = between[index];
+      if (literal === undefined) break;
+      if (!stands(literal, bytes, position)) return -1;
+      position += literal.length;
+    }
+    this.#slotsEnd = position;
+    return textBytes;
+  }
+
+  #write(bytes: Buffer, before: Buffer, out: ByteWriter): void {
+    out.write(before);
+    for (let index = 0; index < this.#slots.length; index++) {
+      if (index > 0) out.write(this.#sent.between[index - 1] as Buffer);
+      const { start, end } = this.#slots[index] as Slot;
+      out.writeFrom(bytes, start, end);
+    }
+  }
+}
+
+/** What stands before, between and behind the slots of an event. */
+interface Literals {
+  head: Buffer;
+  between: readonly Buffer[];
+  tail: Buffer;
+  /** The tail of one event, and the head of the next. */
+  joint: Buffer;
+}
+
+function stands(literal: Buffer, bytes: Buffer, position: number): boolean {
+  const end = position + literal.length;
+  return end <= bytes.length && bytes.compare(literal, 0, literal.length, position, end) === 0;
 }
 
 /**
@@ -130,7 +172,7 @@ function isShortEscape(byte: number | undefined): boolean {
 }
 
 /** The text of the only choice's delta, and OpenAI's random padding, in the order in which they stand. */
-function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Buffer } | undefined {
+function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Uint8Array } | undefined {
   const members = membersOf(json);
   const choices = only(members, "choices");
   if (!areDistinct(members) || choices === undefined || json[choices.start] !== 0x5b) return undefined;
@@ -145,7 +187,7 @@ function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Bu
   const slots = [text];
   if (padding !== undefined && json[padding.start] === quote) slots.push(inside(padding));
   slots.sort((left, right) => left.start - right.start);
-  return { slots, text: slots.indexOf(text), choices: Buffer.from(json.subarray(choices.start, choices.end)) };
+  return { slots, text: slots.indexOf(text), choices: json.subarray(choices.start, choices.end) };
 }
 
 function findText(json: Uint8Array, choice: number): Slot | undefined {
@@ -169,23 +211,22 @@ function only(members: readonly JsonMember[], name: string): JsonMember | undefi
 }
 
 function areDistinct(members: readonly JsonMember[]): boolean {
-  return new Set(members.map(({ name }) => name)).size === members.length;
+  return members.every((member) => only(members, member.name) === member);
 }
 
 function inside({ start, end }: JsonMember): Slot {
   return { start: start + 1, end: end - 1 };
 }
 
-/** The event in pieces: what stands before, between and behind the slots. */
-function literals(json: Uint8Array, slots: readonly Slot[]): Buffer[] {
-  const pieces: Buffer[] = [];
+function literals(json: Uint8Array, slots: readonly Slot[]): Literals {
+  const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { start, end } of slots) {
-    pieces.push(Buffer.from(json.subarray(from, start)));
+    pieces.push(json.subarray(from, start));
     from = end;
   }
-  pieces.push(Buffer.from(json.subarray(from)));
-  pieces[0] = Buffer.concat([eventStart, pieces[0] as Buffer]);
-  pieces.push(Buffer.concat([pieces.pop() as Buffer, eventEnd]));
-  return pieces;
+  const [first = json, ...between] = pieces;
+  const head = Buffer.concat([eventStart, first]);
+  const tail = Buffer.concat([json.subarray(from), eventEnd]);
+  return { head, between: between.map((piece) => Buffer.from(piece)), tail, joint: Buffer.concat([tail, head]) };
 }

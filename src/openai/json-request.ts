@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { withoutByteOrderMark } from "./byte-order-mark.js";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
 import { type JsonMember, type Leaps, membersOf, noLeaps, valueAt } from "./json-members.js";
 import { pathAt } from "./json-path.js";
@@ -79,10 +80,6 @@ function checkNames(members: readonly JsonMember[]): void {
     }
     seen?.add(name);
   }
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function faultError(body: Uint8Array, fault: JsonFault, maxDepth: number): GatewayError {

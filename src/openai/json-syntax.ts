@@ -150,7 +150,7 @@ function startsFor(maxDepth: number): Int32Array {
   return offsets;
 }
 
-function isSpace(byte: number | undefined): boolean {
+export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 

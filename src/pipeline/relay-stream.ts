@@ -1,17 +1,16 @@
 import { Buffer } from "node:buffer";
-import { answerToChunk } from "../openai/answer-to-chunk.js";
 import { ByteWriter } from "../openai/byte-writer.js";
 import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
 import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isRecord } from "../openai/usage.js";
 import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
-import { parseJson, toUpstreamFailure } from "./forward.js";
+import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 import type { RelayOptions } from "./pipeline.js";
 import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
+import { UpstreamDocument } from "./upstream-document.js";
 
 /**
  * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
@@ -75,13 +74,13 @@ async function* readChunks(
   stream: ChatStream,
   { maxEventBytes, maxAnswerBytes }: RelayOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  if (isJson(answer)) {
-    yield* wholeAnswerChunks(answer, stream, maxAnswerBytes);
-    return;
-  }
   const relay = new ChatEventRelay(stream, { maxEventBytes });
+  const document = new UpstreamDocument(maxAnswerBytes);
+  let isEvents = false;
   try {
     for await (const bytes of answer.body) {
+      if (!isEvents && document.take(bytes)) continue;
+      isEvents = true;
       const out = new ByteWriter(bytes.length + spareBytes);
       let fault: { error: unknown } | undefined;
       try {
@@ -98,6 +97,11 @@ async function* readChunks(
     // All that was asked for has arrived: how the connection ends does not matter any more.
     if (!(stream.complete && isUpstreamError(error) && error.failure !== "aborted")) throw error;
   }
+  if (document.length > 0) {
+    const piece = stream.push(document.toChunk());
+    if (piece !== undefined) yield piece;
+    return;
+  }
   const out = new ByteWriter(spareBytes);
   relay.end(out);
   if (out.length > 0) yield out.finish();
@@ -105,25 +109,6 @@ async function* readChunks(
 
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
-
-/** An upstream that answers a request for a stream with a whole answer, or with an error inside a 200. */
-async function* wholeAnswerChunks(
-  answer: UpstreamAnswer,
-  stream: ChatStream,
-  maxAnswerBytes: number,
-): AsyncGenerator<Uint8Array, void, void> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of answer.body) {
-    length += piece.length;
-    if (length > maxAnswerBytes) throw new StreamFault("garbage");
-    pieces.push(piece);
-  }
-  const body = parseJson(Buffer.concat(pieces));
-  if (!isRecord(body)) throw new StreamFault("garbage");
-  const piece = stream.push(JSON.stringify(answerToChunk(body)));
-  if (piece !== undefined) yield piece;
-}
 
 const keepAlive = Buffer.from(": keep-alive\n\n");
 
@@ -178,8 +163,4 @@ export function brokenOff(reason: EndReason, stream: ChatStream, error?: Gateway
   if (error === undefined) return { reason, tokens, source: isCharged ? source : undefined };
   const reported = stream.estimated || isCharged ? undefined : tokens;
   return { reason, tokens, source: isCharged ? source : undefined, error, reported };
-}
-
-function isJson(answer: UpstreamAnswer): boolean {
-  return /^application\/([a-z0-9.-]+\+)?json\b|^text\/html\b/i.test(answer.headers["content-type"] ?? "");
 }

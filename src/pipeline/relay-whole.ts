@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
+import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
 import type { ModelAnswer } from "../openai/model-answer.js";
@@ -44,7 +45,8 @@ export async function relayWhole(
   } catch (error) {
     throw toUpstreamFailure(error);
   }
-  const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  const [only] = pieces;
+  const bytes = withoutByteOrderMark(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
   const plain = endpoint.toPlainAnswer(bytes, context);
   if (plain !== undefined) return plain;
   const json = parseJson(bytes);

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chatAnswer, chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../../src/testing.js";
+import { toEventBytes } from "../../src/testing/fake-answers.js";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  errorBody,
+  eventStream,
+  type FakeAnswer,
+  wholeAnswer,
+} from "../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;
@@ -94,6 +103,12 @@ describe("a whole answer", () => {
     expect(response.status).toBe(502);
     expect(response.headers.get("x-ratelimit-remaining-session")).toBe("100");
     expect(test.events[0]).toMatchObject({ chargedMicro: 0, endReason: "upstream_failed", errorCode: "bad_gateway" });
+  });
+
+  it("may begin with a byte order mark", async () => {
+    test.upstream.reply(wholeAnswer(`\ufeff${JSON.stringify(chatAnswer({ content: "Hello" }))}`));
+    const text = await (await call(chatRequest())).text();
+    expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { content: "Hello" } }] });
   });
 });
 
@@ -217,6 +232,30 @@ describe("a stream", () => {
     expect(events.at(-1)).toBe("[DONE]");
   });
 
+  it.each([
+    [
+      "events that are said to be JSON",
+      eventStream(chatChunks("Hello"), { headers: { "content-type": "application/json" } }),
+    ],
+    ["a whole answer that is said to be events", asEvents([JSON.stringify(chatAnswer({ content: "Hello" }))])],
+    [
+      "a whole answer behind white space",
+      asEvents(["\n", " \n ", ...JSON.stringify(chatAnswer({ content: "Hello" }))]),
+    ],
+    [
+      "a whole answer behind a byte order mark",
+      asEvents([`\ufeff${JSON.stringify(chatAnswer({ content: "Hello" }))}`]),
+    ],
+    ["events behind white space", asEvents([" \n", "\n", ...chatChunks("Hello").map((chunk) => toEventBytes(chunk))])],
+  ])("is read as what it is: %s", async (_name, answer) => {
+    test.upstream.reply(answer);
+    const events = await readEvents(await call(chatRequest({ stream: true })));
+    const text = events.slice(0, -1).map((event) => JSON.parse(event).choices[0]?.delta.content ?? "");
+    expect(text.join("")).toBe("Hello");
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(test.events).toMatchObject([{ endReason: "completed" }]);
+  });
+
   it("stops the upstream and charges what was seen when the client leaves", async () => {
     const gate = createGate();
     test.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate, end: "hang" }));
@@ -249,3 +288,7 @@ describe("an event of the upstream", () => {
     expect(events.at(-1)).toBe("[DONE]");
   });
 });
+
+function asEvents(pieces: readonly (string | Uint8Array)[]): FakeAnswer {
+  return eventStream(pieces, { done: false });
+}
