@@ -8,7 +8,6 @@ import {
 } from "../openai/chat-request.js";
 import { refuseLacking } from "../openai/lacking.js";
 import { countedTokens, leastTokens } from "../openai/least-tokens.js";
-import { readPlainAnswer } from "../openai/plain-answer.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
 
@@ -28,7 +27,6 @@ export const chatCompletions: ModelEndpoint<ChatRequest> = {
   outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
     request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
   toUpstreamBody,
-  toPlainAnswer: readPlainAnswer,
   toAnswer: (bytes, json, _request, context) => toChatAnswer(bytes, json, context),
   partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
 };

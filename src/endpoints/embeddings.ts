@@ -18,7 +18,6 @@ export const embeddings: ModelEndpoint<EmbeddingRequest> = {
   promptTokens: embeddingTokens,
   outputTokens: () => 0,
   toUpstreamBody: toUpstreamEmbeddingBody,
-  toPlainAnswer: () => undefined,
   toAnswer: toEmbeddingAnswer,
   partialTokens: (input) => ({ input, cachedInput: 0, output: 0, reasoning: 0 }),
 };

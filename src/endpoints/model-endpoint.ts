@@ -55,11 +55,6 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
   /** The request under the upstream's name for the model. */
   toUpstreamBody(request: Request, target: RequestTarget): Uint8Array;
   /**
-   * Does what `toAnswer` does for an answer in which nothing is to be mended, without building its values.
-   * @returns `undefined` when the answer has to be parsed.
-   */
-  toPlainAnswer(bytes: Uint8Array, context: AnswerContext): ModelAnswer | undefined;
-  /**
    * What the client gets for a whole answer.
    * @param json - the parsed `bytes`; `undefined` where they are no JSON.
    * @returns `undefined` when it is no answer to the request.

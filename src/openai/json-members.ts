@@ -208,7 +208,7 @@ function writeValue(out: ByteWriter, value: string | Uint8Array): void {
 /** What an object may grow by, with its edits, before the buffer has to. */
 const spareBytes = 512;
 
-function skipSpace(bytes: Uint8Array, from: number): number {
+export function skipSpace(bytes: Uint8Array, from: number): number {
   let position = from;
   for (;;) {
     const byte = bytes[position];

@@ -1,4 +1,6 @@
-import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
+import { Buffer, isAscii } from "node:buffer";
+import { asBuffer } from "./as-buffer.js";
+import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "./json-members.js";
 import type { TokenCounts } from "./usage.js";
 
 /** What the client gets for an upstream's whole answer. */
@@ -10,7 +12,43 @@ export interface ModelAnswer {
   estimated: boolean;
 }
 
-/** The answer with some of its members changed, everything else byte for byte as it was. */
-export function editAnswer(bytes: Uint8Array, edits: MemberEdits): Uint8Array {
-  return edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits);
+/**
+ * The answer with some of its members changed, everything else as it was.
+ * @param bytes - a JSON object.
+ */
+export function editAnswer(bytes: Uint8Array, edits: MemberEdits): Uint8Array | string {
+  if (edits.size === 0) return bytes;
+  const model = edits.size === 1 ? edits.get("model") : undefined;
+  return (
+    (typeof model === "string" ? replaceModel(bytes, model) : undefined) ?? editMembers(bytes, membersOf(bytes), edits)
+  );
+}
+
+/** Longer answers are not made text of. */
+const shortAnswer = 16 * 1024;
+
+/** Most answers need no other change, and then it takes no list of all members to find the one. */
+function replaceModel(bytes: Uint8Array, model: string): Uint8Array | string | undefined {
+  const start = findModel(asBuffer(bytes));
+  if (start === undefined) return undefined;
+  const end = endOfValue(bytes, start);
+  if (bytes.length > shortAnswer || !isAscii(bytes)) return splice(bytes, start, end, model);
+  const text = asBuffer(bytes).toString("latin1");
+  return text.slice(0, start) + model + text.slice(end);
+}
+
+const modelName = Buffer.from('"model"');
+const escapeSequence = Buffer.from("\\u");
+const colon = 0x3a;
+
+/** Where the value of the one member of any object in the text that is named "model" begins. */
+function findModel(json: Buffer): number | undefined {
+  const found = json.indexOf(modelName);
+  if (found < 0) return undefined;
+  const end = found + modelName.length;
+  const separator = skipSpace(json, end);
+  // Quotes within strings are escaped, so this is a whole string; with a colon behind it, a name. It could be another
+  // object's only if the answer had a second one, or one that is spelled with escapes.
+  if (json[separator] !== colon || json.indexOf(modelName, end) >= 0 || json.includes(escapeSequence)) return undefined;
+  return skipSpace(json, separator + 1);
 }

@@ -47,8 +47,6 @@ export async function relayWhole(
   }
   const [only] = pieces;
   const bytes = withoutByteOrderMark(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
-  const plain = endpoint.toPlainAnswer(bytes, context);
-  if (plain !== undefined) return plain;
   const json = parseJson(bytes);
   let modelAnswer: ModelAnswer | undefined;
   try {

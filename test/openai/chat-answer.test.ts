@@ -3,24 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../src/openai/answer-to-chunk.js";
 import { toChatAnswer } from "../../src/openai/chat-answer.js";
-import { readPlainAnswer } from "../../src/openai/plain-answer.js";
-import { isRecord } from "../../src/openai/usage.js";
+import { editMembers, membersOf } from "../../src/openai/json-members.js";
+import { editAnswer } from "../../src/openai/model-answer.js";
 
 const context = { model: "acme/small", promptTokens: 7, created: 1_700_000_000, completionId: "chatcmpl-own" };
 
-/** Whatever can be read the short way must come out as it does the long way. */
 function answer(text: string) {
-  const bytes = Buffer.from(text);
-  const read = toChatAnswer(bytes, JSON.parse(text), context);
-  const plain = readPlainAnswer(bytes, context);
-  if (plain !== undefined) {
-    // The long way drops the space around an object's members.
-    expect({ ...plain, body: JSON.parse(String(plain.body)) }).toEqual({
-      ...read,
-      body: JSON.parse(String(read?.body)),
-    });
-  }
-  return read;
+  return toChatAnswer(Buffer.from(text), JSON.parse(text), context);
 }
 
 function sent(value: object): Record<string, unknown> {
@@ -35,54 +24,8 @@ const complete = { id: "chatcmpl-1", object: "chat.completion", created: 1, mode
 describe("toChatAnswer", () => {
   it("changes the model and leaves the rest of the text alone", () => {
     const text =
-      '{ "id":"chatcmpl-1", "object":"chat.completion","created":1,"model":"m","x":[1.0,12345678901234567890],"choices":[{"index":0,"message":{"role":"assistant","content":"h\\u00e9"},"finish_reason":"stop","logprobs":null}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}';
-    const expected = text.replace("{ ", "{").replace('"m"', '"acme/small"');
-    expect(Buffer.from(answer(text)?.body ?? []).toString()).toBe(expected);
-    const short = readPlainAnswer(Buffer.from(text), context);
-    expect(String(short?.body)).toBe(text.replace('"m"', '"acme/small"'));
-  });
-
-  it("comes to the same the short way, whatever the answer looks like", () => {
-    const strange = fc.constantFrom<unknown>(null, "", "chatcmpl-", 0, 1.5, -1, 1e300, [], {}, "assistant", true, "é");
-    const nested = fc.oneof(strange, fc.jsonValue({ maxDepth: 1 }));
-    const path = fc.constantFrom(
-      ...["id", "object", "created", "model", "choices", "usage", "error", "other"].map((name) => [name]),
-      ...["index", "message", "finish_reason", "other"].map((name) => ["choices", "0", name]),
-      ...["role", "content", "tool_calls", "other"].map((name) => ["choices", "0", "message", name]),
-      ...["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details"].map((name) => ["usage", name]),
-    );
-    const change = fc.tuple(path, fc.option(nested, { nil: undefined }));
-    let short = 0;
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 2 }), fc.constantFrom(0, 2), (changes, indent) => {
-        const value: Record<string, unknown> = {
-          id: "chatcmpl-1",
-          object: "chat.completion",
-          created: 1,
-          model: "m",
-          choices: [{ index: 0, message: { role: "assistant", content: "hé" }, finish_reason: "stop" }],
-          usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-        };
-        for (const [names, changed] of changes) {
-          let parent: unknown = value;
-          for (const name of names.slice(0, -1))
-            parent = isRecord(parent) || Array.isArray(parent) ? Reflect.get(parent, name) : undefined;
-          if (isRecord(parent)) parent[names.at(-1) as string] = changed;
-        }
-        const text = JSON.stringify(value, null, indent);
-        if (readPlainAnswer(Buffer.from(text), context) !== undefined) short++;
-        answer(text);
-      }),
-      { numRuns: 500 },
-    );
-    expect(short).toBeGreaterThan(50);
-  });
-
-  it("is not fooled by a member that comes twice, or is spelled with escapes", () => {
-    for (const extra of ['"model":"n"', '"\\u006dodel":"n"', '"__proto__":1', '"x":1e999']) {
-      const text = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m",${extra},"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}`;
-      expect(readPlainAnswer(Buffer.from(text), context)).toBeUndefined();
-    }
+      '{"id":"chatcmpl-1", "object":"chat.completion","created":1,"model":"m","x":[1.0,12345678901234567890],"choices":[{"index":0,"message":{"role":"assistant","content":"h\\u00e9"},"finish_reason":"stop","logprobs":null}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}';
+    expect(String(answer(text)?.body)).toBe(text.replace('"m"', '"acme/small"'));
   });
 
   it("fills in what is missing", () => {
@@ -154,6 +97,46 @@ describe("toChatAnswer", () => {
     '{"choices":[{"message":"x"}]}',
   ])("takes %s for no chat completion", (text) => {
     expect(answer(text)).toBeUndefined();
+  });
+});
+
+describe("editAnswer", () => {
+  it("changes the model's name as a list of all members would, whatever the answer looks like", () => {
+    const name = fc.constantFrom("model", "id", "\\u006dodel", "é", "x");
+    const word = fc.constantFrom('"model"', '"m"', '"a\\"model\\":b"', '"\\u00e9"', '"é"', "null", "1");
+    const space = fc.constantFrom("", "", " ", "\n");
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        word,
+        fc.array(tie("value"), { maxLength: 2 }).map((values) => `[${values.join(",")}]`),
+        fc
+          .array(fc.tuple(name, space, tie("value")), { maxLength: 3 })
+          .map((members) => `{${members.map(([key, gap, inner]) => `"${key}"${gap}:${gap}${inner}`).join(",")}}`),
+      ),
+    }));
+    let changed = 0;
+    fc.assert(
+      fc.property(value, fc.boolean(), (text, isLong) => {
+        const json = `{${isLong ? `"long":"${"x".repeat(20_000)}",` : ""}"first":${text},"model":"m","last":${text}}`;
+        const bytes = Buffer.from(json);
+        const edits = new Map([["model", '"acme/small"']]);
+        const body = Buffer.from(editAnswer(bytes, edits));
+        const expected = editMembers(bytes, membersOf(bytes), edits);
+        expect(body.toString()).toBe(Buffer.from(expected).toString());
+        if (!text.includes("model")) changed++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(changed).toBeGreaterThan(50);
+  });
+
+  it("is not fooled by a name that comes twice, or is spelled with escapes", () => {
+    const edits = new Map([["model", '"n"']]);
+    const edit = (text: string) => JSON.parse(String(Buffer.from(editAnswer(Buffer.from(text), edits))));
+    expect(edit('{"model":"m","model":"m"}')).toEqual({ model: "n" });
+    expect(edit('{"x":{"model":"m"},"\\u006dodel":"m"}')).toEqual({ x: { model: "m" }, model: "n" });
+    expect(edit('{"x":["model"],"model":"m"}')).toEqual({ x: ["model"], model: "n" });
   });
 });
 

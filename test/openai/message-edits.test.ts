@@ -48,8 +48,9 @@ describe("editMessages", () => {
       fc.property(fc.array(message, { maxLength: 5 }), fc.constantFrom(undefined, 1), (messages, space) => {
         const text = JSON.stringify({ messages }, undefined, space);
         const edited = edit(text);
-        const got = edited === undefined ? messages : JSON.parse(Buffer.from(edited).toString());
-        expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(JSON.parse(JSON.stringify(messages))))));
+        const plain = JSON.parse(JSON.stringify(messages));
+        const got = edited === undefined ? plain : JSON.parse(Buffer.from(edited).toString());
+        expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(plain))));
       }),
       { numRuns: 300 },
     );
