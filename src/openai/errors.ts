@@ -51,7 +51,8 @@ export function isGatewayError(value: unknown): value is GatewayError {
 /** `{"error":{…}}` with exactly the four members that clients know. */
 export function toErrorJson(error: ErrorObject): string {
   const { message, type, param, code } = error;
-  return JSON.stringify({ error: { message, type, param, code } });
+  const json = JSON.stringify;
+  return `{"error":{"message":${json(message)},"type":${json(type)},"param":${json(param)},"code":${json(code)}}}`;
 }
 
 const realm = 'Bearer realm="infergate"';

@@ -169,7 +169,7 @@ function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): 
   const length = bytes.length;
   let position = start + 1;
   for (;;) {
-    if (words !== undefined) position = skipPlainWords(words, position);
+    position = words === undefined ? skipPlainFours(bytes, position) : skipPlainWords(words, position);
     while (position < length && plainInString[bytes[position] as number] === 1) position++;
     if (position >= length) return -length;
     const byte = bytes[position];
@@ -179,6 +179,20 @@ function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): 
     if (end < 0) return -position;
     position = end;
   }
+}
+
+/** The offset of the first byte from `position` on that is not of four plain ones. */
+function skipPlainFours(bytes: Uint8Array, start: number): number {
+  const last = bytes.length - 4;
+  let position = start;
+  for (; position <= last; position += 4) {
+    const first = plainInString[bytes[position] as number] as number;
+    const second = plainInString[bytes[position + 1] as number] as number;
+    const third = plainInString[bytes[position + 2] as number] as number;
+    const fourth = plainInString[bytes[position + 3] as number] as number;
+    if ((first & second & third & fourth) === 0) break;
+  }
+  return position;
 }
 
 function escapeEnd(bytes: Uint8Array, start: number): number {

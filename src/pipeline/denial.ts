@@ -42,20 +42,30 @@ function describe(blocked: Blocked, state: WindowState, now: number, seconds: nu
       `${credits(state.held)} held of ${limit}. Try again in ${seconds}s.`
     );
   }
-  const instant = new Date(Math.ceil(blocked.availableAt / 1000) * 1000).toISOString().replace(".000Z", "Z");
+  const instant = isoSeconds(Math.ceil(blocked.availableAt / 1000));
   return (
     `${titles[blocked.window]} usage quota exhausted: ${credits(state.used)} of ${limit} credits used. ` +
     `It will reset at ${instant} (in ${duration(blocked.availableAt - now)}).`
   );
 }
 
+let lastSeconds = Number.NaN;
+let lastInstant = "";
+
+/** Who hammers a used-up stock asks for the same instant again and again, and it is a tenth of such an answer's cost. */
+function isoSeconds(seconds: number): string {
+  if (seconds !== lastSeconds) {
+    lastSeconds = seconds;
+    lastInstant = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  }
+  return lastInstant;
+}
+
 /** Credits with all their decimals that are not zero. */
 function credits(amount: Micro): string {
   const whole = Math.floor(amount / microPerCredit);
-  const rest = String(amount - whole * microPerCredit)
-    .padStart(6, "0")
-    .replace(/0+$/, "");
-  return rest === "" ? String(whole) : `${whole}.${rest}`;
+  const micro = amount - whole * microPerCredit;
+  return micro === 0 ? String(whole) : `${whole}.${String(micro).padStart(6, "0").replace(/0+$/, "")}`;
 }
 
 function duration(milliseconds: number): string {
