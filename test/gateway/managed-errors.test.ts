@@ -122,6 +122,32 @@ describe("keys", () => {
     expect(inForce.map(({ id }) => id)).toEqual([first]);
   });
 
+  it("that are revoked while they are rotated stay revoked, whatever the time of grace", async () => {
+    const store = memoryKeyStore();
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const gateway = await start({
+      keys: {
+        ...store,
+        async get(id: string) {
+          const key = await store.get(id);
+          const once = meanwhile;
+          meanwhile = undefined;
+          await once?.();
+          return key;
+        },
+      } as typeof store,
+    });
+    const { keys } = gateway;
+    const { id, secret } = await keys.create({ account: "a", plan: "pro" });
+    let revokedAt: number | null = null;
+    meanwhile = async () => {
+      ({ revokedAt } = await keys.revoke(id));
+    };
+    await keys.rotate(id, { graceMs: 3_600_000 });
+    expect((await keys.get(id))?.revokedAt).toBe(revokedAt);
+    expect((await gateway.handler(chatRequest({}, secret))).status).toBe(401);
+  });
+
   it("that are mistyped are refused without asking the store, and the host's own are asked for", async () => {
     const store = memoryKeyStore([{ key: "sk-ours", account: "a", plan: "pro" }]);
     const find = vi.fn(store.find);
