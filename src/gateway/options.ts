@@ -138,8 +138,8 @@ export interface LedgerOptions {
   settleTimeoutMs?: number | undefined;
   /**
    * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: credits }`: each
-   * account may use so many credits in an outage, in each process. What they cost is charged when the ledger is back.
-   * Default: `"deny"`.
+   * account may use so many credits until the ledger has answered a reservation of it again, in each process and for up to
+   * 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
    */
   onUnavailable?: "deny" | "allow" | { readonly insure: number } | undefined;
   /**

@@ -93,7 +93,6 @@ export class GuardedCreditLedger implements CreditLedger {
       ...{ clock, emit },
       onAnswer: () => this.#reserveLimit.heard(),
       onReturn: (downSince) => {
-        this.#insurance?.end();
         this.#outbox.resume();
         this.#recent.replay(downSince);
       },
@@ -144,9 +143,10 @@ export class GuardedCreditLedger implements CreditLedger {
     const own: number[] = [];
     for (const [index, request] of requests.entries()) {
       this.#denials.drop(request.lease.subject);
-      const insurer = this.#insurance?.ledgerOf(request.lease);
-      if (insurer === undefined) own.push(index);
-      else statuses[index] = (await insurer.renew([request]))[0] ?? "closed";
+      if (this.#insurance?.covers(request.lease)) {
+        this.#insurance.renew(request.lease, request.observed);
+        statuses[index] = "renewed";
+      } else own.push(index);
     }
     let failure: { error: unknown } | undefined;
     for (let first = 0; first < own.length; first += leasesPerRenewal) {
@@ -198,7 +198,7 @@ export class GuardedCreditLedger implements CreditLedger {
       return await this.#reserveInStore(request);
     } catch (error) {
       if (isRefusal(error)) throw error;
-      const insured = await this.#insurance?.reserve(request);
+      const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
       const { id: requestId, subject: account, amount: heldMicro } = request;
       this.#emit({ type: "insured", requestId, account, heldMicro });
@@ -245,6 +245,7 @@ export class GuardedCreditLedger implements CreditLedger {
     try {
       const result = await this.#reserveLimit.race(sent);
       this.#availability.succeeded();
+      this.#insurance?.end(request.subject);
       return result;
     } catch (error) {
       isOver = true;
@@ -267,7 +268,7 @@ export class GuardedCreditLedger implements CreditLedger {
   async #end(ending: Ending): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
-      const windows = await this.#insurance.settle(lease, settlement?.amount ?? 0);
+      const windows = this.#insurance.settle(lease, settlement?.amount ?? 0);
       this.#outbox.keep({ ...ending, insured: true });
       return { status: "settled", windows };
     }

@@ -488,6 +488,34 @@ describe("while the store is away", () => {
     }
   });
 
+  it("no account is insured anew because the store answers others", async () => {
+    const { faulty, account, guard } = setUp(away);
+    const other = new Fixture(account.clock, guard, {});
+    const { reserve } = faulty;
+    let isAway = true;
+    faulty.reserve = async (request) => {
+      if (isAway && request.subject === account.subject) throw new Error("This account's shard is away.");
+      return reserve(request);
+    };
+    let admitted = 0;
+    for (let count = 0; count < 20; count++) {
+      const outcome = await within(300, account.reserve(30));
+      if (!(outcome instanceof Error)) {
+        admitted += 30;
+        if (outcome.ok) await guard.settle(outcome.lease, { amount: 30 });
+      }
+      // Also by other operations, and of the same account.
+      await other.spend(1);
+      await guard.balance(account.subject, account.limits);
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(admitted).toBe(120);
+    isAway = false;
+    await account.reserve(1);
+    isAway = true;
+    expect(await within(300, account.reserve(100))).toMatchObject({ ok: true });
+  });
+
   it("all calls are let in where the host allows it", async () => {
     const { faulty, account, counts } = setUp({ insureMicro: null });
     faulty.otherwise = "hung";
