@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, instant, longestAccount } from "../keys/check-key.js";
+import { filled, longestAccount, wholeInstant } from "../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import {
@@ -91,7 +91,6 @@ export interface ManagedAccounts {
 }
 
 const account = filled.max(longestAccount, `must have at most ${longestAccount} characters`);
-const wholeInstant = instant.transform((value) => (typeof value === "number" ? Math.floor(value) : value));
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const termsInput = z.strictObject({ account, plan: filled.optional(), anchor: wholeInstant });

@@ -11,6 +11,13 @@ export const instant = z
   .refine(Number.isFinite, { error: "is not a valid date" })
   .nullish();
 
+const latestDate = 8.64e15;
+
+/** The same in whole milliseconds, which every store can keep. */
+export const wholeInstant = instant
+  .transform((value) => (typeof value === "number" ? Math.floor(value) : value))
+  .refine((value) => typeof value !== "number" || Math.abs(value) <= latestDate, { error: "is not a valid date" });
+
 const keySchema = z.object({
   id: filled,
   account: filled.max(longestAccount, `must have at most ${longestAccount} characters`),
@@ -18,7 +25,8 @@ const keySchema = z.object({
   expiresAt: instant,
   revokedAt: instant,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
-  anchor: instant,
+  // Windows are counted from it.
+  anchor: wholeInstant,
 });
 
 /**

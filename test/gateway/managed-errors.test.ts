@@ -206,6 +206,36 @@ describe("accounts", () => {
     await expect(accounts.usage("")).rejects.toThrow(/account/);
   });
 
+  it("refuse absurd pages, moments and anchors as the caller's mistakes", async () => {
+    const { accounts, keys } = await start();
+    const moments = [1e300, -1e300, 2 ** 53, 8.64e15 + 1, Number.NaN, Infinity, "9".repeat(99), new Date(Number.NaN)];
+    for (const moment of moments) {
+      for (const call of [
+        accounts.history("acct_pro", { from: moment }),
+        accounts.usage("acct_pro", { to: moment }),
+        accounts.balance("acct_pro", { plan: "pro", anchor: moment }),
+        keys.create({ account: "a", plan: "pro", anchor: moment }),
+        keys.create({ account: "a", plan: "pro", expiresAt: moment }),
+        keys.update("key_pro", { expiresAt: moment }),
+        keys.rotate("key_pro", { expiresAt: moment }),
+        keys.rotate("key_pro", { graceMs: moment as number }),
+      ]) {
+        await expect(call).rejects.toBeInstanceOf(TypeError);
+      }
+    }
+    for (const limit of [0, -1, 1.5, 1e300, Number.NaN]) {
+      await expect(accounts.history("acct_pro", { limit })).rejects.toBeInstanceOf(TypeError);
+      await expect(keys.list("acct_pro", { limit })).rejects.toBeInstanceOf(TypeError);
+    }
+    await expect(accounts.history("acct_pro", { cursor: "9223372036854775808" })).rejects.toBeInstanceOf(
+      LedgerInputError,
+    );
+    for (const anchor of [-8.64e15, 8.64e15, "+275760-09-13T00:00:00Z"]) {
+      const { windows } = await accounts.balance("acct_pro", { plan: "pro", anchor });
+      expect(windows.month.used).toBe(0);
+    }
+  });
+
   it("have no history where the ledger keeps no journal", async () => {
     const { accounts } = await start({ ledger: memoryCreditLedger({ historyEntries: 0 }) });
     for (const call of [accounts.history("a"), accounts.usage("a")]) {
