@@ -251,7 +251,7 @@ export class GuardedCreditLedger implements CreditLedger {
       isOver = true;
       if (error instanceof TimeLimitError) {
         this.#availability.failed("reserve", error);
-        // Nobody will settle what is held too late.
+        // Nobody will settle what is held too late, by this attempt or one before it: no other call has its id.
         sent.then((late) => this.#giveBack(late), ignore);
       } else if (isRefusal(error)) {
         this.#availability.succeeded();
@@ -261,7 +261,7 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   #giveBack(late: ReserveResult): void {
-    if (!late.ok || late.replayed || this.#insurance?.covers(late.lease)) return;
+    if (!late.ok || this.#insurance?.covers(late.lease)) return;
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 

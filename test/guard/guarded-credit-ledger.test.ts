@@ -60,6 +60,30 @@ describe("a reservation", () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
+  it("whose repetition comes too late is given back, though the hold was the first one's", async () => {
+    const { faulty, account, counts, types } = setUp();
+    faulty.fates = ["lost", 1_000];
+    expect(await within(300, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await counts()).toEqual([0, 10]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await counts()).toEqual([0, 0]);
+    expect(faulty.arrived).toEqual(["reserve", "reserve", "release"]);
+    expect(types()).toContain("settle_delivered");
+  });
+
+  it("that comes too late is not given back where its call is insured, before its end or after it", async () => {
+    for (const settlesAfterMs of [100, 2_000]) {
+      const { faulty, account, guard, counts } = setUp({ insureMicro: 100 });
+      faulty.fates = ["lost", 1_000];
+      const result = await within(300, account.reserve(10));
+      if (result instanceof Error || !result.ok) throw new Error("It was let in.");
+      await vi.advanceTimersByTimeAsync(settlesAfterMs);
+      await guard.settle(result.lease, { amount: 4 });
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect(await counts()).toEqual([4, 0]);
+    }
+  });
+
   it("that fails is sent again with the same id within its time", async () => {
     const { faulty, account, counts, types } = setUp();
     faulty.fates = ["refused", "lost"];
