@@ -46,6 +46,8 @@ export interface GuardOptions {
 const attempts = 3;
 const firstPauseMs = 20;
 const leasesPerRenewal = 500;
+/** A part of a renewal that takes longer does not keep the next one waiting: leases run out meanwhile. */
+const renewalHeadStartMs = 250;
 const historyTimeoutMs = 30_000;
 const closeMs = 5_000;
 
@@ -148,19 +150,25 @@ export class GuardedCreditLedger implements CreditLedger {
         statuses[index] = "renewed";
       } else own.push(index);
     }
-    let failure: { error: unknown } | undefined;
+    const failures: unknown[] = [];
+    const parts: Promise<void>[] = [];
     for (let first = 0; first < own.length; first += leasesPerRenewal) {
       const places = own.slice(first, first + leasesPerRenewal);
       const some = places.map((place) => requests[place] as RenewRequest);
-      try {
-        const answers = await this.#ask("renew", () => this.#ledger.renew(some));
-        for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
-      } catch (error) {
-        // The others' leases are to live all the same.
-        failure ??= { error };
-      }
+      const part = this.#ask("renew", () => this.#ledger.renew(some)).then(
+        (answers) => {
+          for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
+        },
+        (error: unknown) => {
+          // The others' leases are to live all the same.
+          failures.push(error);
+        },
+      );
+      parts.push(part);
+      if (first + leasesPerRenewal < own.length) await atMost(renewalHeadStartMs, part);
     }
-    if (failure !== undefined) throw failure.error;
+    await Promise.all(parts);
+    if (failures.length > 0) throw failures[0];
     return statuses;
   }
 
@@ -351,6 +359,16 @@ async function repeat<Result>(
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
     }
   }
+}
+
+/** Waits for it so long and no longer. */
+async function atMost(ms: number, part: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([part, over]);
+  clearTimeout(timer);
 }
 
 function toUnavailable(error: unknown): unknown {

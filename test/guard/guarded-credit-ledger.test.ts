@@ -311,6 +311,32 @@ describe("close", () => {
   });
 });
 
+describe("a settlement that is lost", () => {
+  it("is told once, though the ledger refuses it after all when the guard is closed", async () => {
+    const { faulty, account, guard, events } = setUp();
+    const lease = await account.admit(1);
+    faulty.fates = ["hung", "hung", 1_500];
+    void guard.settle(lease, { amount: -1 }).catch(() => {});
+    const closed = guard.close();
+    await vi.advanceTimersByTimeAsync(5_100);
+    await closed;
+    expect(faulty.arrived.filter((operation) => operation === "settle")).toHaveLength(3);
+    expect(ofType(events, "settle_lost")).toMatchObject([{ reason: "closed" }]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(ofType(events, "settle_lost")).toHaveLength(1);
+    expect(ofType(events, "settle_kept")).toHaveLength(1);
+  });
+
+  it("is told once for each that is sent again by hand", async () => {
+    const { account, guard, events } = setUp();
+    const lease = await account.admit(1);
+    for (let count = 1; count <= 2; count++) {
+      await expect(guard.settle(lease, { amount: -1 })).rejects.toBeInstanceOf(LedgerInputError);
+      expect(ofType(events, "settle_lost")).toHaveLength(count);
+    }
+  });
+});
+
 describe("a used-up stock", () => {
   it("is refused without asking the store, for a moment, and with the right time", async () => {
     const { faulty, account, types } = setUp({}, { session: 10 });
@@ -596,6 +622,26 @@ describe("other operations", () => {
     faulty.fates = ["hung"];
     expect(await within(2_300, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
     expect(faulty.arrived).toHaveLength(6);
+  });
+
+  it("renew very many leases of a store that hangs in bounded time, a few parts at once", async () => {
+    const { store, faulty, account, guard } = setUp();
+    const leases = await Promise.all(Array.from({ length: 15_000 }, () => account.admit(1)));
+    const requests = leases.map((lease) => ({ lease, observed: 0, leaseMs: 60_000 }));
+    let [atOnce, most] = [0, 0];
+    const reached = new Set<string>();
+    // What arrives takes effect, but its answer does not come within the time.
+    faulty.renew = async (some) => {
+      most = Math.max(most, ++atOnce);
+      for (const { lease } of some) reached.add(lease.id);
+      await store.renew(some);
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      atOnce--;
+      return some.map(() => "renewed" as const);
+    };
+    expect(await within(12_000, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
+    expect(reached.size).toBe(15_000);
+    expect(most).toBeLessThanOrEqual(10);
   });
 
   it("leave no timer behind that keeps the process alive for long", async () => {
