@@ -57,13 +57,13 @@ export interface HistoryRange {
 export interface ManagedAccounts {
   /**
    * The state of the three windows. Opens none.
-   * @throws Error when neither `terms` nor the account's keys tell its plan.
+   * @throws UnknownTermsError when neither `terms` nor the account's keys tell its plan, or there is no such plan.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
    * Adds to the limit of one window until it ends, once per id. A window without a limit stays so.
    * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used for
-   * another grant; Error as {@link ManagedAccounts.balance}.
+   * another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
    */
   grant(account: string, grant: CreditGrant): Promise<AccountBalance>;
   /** Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same. */

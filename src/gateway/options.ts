@@ -5,6 +5,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
@@ -256,6 +257,8 @@ const optionsSchema = z.strictObject({
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
 });
 
+const invalid = "createGateway: the options are not valid";
+
 export type ResolvedOptions = z.output<typeof optionsSchema>;
 
 /**
@@ -265,13 +268,9 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
-    throw new TypeError(
-      `createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error, "option", knownOptions))}`,
-    );
+    throw new TypeError(listProblems(invalid, problemsOf(withHints(result.error, "option", knownOptions))));
   const problems = findContradictions(result.data);
-  if (problems.length > 0) {
-    throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
-  }
+  if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));
   return result.data;
 }
 

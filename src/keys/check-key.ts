@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { problemsOf } from "../openai/list-problems.js";
 
 export const longestAccount = 128;
 
@@ -35,6 +36,6 @@ const keySchema = z.object({
  */
 export function checkKey(record: unknown): z.output<typeof keySchema> {
   const result = keySchema.safeParse(record);
-  if (!result.success) throw new TypeError(z.prettifyError(result.error));
+  if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { UnknownTermsError } from "../../src/gateway/account-terms.js";
 import { UnknownKeyError } from "../../src/gateway/managed-keys.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
@@ -42,6 +43,7 @@ describe("a store that cannot write", () => {
   it("leaves accounts usable, for whoever gives the terms", async () => {
     const { accounts } = await start({ keys: ownKeys });
     await expect(accounts.balance("a", { plan: "pro" })).rejects.toThrow(/give `plan`, and `anchor`/);
+    await expect(accounts.balance("a")).rejects.toBeInstanceOf(UnknownTermsError);
     const { windows } = await accounts.balance("a", { plan: "pro", anchor: null });
     expect(windows.month).toMatchObject({ limit: 1500e6, remaining: 1500e6 });
     await accounts.forget("a");
@@ -61,6 +63,16 @@ describe("keys", () => {
     const { keys } = await start();
     await expect(keys.create(input as never)).rejects.toThrow(message);
     await expect(keys.create(input as never)).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("are refused in one line", async () => {
+    const { keys } = await start();
+    await expect(keys.create({ account: "", plan: "pro" })).rejects.toThrow(
+      /^gateway\.keys\.create: account: must not be empty$/,
+    );
+    await expect(keys.create({ account: "", plan: "" })).rejects.toThrow(
+      /^gateway\.keys\.create:\n✖ account: must not be empty\n✖ plan: must not be empty$/,
+    );
   });
 
   it("that do not exist are an error of its own, in all that changes them", async () => {
@@ -179,7 +191,14 @@ describe("accounts", () => {
     await keys.revoke(basic.id);
     expect((await accounts.balance("a")).plan).toBe("pro");
     await expect(accounts.balance("a", { plan: "none" })).rejects.toThrow(/no plan "none"/);
-    await expect(accounts.balance("none")).rejects.toThrow(/no keys/);
+    await expect(accounts.balance("none")).rejects.toThrow(/balance: the account has no keys\. Give `plan`/);
+    for (const unknown of [
+      accounts.balance("none"),
+      accounts.grant("none", { id: "g", window: "week", amountMicro: 1 }),
+      accounts.balance("a", { plan: "none" }),
+    ]) {
+      await expect(unknown).rejects.toBeInstanceOf(UnknownTermsError);
+    }
     await keys.create({ account: "a", plan: "pro", anchor: 0 });
     await expect(accounts.balance("a")).rejects.toThrow(/differ in their anchor\. Give `anchor`/);
   });
