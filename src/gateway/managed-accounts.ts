@@ -70,7 +70,7 @@ export interface ManagedAccounts {
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before.
+   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
    * @throws Error when the ledger keeps no journal.
    */
   history(
