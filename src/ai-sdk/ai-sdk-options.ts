@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import { findModelProblem } from "./ai-sdk-model.js";
 
@@ -87,7 +88,7 @@ const optionsSchema = z.strictObject({
 /** @throws TypeError that says what to correct, and never contains a header. */
 export function checkAISDKOptions(options: AISDKOptions): CheckedOptions {
   const result = optionsSchema.safeParse(options);
-  if (!result.success) throw new TypeError(`aiSDK: the options are not valid.\n${z.prettifyError(result.error)}`);
+  if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
     modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,

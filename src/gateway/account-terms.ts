@@ -18,6 +18,14 @@ export interface ResolvedTerms {
   readonly limits: WindowLimits;
 }
 
+/**
+ * What an account's plan and anchor are is not known: it has no keys, its keys differ in them or cannot be listed, or there
+ * is no such plan. The message says what to give.
+ */
+export class UnknownTermsError extends Error {
+  override readonly name = "UnknownTermsError";
+}
+
 /** Finds the terms of an account: as they are given, else as its keys have them. */
 export class AccountTermsLookup {
   readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
@@ -30,7 +38,7 @@ export class AccountTermsLookup {
     this.#clock = clock;
   }
 
-  /** @throws Error that says what to give when the keys do not tell. */
+  /** @throws UnknownTermsError */
   async resolve(
     by: string,
     account: string,
@@ -41,14 +49,14 @@ export class AccountTermsLookup {
         ? { plan: given.plan, anchor: given.anchor }
         : await this.#ofKeys(by, account, given);
     const allowance = await this.#findAllowance(plan);
-    if (allowance === undefined) throw new Error(`${by}: there is no plan ${JSON.stringify(plan)}.`);
+    if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
 
   async #ofKeys(by: string, account: string, given: { plan?: string | undefined; anchor?: number | null | undefined }) {
     if (typeof this.#keys.list !== "function") {
-      throw new Error(
+      throw new UnknownTermsError(
         `${by}: give \`plan\`, and \`anchor\` (null where there is none): the gateway's key store has no \`list\` to find ` +
           "them by the account's keys.",
       );
@@ -63,7 +71,7 @@ export class AccountTermsLookup {
       const [first, ...others] = new Set(keys.map(read));
       if (others.length === 0 && first !== undefined) return first;
       const problem = keys.length === 0 ? "the account has no keys" : `the account's keys differ in their ${member}`;
-      throw new Error(`${by}: ${problem}. Give \`${member}\`.`);
+      throw new UnknownTermsError(`${by}: ${problem}. Give \`${member}\`.`);
     };
     return {
       plan: given.plan ?? only("plan", (key) => key.plan),

@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { withHints } from "./with-hints.js";
 
 /**
@@ -9,8 +10,6 @@ export function checkInput<Schema extends z.ZodObject>(by: string, schema: Schem
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const known = Object.keys(schema.shape);
-  const problems = z.prettifyError(
-    withHints(result.error, "member", ({ length }) => (length === 0 ? known : undefined)),
-  );
-  throw new TypeError(`${by}: what it was called with is not valid.\n${problems}`);
+  const error = withHints(result.error, "member", ({ length }) => (length === 0 ? known : undefined));
+  throw new TypeError(listProblems(by, problemsOf(error)));
 }

@@ -124,8 +124,11 @@ function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"]
 /** A warning hook must not make things worse. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) {
-    // biome-ignore lint/suspicious/noConsole: where warnings go unless the host takes them
-    return ({ code, message }) => console.warn(`infergate: ${message} [${code}]`);
+    return ({ code, message, requestId }) => {
+      const about = requestId === undefined ? code : `${code}, ${requestId}`;
+      // biome-ignore lint/suspicious/noConsole: where warnings go unless the host takes them
+      console.warn(`infergate: ${message} [${about}]`);
+    };
   }
   return (warning) => {
     // Should it fail, at once or later, nobody is left to tell.

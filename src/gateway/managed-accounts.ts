@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, instant, longestAccount } from "../keys/check-key.js";
+import { filled, longestAccount, wholeInstant } from "../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import {
@@ -57,20 +57,20 @@ export interface HistoryRange {
 export interface ManagedAccounts {
   /**
    * The state of the three windows. Opens none.
-   * @throws Error when neither `terms` nor the account's keys tell its plan.
+   * @throws UnknownTermsError when neither `terms` nor the account's keys tell its plan, or there is no such plan.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
    * Adds to the limit of one window until it ends, once per id. A window without a limit stays so.
    * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used for
-   * another grant; Error as {@link ManagedAccounts.balance}.
+   * another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
    */
   grant(account: string, grant: CreditGrant): Promise<AccountBalance>;
   /** Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same. */
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before.
+   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
    * @throws Error when the ledger keeps no journal.
    */
   history(
@@ -91,7 +91,6 @@ export interface ManagedAccounts {
 }
 
 const account = filled.max(longestAccount, `must have at most ${longestAccount} characters`);
-const wholeInstant = instant.transform((value) => (typeof value === "number" ? Math.floor(value) : value));
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const termsInput = z.strictObject({ account, plan: filled.optional(), anchor: wholeInstant });

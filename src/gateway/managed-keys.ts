@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { filled, instant, longestAccount } from "../keys/check-key.js";
+import { filled, longestAccount, wholeInstant } from "../keys/check-key.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { keyHint, makeManagedKey } from "../keys/managed-key.js";
@@ -86,7 +86,8 @@ export interface ManagedKeys {
   revoke(id: string): Promise<ManagedKey>;
   /**
    * Makes a key with all that this one has, and revokes this one.
-   * @param options - `graceMs`: for how long the old key goes on working, in milliseconds, by default 0; `expiresAt`: of
+   * @param options - `graceMs`: for how long the old key goes on working, in milliseconds, by default 0, at most
+   * 100 years; `expiresAt`: of
    * the new key, by default that of the old one.
    * @throws UnknownKeyError, and Error when the key is revoked or expired.
    */
@@ -103,7 +104,6 @@ export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
 }
 
-const wholeInstant = instant.transform((value) => (typeof value === "number" ? Math.floor(value) : value));
 const models = z.array(filled, { error: "must be a list of model ids" }).nullish();
 const name = z.string().max(200, "must have at most 200 characters").nullish();
 const accountName = filled.max(longestAccount, `must have at most ${longestAccount} characters`);
@@ -127,7 +127,12 @@ const keyPage = z.strictObject({
   limit: z.number().int().positive().optional(),
   after: filled.optional(),
 });
-const rotation = z.strictObject({ graceMs: z.number().int().nonnegative().default(0), expiresAt: wholeInstant });
+/** With the present added, still a date. */
+const longestGraceMs = 100 * 365 * 86_400_000;
+const rotation = z.strictObject({
+  graceMs: z.number().int().nonnegative().max(longestGraceMs).default(0),
+  expiresAt: wholeInstant,
+});
 
 export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): void }, clock: Clock): ManagedKeys {
   const store = (by: string, ...methods: (keyof WritableKeyStore)[]) =>

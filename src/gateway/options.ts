@@ -5,6 +5,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
@@ -138,8 +139,8 @@ export interface LedgerOptions {
   settleTimeoutMs?: number | undefined;
   /**
    * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: credits }`: each
-   * account may use so many credits in an outage, in each process. What they cost is charged when the ledger is back.
-   * Default: `"deny"`.
+   * account may use so many credits until the ledger has answered a reservation of it again, in each process and for up to
+   * 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
    */
   onUnavailable?: "deny" | "allow" | { readonly insure: number } | undefined;
   /**
@@ -256,6 +257,8 @@ const optionsSchema = z.strictObject({
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
 });
 
+const invalid = "createGateway: the options are not valid";
+
 export type ResolvedOptions = z.output<typeof optionsSchema>;
 
 /**
@@ -265,13 +268,9 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
-    throw new TypeError(
-      `createGateway: the options are not valid.\n${z.prettifyError(withHints(result.error, "option", knownOptions))}`,
-    );
+    throw new TypeError(listProblems(invalid, problemsOf(withHints(result.error, "option", knownOptions))));
   const problems = findContradictions(result.data);
-  if (problems.length > 0) {
-    throw new TypeError(`createGateway: the options are not valid.\n${problems.map((text) => `✖ ${text}`).join("\n")}`);
-  }
+  if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));
   return result.data;
 }
 

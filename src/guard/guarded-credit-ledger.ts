@@ -46,6 +46,8 @@ export interface GuardOptions {
 const attempts = 3;
 const firstPauseMs = 20;
 const leasesPerRenewal = 500;
+/** A part of a renewal that takes longer does not keep the next one waiting: leases run out meanwhile. */
+const renewalHeadStartMs = 250;
 const historyTimeoutMs = 30_000;
 const closeMs = 5_000;
 
@@ -93,7 +95,6 @@ export class GuardedCreditLedger implements CreditLedger {
       ...{ clock, emit },
       onAnswer: () => this.#reserveLimit.heard(),
       onReturn: (downSince) => {
-        this.#insurance?.end();
         this.#outbox.resume();
         this.#recent.replay(downSince);
       },
@@ -144,23 +145,30 @@ export class GuardedCreditLedger implements CreditLedger {
     const own: number[] = [];
     for (const [index, request] of requests.entries()) {
       this.#denials.drop(request.lease.subject);
-      const insurer = this.#insurance?.ledgerOf(request.lease);
-      if (insurer === undefined) own.push(index);
-      else statuses[index] = (await insurer.renew([request]))[0] ?? "closed";
+      if (this.#insurance?.covers(request.lease)) {
+        this.#insurance.renew(request.lease, request.observed);
+        statuses[index] = "renewed";
+      } else own.push(index);
     }
-    let failure: { error: unknown } | undefined;
+    const failures: unknown[] = [];
+    const parts: Promise<void>[] = [];
     for (let first = 0; first < own.length; first += leasesPerRenewal) {
       const places = own.slice(first, first + leasesPerRenewal);
       const some = places.map((place) => requests[place] as RenewRequest);
-      try {
-        const answers = await this.#ask("renew", () => this.#ledger.renew(some));
-        for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
-      } catch (error) {
-        // The others' leases are to live all the same.
-        failure ??= { error };
-      }
+      const part = this.#ask("renew", () => this.#ledger.renew(some)).then(
+        (answers) => {
+          for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
+        },
+        (error: unknown) => {
+          // The others' leases are to live all the same.
+          failures.push(error);
+        },
+      );
+      parts.push(part);
+      if (first + leasesPerRenewal < own.length) await atMost(renewalHeadStartMs, part);
     }
-    if (failure !== undefined) throw failure.error;
+    await Promise.all(parts);
+    if (failures.length > 0) throw failures[0];
     return statuses;
   }
 
@@ -198,7 +206,7 @@ export class GuardedCreditLedger implements CreditLedger {
       return await this.#reserveInStore(request);
     } catch (error) {
       if (isRefusal(error)) throw error;
-      const insured = await this.#insurance?.reserve(request);
+      const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
       const { id: requestId, subject: account, amount: heldMicro } = request;
       this.#emit({ type: "insured", requestId, account, heldMicro });
@@ -245,12 +253,13 @@ export class GuardedCreditLedger implements CreditLedger {
     try {
       const result = await this.#reserveLimit.race(sent);
       this.#availability.succeeded();
+      this.#insurance?.end(request.subject);
       return result;
     } catch (error) {
       isOver = true;
       if (error instanceof TimeLimitError) {
         this.#availability.failed("reserve", error);
-        // Nobody will settle what is held too late.
+        // Nobody will settle what is held too late, by this attempt or one before it: no other call has its id.
         sent.then((late) => this.#giveBack(late), ignore);
       } else if (isRefusal(error)) {
         this.#availability.succeeded();
@@ -260,14 +269,14 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   #giveBack(late: ReserveResult): void {
-    if (!late.ok || late.replayed || this.#insurance?.covers(late.lease)) return;
+    if (!late.ok || this.#insurance?.covers(late.lease)) return;
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 
   async #end(ending: Ending): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
-      const windows = await this.#insurance.settle(lease, settlement?.amount ?? 0);
+      const windows = this.#insurance.settle(lease, settlement?.amount ?? 0);
       this.#outbox.keep({ ...ending, insured: true });
       return { status: "settled", windows };
     }
@@ -350,6 +359,16 @@ async function repeat<Result>(
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
     }
   }
+}
+
+/** Waits for it so long and no longer. */
+async function atMost(ms: number, part: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([part, over]);
+  clearTimeout(timer);
 }
 
 function toUnavailable(error: unknown): unknown {

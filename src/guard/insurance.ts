@@ -1,6 +1,6 @@
+import { type Admission, admit, admittingInstances, type Instances, noInstances } from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
 import type {
-  CreditLedger,
   Lease,
   Micro,
   ReserveRequest,
@@ -8,25 +8,45 @@ import type {
   WindowState,
   WindowStates,
 } from "../ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../ledger/memory-credit-ledger.js";
+import { checkReserve } from "../ledger/ledger-input.js";
 
-/** Beyond it, accounts are not insured. */
+/** Beyond it, accounts are insured only in the place of those that have had no insured call for long. */
 const mostAccounts = 10_000;
+const longMs = 3_600_000;
 
 const unknown: WindowState = { limit: null, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null };
 /** What the ledger would say of the account's stock is not known, so no limit is shown. */
 const unknownStates: WindowStates = { session: unknown, week: unknown, month: unknown };
 
+/** What an account may use until the ledger answers it again. */
+interface Policy {
+  readonly instances: Instances;
+  used: Micro;
+  held: Micro;
+  /** Calls in flight. */
+  open: number;
+  latestAt: number;
+}
+
+interface InsuredCall {
+  readonly policy: Policy;
+  readonly lease: Lease;
+  held: Micro;
+}
+
 /**
- * Lets calls in while the ledger is away, each account for no more than a certain sum in an outage: less than one request
- * more, as anywhere. What they cost is the ledger's when it is back.
+ * Lets calls in while the ledger does not answer, each account for no more than a certain sum: less than one request more,
+ * as anywhere. What they cost is the ledger's when it is back. The sum is an account's until the ledger has answered a
+ * reservation of that very account: that it answers others says nothing, where a part of it is away.
  */
 export class Insurance {
   /** `null`: without bound. */
   readonly #most: Micro | null;
   readonly #clock: Clock;
-  readonly #insured = new Map<string, CreditLedger>();
-  #outage: CreditLedger | undefined;
+  /** By account; the one that was insured last is the last. */
+  readonly #policies = new Map<string, Policy>();
+  /** By the ids of their requests. */
+  readonly #calls = new Map<string, InsuredCall>();
 
   constructor(most: Micro | null, clock: Clock) {
     this.#most = most;
@@ -34,44 +54,92 @@ export class Insurance {
   }
 
   /** @returns `undefined` when the account's insurance is used up, or there are too many accounts. */
-  async reserve(request: ReserveRequest): Promise<Extract<ReserveResult, { ok: true }> | undefined> {
-    this.#outage ??= memoryCreditLedger({ clock: this.#clock, maxAccounts: mostAccounts, historyEntries: 0 });
-    const ledger = this.#outage;
-    const { session, week, month } = request.limits;
-    const limits = {
-      session: { ...session, limit: null },
-      week: { ...week, limit: null },
-      month: { ...month, limit: this.#most },
-    };
-    let result: ReserveResult;
-    try {
-      result = await ledger.reserve({ ...request, limits });
-    } catch {
-      return undefined;
+  reserve(request: ReserveRequest): Extract<ReserveResult, { ok: true }> | undefined {
+    const now = this.#clock.now();
+    const { id, amount } = request;
+    const earlier = this.#calls.get(id);
+    if (earlier !== undefined) {
+      return { ok: true, lease: earlier.lease, windows: unknownStates, now, replayed: true };
     }
-    if (!result.ok) return undefined;
-    this.#insured.set(request.id, ledger);
-    return { ...result, lease: { ...result.lease, limits: request.limits }, windows: unknownStates };
+    const policy = this.#policyFor(request.subject, now);
+    if (policy === undefined) return undefined;
+    if (this.#most !== null && policy.used + policy.held >= this.#most) return undefined;
+    const lease = toLease(request, policy.instances, now);
+    if (lease === undefined) return undefined;
+    policy.held += amount;
+    policy.open++;
+    policy.latestAt = now;
+    // The latest goes to the end, so that the oldest is the first.
+    this.#policies.delete(request.subject);
+    this.#policies.set(request.subject, policy);
+    this.#calls.set(id, { policy, lease, held: amount });
+    return { ok: true, lease, windows: unknownStates, now, replayed: false };
   }
 
   covers(lease: Lease): boolean {
-    return this.#insured.size > 0 && this.#insured.has(lease.id);
+    return this.#calls.size > 0 && this.#calls.has(lease.id);
   }
 
-  ledgerOf(lease: Lease): CreditLedger | undefined {
-    return this.#insured.get(lease.id);
+  /** The call has cost so much so far. */
+  renew({ id }: Lease, observed: Micro): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || observed <= call.held) return;
+    call.policy.held += observed - call.held;
+    call.held = observed;
   }
 
   /** What the call has cost takes the place of what it held. */
-  async settle(lease: Lease, amount: Micro): Promise<WindowStates> {
-    const ledger = this.#insured.get(lease.id);
-    this.#insured.delete(lease.id);
-    await ledger?.settle(lease, { amount });
+  settle({ id }: Lease, amount: Micro): WindowStates {
+    const call = this.#calls.get(id);
+    if (call !== undefined) {
+      this.#calls.delete(id);
+      call.policy.held -= call.held;
+      call.policy.used += amount;
+      call.policy.open--;
+    }
     return unknownStates;
   }
 
-  /** The ledger is back: the next outage is another one. */
-  end(): void {
-    this.#outage = undefined;
+  /** The ledger has answered a reservation of the account: when it does not again, that is another outage. */
+  end(subject: string): void {
+    if (this.#policies.size > 0) this.#policies.delete(subject);
   }
+
+  #policyFor(subject: string, now: number): Policy | undefined {
+    const known = this.#policies.get(subject);
+    if (known !== undefined) return known;
+    if (this.#policies.size >= mostAccounts && !this.#makeRoom(now)) return undefined;
+    return { instances: { ...noInstances }, used: 0, held: 0, open: 0, latestAt: now };
+  }
+
+  #makeRoom(now: number): boolean {
+    for (const [subject, policy] of this.#policies) {
+      if (now - policy.latestAt < longMs) return false;
+      this.#policies.delete(subject);
+      if (policy.open === 0) return true;
+      policy.latestAt = now;
+      this.#policies.set(subject, policy);
+    }
+    return false;
+  }
+}
+
+/** @returns `undefined` for what the ledger would refuse. */
+function toLease(request: ReserveRequest, instances: Instances, now: number): Lease | undefined {
+  const { id, subject, amount, limits, leaseMs } = request;
+  let admission: Instances;
+  try {
+    checkReserve(request);
+    admission = admit(instances, admittingInstances(instances, limits, now), limits, amount, now);
+  } catch {
+    return undefined;
+  }
+  return { id, subject, amount, expiresAt: now + leaseMs, ...toAdmission(admission), limits };
+}
+
+function toAdmission({ session, week, month }: Instances): Admission {
+  return {
+    starts: { session: session.start, week: week.start, month: month.start },
+    ends: { session: session.end, week: week.end, month: month.end },
+  };
 }

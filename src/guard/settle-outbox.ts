@@ -259,6 +259,8 @@ export class SettleOutbox {
   }
 
   #lose(entry: Entry, reason: "overflow" | "closed" | "refused", cause?: unknown): void {
+    // It was said to be lost when the gateway was closed, and its last attempt ends only now.
+    if (!this.#entries.has(entry)) return;
     this.#remove(entry);
     const { lease, settlement } = entry;
     this.#emit({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { problemsOf } from "../openai/list-problems.js";
 
 export const longestAccount = 128;
 
@@ -11,6 +12,13 @@ export const instant = z
   .refine(Number.isFinite, { error: "is not a valid date" })
   .nullish();
 
+const latestDate = 8.64e15;
+
+/** The same in whole milliseconds, which every store can keep. */
+export const wholeInstant = instant
+  .transform((value) => (typeof value === "number" ? Math.floor(value) : value))
+  .refine((value) => typeof value !== "number" || Math.abs(value) <= latestDate, { error: "is not a valid date" });
+
 const keySchema = z.object({
   id: filled,
   account: filled.max(longestAccount, `must have at most ${longestAccount} characters`),
@@ -18,7 +26,8 @@ const keySchema = z.object({
   expiresAt: instant,
   revokedAt: instant,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
-  anchor: instant,
+  // Windows are counted from it.
+  anchor: wholeInstant,
 });
 
 /**
@@ -27,6 +36,6 @@ const keySchema = z.object({
  */
 export function checkKey(record: unknown): z.output<typeof keySchema> {
   const result = keySchema.safeParse(record);
-  if (!result.success) throw new TypeError(z.prettifyError(result.error));
+  if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }

@@ -57,7 +57,12 @@ export interface WritableKeyStore extends KeyStore {
   get(id: string): Promise<StoredKey | undefined>;
   /** All keys of an account, revoked and expired ones too, the oldest first. */
   list(account: string): Promise<readonly StoredKey[]>;
-  /** @returns the key as it is now, or `undefined` when there is none of this id. */
+  /**
+   * Changes what is given, in one step that loses nothing of changes made at the same time. `revokedAt` moves to an
+   * earlier moment only: where the key has an earlier one already, that stays, so that a revocation is not undone by a
+   * rotation's time of grace. `null` takes it away all the same.
+   * @returns the key as it is now, or `undefined` when there is none of this id.
+   */
   update(id: string, change: KeyChange): Promise<StoredKey | undefined>;
   /** Deletes all keys of an account and answers their hashes. */
   forget(account: string): Promise<readonly string[]>;

@@ -1,3 +1,4 @@
+import { applyKeyChange } from "./apply-key-change.js";
 import { checkKey } from "./check-key.js";
 import { hashKey } from "./hash-key.js";
 import type { ApiKey, StoredKey, WritableKeyStore } from "./key-store.js";
@@ -71,9 +72,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
     async update(id, change) {
       const key = get(id);
       if (key === undefined) return undefined;
-      const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
-      const { revokedAt = key.revokedAt, models = key.models, anchor = key.anchor } = change;
-      const changed = copy({ ...key, plan, name, expiresAt, revokedAt, models, anchor });
+      const changed = copy(applyKeyChange(key, change));
       byHash.set(key.hash, changed);
       tell(key.hash);
       return copy(changed);

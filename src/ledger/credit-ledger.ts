@@ -121,7 +121,11 @@ export interface Settlement {
   tags?: EntryTags;
 }
 
-/** What an entry of the journal is filed under: `key`, `model`, `source`, tokens by kind… */
+/**
+ * What an entry of the journal is filed under. The gateway files a charge under `key` (its id), `model`, `input`,
+ * `cachedInput`, `output`, `reasoning` (tokens), `source` (`provider`, `estimated` or `partial`) and `price`: the credits
+ * per million input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
+ */
 export type EntryTags = Readonly<Record<string, string | number>>;
 
 /**
@@ -139,7 +143,7 @@ export type EntryTags = Readonly<Record<string, string | number>>;
  *   `tags.unresolvedMicro` what it asked for.
  */
 export interface LedgerEntry {
-  /** Unique within the account, ascending with time: a page's `cursor` is made of it. */
+  /** Tells the account's entries apart. Opaque: each store makes it in a way of its own, so it neither sorts nor counts. */
   readonly sequence: string;
   /** The request's, grant's or reset's id. A request has more than one entry if its lease had expired. */
   readonly id: string;
@@ -160,7 +164,7 @@ export interface HistoryRequest {
   from?: number | undefined;
   /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
   to?: number | undefined;
-  /** From the page before. */
+  /** As the page before had it. Opaque, and good for the same subject in the same store. */
   cursor?: string | undefined;
   /** Entries per page, 1 to 1000. Default: 100. */
   limit?: number | undefined;
@@ -169,7 +173,7 @@ export interface HistoryRequest {
 export interface HistoryPage {
   /** The newest first. */
   entries: readonly LedgerEntry[];
-  /** For the next page; absent on the last one. */
+  /** For the next page, as it is; absent on the last one. */
   cursor?: string | undefined;
 }
 

@@ -19,6 +19,7 @@ export class LeaseKeeper {
   readonly #warn: Warn;
   readonly #kept = new Roster<KeptLease>();
   #timer: ReturnType<typeof setInterval> | undefined;
+  #isRenewing = false;
 
   constructor(ledger: CreditLedger, leaseMs: number, warn: Warn) {
     this.#ledger = ledger;
@@ -50,8 +51,11 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
+    // A store that does not answer is not to get each round on top of the one before.
+    if (this.#isRenewing) return;
     const kept = this.#kept.list();
     if (kept.length === 0) return this.stop();
+    this.#isRenewing = true;
     try {
       const statuses = await this.#ledger.renew(
         kept.map(({ lease, observed }) => ({ lease, observed: observed(), leaseMs: this.#leaseMs })),
@@ -62,6 +66,8 @@ export class LeaseKeeper {
     } catch (cause) {
       // Harmless until the lease ends: the next renewal tries again.
       this.#warn({ code: "ledger_failed", message: "The ledger failed to renew leases; they are tried again.", cause });
+    } finally {
+      this.#isRenewing = false;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { checkNewPlan, planSchema } from "./plan-schema.js";
 import type { Plan, WritablePlanStore } from "./plan-store.js";
 
@@ -18,8 +19,9 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
       .extend({ id: z.literal(id).optional() })
       .strict()
       .safeParse(plan);
-    if (!checked.success)
-      throw new TypeError(`memoryPlanStore: the plan "${id}" is not valid.\n${z.prettifyError(checked.error)}`);
+    if (!checked.success) {
+      throw new TypeError(listProblems(`memoryPlanStore: the plan "${id}" is not valid`, problemsOf(checked.error)));
+    }
     byId.set(id, structuredClone({ ...plan, id }));
   }
   const listeners = new Set<{ tell: (id: string) => void }>();

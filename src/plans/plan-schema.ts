@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Plan } from "./plan-store.js";
 
 const creditAmount = z.number().nonnegative().nullish();
@@ -33,7 +34,7 @@ export const planSchema = z.object({
  */
 export function checkPlan(record: unknown): z.output<typeof planSchema> {
   const result = planSchema.safeParse(record);
-  if (!result.success) throw new TypeError(z.prettifyError(result.error));
+  if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }
 
@@ -46,5 +47,5 @@ export function checkNewPlan(by: string, plan: Plan): void {
     .extend({ id: z.string().min(1) })
     .strict()
     .safeParse(plan);
-  if (!result.success) throw new TypeError(`${by}: the plan is not valid.\n${z.prettifyError(result.error)}`);
+  if (!result.success) throw new TypeError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
 }

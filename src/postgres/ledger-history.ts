@@ -40,11 +40,15 @@ export function historyValues({
   limit = defaultPageLength,
 }: HistoryRequest): (string | number)[] {
   const { MIN_SAFE_INTEGER: earliest, MAX_SAFE_INTEGER: latest } = Number;
-  if (cursor !== undefined && !/^\d{1,16}-\d{19}$/.test(cursor)) {
-    throw new LedgerInputError("cursor is of no page of history.");
-  }
-  const [at, sequence] = cursor?.split("-") ?? [latest, latest];
-  return [subject, from ?? earliest, to ?? latest, at as string, sequence as string, limit + 1];
+  const [at, sequence] = cursor === undefined ? [latest, latest] : parseCursor(cursor);
+  return [subject, from ?? earliest, to ?? latest, at, sequence, limit + 1];
+}
+
+function parseCursor(cursor: string): [at: number, sequence: number] {
+  const [, at, sequence] = /^(\d{1,16})-(\d{19})$/.exec(cursor) ?? [];
+  const place: [number, number] = [Number(at), Number(sequence)];
+  if (!place.every(Number.isSafeInteger)) throw new LedgerInputError("cursor is of no page of history.");
+  return place;
 }
 
 export function historyPage(rows: readonly StoredEntry[], { limit = defaultPageLength }: HistoryRequest): HistoryPage {

@@ -21,7 +21,11 @@ update infergate.api_key set
   plan = case when change ? 'plan' then change->>'plan' else plan end,
   name = case when change ? 'name' then change->>'name' else name end,
   expires_at = case when change ? 'expiresAt' then (change->>'expiresAt')::bigint else expires_at end,
-  revoked_at = case when change ? 'revokedAt' then (change->>'revokedAt')::bigint else revoked_at end,
+  revoked_at = case
+    when change->'revokedAt' = 'null' then null
+    when change ? 'revokedAt' then least(revoked_at, (change->>'revokedAt')::bigint)
+    else revoked_at
+  end,
   models = case when change ? 'models' then nullif(change->'models', 'null') else models end,
   anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end
 from (select $2::text::jsonb as change) as given

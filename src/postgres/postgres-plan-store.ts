@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { planSchema } from "../plans/plan-schema.js";
+import { checkNewPlan } from "../plans/plan-schema.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./notifications.js";
@@ -25,10 +24,7 @@ export function planStore(database: Database, notifications: Notifications): Wri
       return plan;
     },
     async put(plan) {
-      const checked = planSchema.strict().required({ id: true }).safeParse(plan);
-      if (!checked.success) {
-        throw new TypeError(`The plan "${plan.id}" is not valid.\n${z.prettifyError(checked.error)}`);
-      }
+      checkNewPlan("postgresPlanStore", plan);
       const sql = /* sql */ `
         insert into infergate.plan (id, plan) values ($1, $2::text::jsonb)
         on conflict (id) do update set plan = excluded.plan`;

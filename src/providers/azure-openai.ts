@@ -25,7 +25,7 @@ export interface AzureOpenAIOptions extends OpenAICompatibleOptions {
 export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): UpstreamProvider {
   if (apiVersion !== undefined && !/^\d{4}-\d{2}-\d{2}(-preview)?$/.test(apiVersion)) {
     throw new TypeError(
-      'azureOpenAI: the options are not valid.\n✖ apiVersion must be a date such as "2024-10-21" or "2024-12-01-preview"; leave it out for /openai/v1',
+      'azureOpenAI: the options are not valid: apiVersion: must be a date such as "2024-10-21" or "2024-12-01-preview"; leave it out for /openai/v1',
     );
   }
   const dialect: Dialect = {

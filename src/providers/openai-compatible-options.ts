@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Dialect } from "../openai/dialect.js";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { checkDialect } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
@@ -142,7 +143,7 @@ export function checkOpenAICompatibleOptions(
 ): CheckedOptions {
   const result = optionsSchema.safeParse(options);
   if (!result.success) {
-    throw new TypeError(`${factory}: the options are not valid.\n${z.prettifyError(result.error)}`);
+    throw new TypeError(listProblems(`${factory}: the options are not valid`, problemsOf(result.error)));
   }
   const { data } = result;
   const url = new URL(data.baseURL);

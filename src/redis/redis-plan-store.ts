@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { planSchema } from "../plans/plan-schema.js";
+import { checkNewPlan } from "../plans/plan-schema.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { findPlan, putPlan } from "./lua/plans.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
@@ -25,9 +24,7 @@ export function planStoreOn({ run, prefix, changes }: RedisConnection): Writable
     },
 
     async put(plan) {
-      const checked = planSchema.required({ id: true }).strict().safeParse(plan);
-      // A misspelled limit would be none.
-      if (!checked.success) throw new TypeError(`The plan is not valid.\n${z.prettifyError(checked.error)}`);
+      checkNewPlan("redisPlanStore", plan);
       await run(scripts.put, [plans], [plan.id, JSON.stringify(plan), changes.channel]);
     },
 

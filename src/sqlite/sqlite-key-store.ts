@@ -1,4 +1,5 @@
-import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import { applyKeyChange } from "../keys/apply-key-change.js";
+import type { StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 import { isStorable } from "./text.js";
@@ -51,7 +52,7 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       return connection.transaction(() => {
         const key = get(id);
         if (key === undefined) return undefined;
-        const changed = apply(key, change);
+        const changed = applyKeyChange(key, change);
         update.run(...changeable(changed), id);
         return changed;
       });
@@ -60,12 +61,6 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       return isStorable(account) ? forget.all(account).map((row) => (row as Row).hash) : [];
     },
   };
-}
-
-function apply(key: StoredKey, change: KeyChange): StoredKey {
-  const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
-  const { revokedAt = key.revokedAt, models = key.models, anchor = key.anchor } = change;
-  return { ...key, plan, name, expiresAt, revokedAt, models, anchor };
 }
 
 function changeable({ plan, name, expiresAt, revokedAt, models, anchor }: StoredKey) {

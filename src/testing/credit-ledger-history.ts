@@ -1,4 +1,5 @@
 import {
+  type HistoryPage,
   type HistoryRequest,
   type LedgerEntry,
   LedgerInputError,
@@ -368,6 +369,54 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       account.clock.advance(second);
       await account.spend(3);
       expect(await linesOf(account)).toEqual([["charge", 3]]);
+    });
+
+    journalIt("lays no cursor, however absurd, to the store's charge", async (account, history) => {
+      for (let amount = 1; amount <= 3; amount++) await account.spend(amount);
+      const { cursor: own = "" } = await history({ limit: 1 });
+      const numbers = ["0", "1", "-1", "9007199254740992", "9223372036854775807", "9223372036854775808"];
+      numbers.push(
+        "18446744073709551616",
+        "9".repeat(30),
+        "0".repeat(19),
+        "9".repeat(19),
+        "1.5",
+        "NaN",
+        "\0",
+        "\ud800",
+      );
+      const pairs = numbers.flatMap((one) => numbers.map((other) => `${one}-${other}`));
+      // The store's own, with another number in the place of each.
+      const likeOwn = numbers.flatMap((number) =>
+        [...own.matchAll(/\d+/g)].map(
+          ({ index, 0: { length } }) => own.slice(0, index) + number + own.slice(index + length),
+        ),
+      );
+      for (const cursor of [
+        ...numbers,
+        ...pairs,
+        ...likeOwn,
+        `${own} `,
+        `${own}\n`,
+        own.repeat(2),
+        "a".repeat(10_000),
+      ]) {
+        const outcome = await history({ cursor }).catch((error: unknown) => error);
+        if (outcome instanceof LedgerInputError) continue;
+        expect([cursor, outcome]).toEqual([cursor, { entries: (outcome as HistoryPage).entries }]);
+      }
+    });
+
+    journalIt("takes any whole moments for a span", async (account, history) => {
+      await account.spend(1);
+      const moments = [Number.MIN_SAFE_INTEGER, -8.64e15, -1, 0, 8.64e15, Number.MAX_SAFE_INTEGER];
+      for (const from of moments) {
+        for (const to of moments) {
+          expect((await history({ from, to })).entries).toHaveLength(from <= 0 && to > start ? 1 : 0);
+        }
+      }
+      const { sequence } = (await history()).entries[0] as LedgerEntry;
+      expect(typeof sequence).toBe("string");
     });
 
     journalIt("refuses a request that makes no sense", async (account, history) => {

@@ -169,6 +169,36 @@ export function describeWritableKeyStore(
       expect(await store.get(key.id)).toMatchObject({ plan: "basic", name: "another", models: ["m"], revokedAt: 7 });
     });
 
+    it("moves a revocation to an earlier moment, never to a later one", async () => {
+      const [store, other] = await make();
+      for (const [revokedAt, later] of [
+        [created, created + 60_000],
+        [0, 1],
+        // As numbers, not as texts.
+        [9_999, 10_000],
+        [-2, -1],
+      ] as const) {
+        const key = newKey();
+        await store.insert(key);
+        expect((await store.update(key.id, { revokedAt: later }))?.revokedAt).toBe(later);
+        expect((await other.update(key.id, { revokedAt }))?.revokedAt).toBe(revokedAt);
+        const changed = await store.update(key.id, { revokedAt: later, name: "another" });
+        expect(plain(changed)).toEqual(plain({ ...key, revokedAt, name: "another" }));
+        expect((await other.find(key.hash))?.revokedAt).toBe(revokedAt);
+      }
+    });
+
+    it("keeps the earliest of the revocations that come at once", async () => {
+      const [store, other] = await make();
+      const key = newKey();
+      await store.insert(key);
+      const moments = [5, 3, 8, 1, 9, 2, 7, 4, 6, 10].map((minutes) => created + minutes * 60_000);
+      await Promise.all(
+        moments.map((revokedAt, index) => (index % 2 === 0 ? store : other).update(key.id, { revokedAt })),
+      );
+      for (const each of [store, other]) expect((await each.get(key.id))?.revokedAt).toBe(Math.min(...moments));
+    });
+
     it("forgets an account's keys, and answers their hashes", async () => {
       const [store, other] = await make();
       const account = unique("account");

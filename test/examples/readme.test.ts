@@ -18,6 +18,8 @@ const givens: Record<string, string> = {
   KeyStore: 'import type { KeyStore } from "infergate";',
   PlanStore: 'import type { PlanStore } from "infergate";',
   GatewayOptions: 'import type { GatewayOptions } from "infergate";',
+  "  models,\n":
+    'import type { GatewayOptions } from "infergate"; declare const { models, providers }: GatewayOptions;',
   ": Model =": 'import type { Model } from "infergate";',
   UpstreamProvider: 'import type { UpstreamProvider } from "infergate";',
   database: `

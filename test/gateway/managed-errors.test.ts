@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { UnknownTermsError } from "../../src/gateway/account-terms.js";
 import { UnknownKeyError } from "../../src/gateway/managed-keys.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
@@ -42,6 +43,7 @@ describe("a store that cannot write", () => {
   it("leaves accounts usable, for whoever gives the terms", async () => {
     const { accounts } = await start({ keys: ownKeys });
     await expect(accounts.balance("a", { plan: "pro" })).rejects.toThrow(/give `plan`, and `anchor`/);
+    await expect(accounts.balance("a")).rejects.toBeInstanceOf(UnknownTermsError);
     const { windows } = await accounts.balance("a", { plan: "pro", anchor: null });
     expect(windows.month).toMatchObject({ limit: 1500e6, remaining: 1500e6 });
     await accounts.forget("a");
@@ -61,6 +63,16 @@ describe("keys", () => {
     const { keys } = await start();
     await expect(keys.create(input as never)).rejects.toThrow(message);
     await expect(keys.create(input as never)).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("are refused in one line", async () => {
+    const { keys } = await start();
+    await expect(keys.create({ account: "", plan: "pro" })).rejects.toThrow(
+      /^gateway\.keys\.create: account: must not be empty$/,
+    );
+    await expect(keys.create({ account: "", plan: "" })).rejects.toThrow(
+      /^gateway\.keys\.create:\n✖ account: must not be empty\n✖ plan: must not be empty$/,
+    );
   });
 
   it("that do not exist are an error of its own, in all that changes them", async () => {
@@ -122,6 +134,32 @@ describe("keys", () => {
     expect(inForce.map(({ id }) => id)).toEqual([first]);
   });
 
+  it("that are revoked while they are rotated stay revoked, whatever the time of grace", async () => {
+    const store = memoryKeyStore();
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const gateway = await start({
+      keys: {
+        ...store,
+        async get(id: string) {
+          const key = await store.get(id);
+          const once = meanwhile;
+          meanwhile = undefined;
+          await once?.();
+          return key;
+        },
+      } as typeof store,
+    });
+    const { keys } = gateway;
+    const { id, secret } = await keys.create({ account: "a", plan: "pro" });
+    let revokedAt: number | null = null;
+    meanwhile = async () => {
+      ({ revokedAt } = await keys.revoke(id));
+    };
+    await keys.rotate(id, { graceMs: 3_600_000 });
+    expect((await keys.get(id))?.revokedAt).toBe(revokedAt);
+    expect((await gateway.handler(chatRequest({}, secret))).status).toBe(401);
+  });
+
   it("that are mistyped are refused without asking the store, and the host's own are asked for", async () => {
     const store = memoryKeyStore([{ key: "sk-ours", account: "a", plan: "pro" }]);
     const find = vi.fn(store.find);
@@ -153,7 +191,14 @@ describe("accounts", () => {
     await keys.revoke(basic.id);
     expect((await accounts.balance("a")).plan).toBe("pro");
     await expect(accounts.balance("a", { plan: "none" })).rejects.toThrow(/no plan "none"/);
-    await expect(accounts.balance("none")).rejects.toThrow(/no keys/);
+    await expect(accounts.balance("none")).rejects.toThrow(/balance: the account has no keys\. Give `plan`/);
+    for (const unknown of [
+      accounts.balance("none"),
+      accounts.grant("none", { id: "g", window: "week", amountMicro: 1 }),
+      accounts.balance("a", { plan: "none" }),
+    ]) {
+      await expect(unknown).rejects.toBeInstanceOf(UnknownTermsError);
+    }
     await keys.create({ account: "a", plan: "pro", anchor: 0 });
     await expect(accounts.balance("a")).rejects.toThrow(/differ in their anchor\. Give `anchor`/);
   });
@@ -178,6 +223,36 @@ describe("accounts", () => {
     await expect(accounts.reset("acct_pro", ["day"] as never)).rejects.toThrow(/windows/);
     await expect(accounts.history("acct_pro", { limit: 1001 })).rejects.toThrow(/limit/);
     await expect(accounts.usage("")).rejects.toThrow(/account/);
+  });
+
+  it("refuse absurd pages, moments and anchors as the caller's mistakes", async () => {
+    const { accounts, keys } = await start();
+    const moments = [1e300, -1e300, 2 ** 53, 8.64e15 + 1, Number.NaN, Infinity, "9".repeat(99), new Date(Number.NaN)];
+    for (const moment of moments) {
+      for (const call of [
+        accounts.history("acct_pro", { from: moment }),
+        accounts.usage("acct_pro", { to: moment }),
+        accounts.balance("acct_pro", { plan: "pro", anchor: moment }),
+        keys.create({ account: "a", plan: "pro", anchor: moment }),
+        keys.create({ account: "a", plan: "pro", expiresAt: moment }),
+        keys.update("key_pro", { expiresAt: moment }),
+        keys.rotate("key_pro", { expiresAt: moment }),
+        keys.rotate("key_pro", { graceMs: moment as number }),
+      ]) {
+        await expect(call).rejects.toBeInstanceOf(TypeError);
+      }
+    }
+    for (const limit of [0, -1, 1.5, 1e300, Number.NaN]) {
+      await expect(accounts.history("acct_pro", { limit })).rejects.toBeInstanceOf(TypeError);
+      await expect(keys.list("acct_pro", { limit })).rejects.toBeInstanceOf(TypeError);
+    }
+    await expect(accounts.history("acct_pro", { cursor: "9223372036854775808" })).rejects.toBeInstanceOf(
+      LedgerInputError,
+    );
+    for (const anchor of [-8.64e15, 8.64e15, "+275760-09-13T00:00:00Z"]) {
+      const { windows } = await accounts.balance("acct_pro", { plan: "pro", anchor });
+      expect(windows.month.used).toBe(0);
+    }
   });
 
   it("have no history where the ledger keeps no journal", async () => {

@@ -60,6 +60,30 @@ describe("a reservation", () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
+  it("whose repetition comes too late is given back, though the hold was the first one's", async () => {
+    const { faulty, account, counts, types } = setUp();
+    faulty.fates = ["lost", 1_000];
+    expect(await within(300, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await counts()).toEqual([0, 10]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await counts()).toEqual([0, 0]);
+    expect(faulty.arrived).toEqual(["reserve", "reserve", "release"]);
+    expect(types()).toContain("settle_delivered");
+  });
+
+  it("that comes too late is not given back where its call is insured, before its end or after it", async () => {
+    for (const settlesAfterMs of [100, 2_000]) {
+      const { faulty, account, guard, counts } = setUp({ insureMicro: 100 });
+      faulty.fates = ["lost", 1_000];
+      const result = await within(300, account.reserve(10));
+      if (result instanceof Error || !result.ok) throw new Error("It was let in.");
+      await vi.advanceTimersByTimeAsync(settlesAfterMs);
+      await guard.settle(result.lease, { amount: 4 });
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect(await counts()).toEqual([4, 0]);
+    }
+  });
+
   it("that fails is sent again with the same id within its time", async () => {
     const { faulty, account, counts, types } = setUp();
     faulty.fates = ["refused", "lost"];
@@ -287,6 +311,32 @@ describe("close", () => {
   });
 });
 
+describe("a settlement that is lost", () => {
+  it("is told once, though the ledger refuses it after all when the guard is closed", async () => {
+    const { faulty, account, guard, events } = setUp();
+    const lease = await account.admit(1);
+    faulty.fates = ["hung", "hung", 1_500];
+    void guard.settle(lease, { amount: -1 }).catch(() => {});
+    const closed = guard.close();
+    await vi.advanceTimersByTimeAsync(5_100);
+    await closed;
+    expect(faulty.arrived.filter((operation) => operation === "settle")).toHaveLength(3);
+    expect(ofType(events, "settle_lost")).toMatchObject([{ reason: "closed" }]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(ofType(events, "settle_lost")).toHaveLength(1);
+    expect(ofType(events, "settle_kept")).toHaveLength(1);
+  });
+
+  it("is told once for each that is sent again by hand", async () => {
+    const { account, guard, events } = setUp();
+    const lease = await account.admit(1);
+    for (let count = 1; count <= 2; count++) {
+      await expect(guard.settle(lease, { amount: -1 })).rejects.toBeInstanceOf(LedgerInputError);
+      expect(ofType(events, "settle_lost")).toHaveLength(count);
+    }
+  });
+});
+
 describe("a used-up stock", () => {
   it("is refused without asking the store, for a moment, and with the right time", async () => {
     const { faulty, account, types } = setUp({}, { session: 10 });
@@ -488,6 +538,34 @@ describe("while the store is away", () => {
     }
   });
 
+  it("no account is insured anew because the store answers others", async () => {
+    const { faulty, account, guard } = setUp(away);
+    const other = new Fixture(account.clock, guard, {});
+    const { reserve } = faulty;
+    let isAway = true;
+    faulty.reserve = async (request) => {
+      if (isAway && request.subject === account.subject) throw new Error("This account's shard is away.");
+      return reserve(request);
+    };
+    let admitted = 0;
+    for (let count = 0; count < 20; count++) {
+      const outcome = await within(300, account.reserve(30));
+      if (!(outcome instanceof Error)) {
+        admitted += 30;
+        if (outcome.ok) await guard.settle(outcome.lease, { amount: 30 });
+      }
+      // Also by other operations, and of the same account.
+      await other.spend(1);
+      await guard.balance(account.subject, account.limits);
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(admitted).toBe(120);
+    isAway = false;
+    await account.reserve(1);
+    isAway = true;
+    expect(await within(300, account.reserve(100))).toMatchObject({ ok: true });
+  });
+
   it("all calls are let in where the host allows it", async () => {
     const { faulty, account, counts } = setUp({ insureMicro: null });
     faulty.otherwise = "hung";
@@ -544,6 +622,26 @@ describe("other operations", () => {
     faulty.fates = ["hung"];
     expect(await within(2_300, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
     expect(faulty.arrived).toHaveLength(6);
+  });
+
+  it("renew very many leases of a store that hangs in bounded time, a few parts at once", async () => {
+    const { store, faulty, account, guard } = setUp();
+    const leases = await Promise.all(Array.from({ length: 15_000 }, () => account.admit(1)));
+    const requests = leases.map((lease) => ({ lease, observed: 0, leaseMs: 60_000 }));
+    let [atOnce, most] = [0, 0];
+    const reached = new Set<string>();
+    // What arrives takes effect, but its answer does not come within the time.
+    faulty.renew = async (some) => {
+      most = Math.max(most, ++atOnce);
+      for (const { lease } of some) reached.add(lease.id);
+      await store.renew(some);
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      atOnce--;
+      return some.map(() => "renewed" as const);
+    };
+    expect(await within(12_000, guard.renew(requests))).toBeInstanceOf(LedgerUnavailableError);
+    expect(reached.size).toBe(15_000);
+    expect(most).toBeLessThanOrEqual(10);
   });
 
   it("leave no timer behind that keeps the process alive for long", async () => {

@@ -70,6 +70,35 @@ describe("LeaseKeeper", () => {
     keeper.stop();
   });
 
+  it("begins no round before the one before has ended, and goes on when it has", async () => {
+    const ends: (() => void)[] = [];
+    const { keeper, renewals } = setUp();
+    let [atOnce, most] = [0, 0];
+    const slow: CreditLedger = {
+      ...memoryCreditLedger(),
+      async renew(requests) {
+        most = Math.max(most, ++atOnce);
+        renewals.push(requests.map(({ lease: { id }, observed }) => [id, observed]));
+        await new Promise<void>((resolve) => ends.push(resolve));
+        atOnce--;
+        if (renewals.length === 2) throw new Error("down");
+        return requests.map(() => "renewed" as const);
+      },
+    };
+    const slowKeeper = new LeaseKeeper(slow, 60_000, () => {});
+    slowKeeper.keep(lease("a"), () => renewals.length);
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect(renewals).toEqual([[["a", 0]]]);
+    for (let round = 2; round < 5; round++) {
+      ends.shift()?.();
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(renewals).toHaveLength(round);
+    }
+    expect(most).toBe(1);
+    slowKeeper.stop();
+    keeper.stop();
+  });
+
   it("warns and tries again when the ledger fails", async () => {
     let broken = true;
     const { keeper, renewals, warnings } = setUp((requests) => {

@@ -344,6 +344,22 @@ describe("health", () => {
     expect(counts(test)).toEqual([2, 3]);
   });
 
+  it("says on the console which request it was that failed over, and was answered", async () => {
+    const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+    closers.push(async () => logged.mockRestore());
+    const test = await start({}, { onWarning: undefined });
+    test.a.reply(serverError);
+    const response = await call(test);
+    expect(response.status).toBe(200);
+    expect(logged.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          new RegExp(`^infergate: .*"a" failed.* \\[upstream_failed, ${response.headers.get("x-request-id")}\\]$`),
+        ),
+      ],
+    ]);
+  });
+
   it("tells the host of every attempt that failed, once", async () => {
     const test = await start();
     test.a.reply(serverError);

@@ -322,5 +322,17 @@ export const mutations: readonly Mutation[] = [
     test: subscriptions,
   },
   { name: "new keys go unheard", find: "if tg_op <> 'DELETE' then", replace: "if false then", test: stores },
+  {
+    name: "a revocation is put off",
+    find: "least(revoked_at, (change->>'revokedAt')::bigint)",
+    replace: "(change->>'revokedAt')::bigint",
+    test: stores,
+  },
+  {
+    name: "a revocation cannot be taken away",
+    find: "when change->'revokedAt' = 'null' then null",
+    replace: "",
+    test: stores,
+  },
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", test: stores },
 ];

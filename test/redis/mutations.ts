@@ -633,6 +633,24 @@ export const mutations: readonly Mutation[] = [
   { name: "two keys have one hash", find: "redis.call('EXISTS', key) == 1 or ", replace: "", test: stores },
   { name: "two keys have one id", find: " or redis.call('EXISTS', id) == 1", replace: "", test: stores },
   {
+    name: "a revocation is put off",
+    find: "if not isPutOff then redis.call('HSET', key, name, value) end",
+    replace: "redis.call('HSET', key, name, value)",
+    test: stores,
+  },
+  {
+    name: "a revocation is not moved",
+    find: "tonumber(value) > tonumber(revokedAt)",
+    replace: "true",
+    test: stores,
+  },
+  {
+    name: "moments of revocation are compared as texts",
+    find: "tonumber(value) > tonumber(revokedAt)",
+    replace: "value > revokedAt",
+    test: stores,
+  },
+  {
     name: "a key that is not there is updated",
     find: "if redis.call('EXISTS', key) == 0 then return {} end\n",
     replace: "",

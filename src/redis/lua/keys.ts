@@ -25,11 +25,16 @@ redis.call('PUBLISH', channel, 'key ' .. hash)
 return 1
 `;
 
-/** Sets the first fields, by name and value, and deletes the others, by name. */
+/** Sets the first fields, by name and value, and deletes the others, by name. A revocation is never put off. */
 export const updateKey = `
 local key, hash, channel, lastSet = KEYS[1], ARGV[1], ARGV[2], 3 + ARGV[3]
 if redis.call('EXISTS', key) == 0 then return {} end
-if lastSet > 3 then redis.call('HSET', key, unpack(ARGV, 4, lastSet)) end
+local revokedAt = redis.call('HGET', key, 'revokedAt')
+for index = 4, lastSet, 2 do
+  local name, value = ARGV[index], ARGV[index + 1]
+  local isPutOff = name == 'revokedAt' and revokedAt and tonumber(value) > tonumber(revokedAt)
+  if not isPutOff then redis.call('HSET', key, name, value) end
+end
 if lastSet < #ARGV then redis.call('HDEL', key, unpack(ARGV, lastSet + 1)) end
 redis.call('PUBLISH', channel, 'key ' .. hash)
 return redis.call('HGETALL', key)

@@ -1,0 +1,15 @@
+import type { KeyChange, StoredKey } from "./key-store.js";
+
+/** The key as {@link WritableKeyStore.update} leaves it. */
+export function applyKeyChange<Key extends StoredKey>(key: Key, change: KeyChange): Key {
+  const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
+  const { models = key.models, anchor = key.anchor } = change;
+  return { ...key, plan, name, expiresAt, revokedAt: revocation(key, change), models, anchor };
+}
+
+/** Never later than it is already. */
+function revocation(key: StoredKey, { revokedAt = key.revokedAt }: KeyChange): number | null | undefined {
+  return typeof revokedAt === "number" && typeof key.revokedAt === "number"
+    ? Math.min(key.revokedAt, revokedAt)
+    : revokedAt;
+}
