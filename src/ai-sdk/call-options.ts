@@ -25,8 +25,11 @@ export async function toCallOptions(
   const { tools, toolChoice } = toTools(request);
   const oneToolAtATime =
     request["parallel_tool_calls"] === false && tools !== undefined ? { [name]: oneTool(name) } : {};
+  const responseFormat = toResponseFormat(request["response_format"]);
+  const isFreeJson = responseFormat?.["type"] === "json" && responseFormat["schema"] === undefined;
+  const instructions = isFreeJson && knowsSchemasAlone.includes(name) ? [jsonInstruction] : [];
   return withoutAbsent({
-    prompt: await toPrompt(request["messages"], model),
+    prompt: await toPrompt(request["messages"], model, instructions),
     maxOutputTokens: reasoning.maxOutputTokens ?? cap,
     temperature: numberOf(request["temperature"]),
     topP: numberOf(request["top_p"]),
@@ -35,7 +38,7 @@ export async function toCallOptions(
     frequencyPenalty: numberOf(request["frequency_penalty"]),
     seed: numberOf(request["seed"]),
     stopSequences: toStopSequences(request["stop"]),
-    responseFormat: toResponseFormat(request["response_format"]),
+    responseFormat,
     tools,
     toolChoice,
     reasoning: reasoning.level,
@@ -43,6 +46,10 @@ export async function toCallOptions(
     providerOptions: mergeProviderOptions(oneToolAtATime, options.providerOptions, reasoning.providerOptions),
   });
 }
+
+/** Their JSON mode takes a schema: without one they have to be told. */
+const knowsSchemasAlone = ["anthropic", "bedrock"];
+const jsonInstruction = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 
 function oneTool(name: string): Record<string, unknown> {
   return name === "anthropic" ? { disableParallelToolUse: true } : { parallelToolCalls: false };
@@ -74,7 +81,7 @@ function toStopSequences(stop: unknown): string[] | undefined {
 function toResponseFormat(format: unknown): Record<string, unknown> | undefined {
   if (format === undefined || format === null) return undefined;
   if (!isRecord(format)) throw invalidType("response_format", "an object");
-  if (format["type"] === "json_object") return { type: "json", schema: format["schema"] };
+  if (format["type"] === "json_object") return withoutAbsent({ type: "json", schema: format["schema"] });
   if (format["type"] !== "json_schema") return undefined;
   const schema = format["json_schema"];
   if (!isRecord(schema)) throw invalidType("response_format.json_schema", "an object");

@@ -15,9 +15,14 @@ interface Message {
  * The conversation as the AI SDK has it. Instructions go to its beginning, wherever they stand: most models take them
  * nowhere else.
  *
+ * @param instructions - more of them, behind the client's own.
  * @throws GatewayError 400, with the path of what cannot be said to such a model.
  */
-export async function toPrompt(messages: unknown, model: AISDKLanguageModel): Promise<Message[]> {
+export async function toPrompt(
+  messages: unknown,
+  model: AISDKLanguageModel,
+  instructions: readonly string[] = [],
+): Promise<Message[]> {
   if (!Array.isArray(messages)) throw invalidType("messages", "an array of objects");
   const system: Message[] = [];
   const prompt: Message[] = [];
@@ -48,7 +53,8 @@ export async function toPrompt(messages: unknown, model: AISDKLanguageModel): Pr
         );
     }
   }
-  return [...system, ...prompt];
+  const added = instructions.map((content): Message => ({ role: "system", content }));
+  return [...system, ...added, ...prompt];
 }
 
 function systemMessage(message: Record<string, unknown>, param: string): Message {

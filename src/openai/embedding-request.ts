@@ -13,7 +13,8 @@ import {
 import { type JsonRequest, memberOf, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { wordTokens } from "./least-tokens.js";
 import { addNameEdits } from "./request-edits.js";
-import { estimatePromptTokens, estimateTokens } from "./token-estimate.js";
+import { textTokens } from "./text-tokens.js";
+import { estimatePromptTokens } from "./token-estimate.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { isRecord } from "./usage.js";
 
@@ -144,7 +145,7 @@ function isNumber(byte: number | undefined): boolean {
 /** A string, some strings, the tokens of one input, or of some. */
 function readInputs(input: unknown): number[] {
   if (input === undefined) throw missingParameter("input");
-  if (typeof input === "string") return [textTokens(input, "input")];
+  if (typeof input === "string") return [stringTokens(input, "input")];
   if (!Array.isArray(input)) throw invalidType("input", "a string, or an array of strings or of tokens");
   if (input.length === 0) throw emptyArray("input");
   if (typeof input[0] === "number") return [countTokens(input, "input")];
@@ -163,7 +164,7 @@ function readInputs(input: unknown): number[] {
 }
 
 function itemTokens(item: unknown, param: string): number {
-  if (typeof item === "string") return textTokens(item, param);
+  if (typeof item === "string") return stringTokens(item, param);
   if (Array.isArray(item)) {
     if (item.length === 0) throw emptyArray(param);
     return countTokens(item, param);
@@ -178,9 +179,9 @@ function kindOf(item: unknown): string {
   return typeof item === "string" ? "a string" : `an item of type ${typeof item}`;
 }
 
-function textTokens(text: string, param: string): number {
+function stringTokens(text: string, param: string): number {
   if (text === "") throw invalidValue(param, `'${param}' must not be an empty string.`);
-  return estimateTokens(Buffer.byteLength(text)) + marks;
+  return textTokens(Buffer.from(text)) + marks;
 }
 
 function countTokens(tokens: readonly unknown[], param: string): number {

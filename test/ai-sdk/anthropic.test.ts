@@ -36,7 +36,7 @@ describe.concurrent.each([
   ["v2", anthropicV2],
   ["v3", anthropic],
   ["v4", anthropicV4],
-] as const)("a model of specification %s", (specification, make) => {
+] as const)("a model of specification %s", (_specification, make) => {
   it(
     "answers whole",
     withModel(make, async (server) => {
@@ -460,6 +460,23 @@ describe.concurrent("a silent model", () => {
 });
 
 describe.concurrent("JSON", () => {
+  it.each([
+    ["v3", anthropic],
+    ["v4", anthropicV4],
+  ] as const)("without a schema is asked for in words, as %s", async (_specification, make) => {
+    await withModel(make, async (server) => {
+      server.native.reply(anthropicMessage([{ type: "text", text: '{"a":1}' }]));
+      const messages: Request["messages"] = [{ role: "developer", content: "Be brief." }, ...hello.messages];
+      await server.client.chat.completions.create({ ...hello, messages, response_format: { type: "json_object" } });
+      expect(server.native.lastRequest.json.system).toEqual([
+        { type: "text", text: "Be brief." },
+        { type: "text", text: expect.stringContaining("JSON object") },
+      ]);
+      await server.client.chat.completions.create({ ...hello, response_format: { type: "text" } });
+      expect(server.native.lastRequest.json.system).toBeUndefined();
+    })();
+  });
+
   it(
     "comes by a schema",
     withModel(

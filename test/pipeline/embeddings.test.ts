@@ -245,7 +245,7 @@ describe("embeddings cost", () => {
     const request = new Request(embeddingRequest({ input: ["123456789", [1].join()] }), { signal: leaving.signal });
     const response = metered.gateway.handler(request);
     const sent = await metered.upstream.nextRequest();
-    expect(await stock()).toEqual({ used: 0, held: 3 + 2 + 1 + 2 });
+    expect(await stock()).toEqual({ used: 0, held: 5 + 2 + 2 + 2 });
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(await sent.closed).toBe("broken");
