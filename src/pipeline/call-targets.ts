@@ -64,6 +64,8 @@ export async function callTargets<Answer>(calls: TargetCalls<Answer>): Promise<A
       if (candidates.some(({ monitor }) => monitor.availableAt <= now)) {
         if (await route.queue(enter, notices)) return;
         if (isGone(notices)) throw gone();
+        // Another one may have rested enough meanwhile.
+        if (enter()) return;
         throw moreHopeful(error, atCapacity({ "retry-after": "1" }));
       }
       const next = soonest(candidates, worn, now);
