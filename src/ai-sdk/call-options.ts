@@ -1,4 +1,5 @@
-import { GatewayError, invalidType } from "../openai/errors.js";
+import { invalidType } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedOptions } from "./ai-sdk-options.js";
@@ -58,7 +59,7 @@ function oneTool(name: string): Record<string, unknown> {
 /** Silence would be a wrong answer here. */
 function refuseImpossible(request: Record<string, unknown>): void {
   const refuse = (param: string, message: string) => {
-    throw new GatewayError(message, { status: 400, code: "unsupported_value", param });
+    throw beyondTarget(param, message, "unsupported_value");
   };
   if ((numberOf(request["n"]) ?? 1) > 1) refuse("n", "This model gives one answer at a time: 'n' must be 1.");
   if (request["logprobs"] === true) refuse("logprobs", "This model gives no 'logprobs'.");

@@ -1,4 +1,5 @@
 import { invalidType, invalidValue } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import { toFilePart } from "./file-part.js";
@@ -47,7 +48,7 @@ export async function toPrompt(
         addToolResult(prompt, toolResult(message, param, toolNames));
         break;
       default:
-        throw invalidValue(
+        throw beyondTarget(
           `${param}.role`,
           "A role must be 'developer', 'system', 'user', 'assistant' or 'tool' here.",
         );
