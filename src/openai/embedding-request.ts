@@ -30,8 +30,8 @@ export interface EmbeddingRequest extends JsonRequest {
   readonly encoding: "float" | "base64" | "other";
 }
 
-/** OpenAI's own limit. */
-const mostInputs = 2048;
+/** OpenAI's own limit, also for the tokens of one input that stand in `input` itself. */
+const mostItems = 2048;
 
 /** What models put around an input: its beginning and its end. */
 const marks = 2;
@@ -148,14 +148,9 @@ function readInputs(input: unknown): number[] {
   if (typeof input === "string") return [stringTokens(input, "input")];
   if (!Array.isArray(input)) throw invalidType("input", "a string, or an array of strings or of tokens");
   if (input.length === 0) throw emptyArray("input");
-  if (typeof input[0] === "number") return [countTokens(input, "input")];
-  if (input.length > mostInputs) {
-    throw new GatewayError(`'input' must hold at most ${mostInputs} items, and holds ${input.length}.`, {
-      status: 400,
-      code: "array_above_max_length",
-      param: "input",
-    });
-  }
+  const areTokens = typeof input[0] === "number";
+  if (input.length > mostItems) throw tooManyItems(input.length, areTokens);
+  if (areTokens) return [countTokens(input, "input")];
   const kind = kindOf(input[0]);
   return input.map((item, index) => {
     if (kindOf(item) !== kind) throw invalidType(`input[${index}]`, `${kind}, as the first item is`);
@@ -188,6 +183,15 @@ function countTokens(tokens: readonly unknown[], param: string): number {
   const wrong = tokens.findIndex((token) => !(Number.isSafeInteger(token) && (token as number) >= 0));
   if (wrong >= 0) throw invalidType(`${param}[${wrong}]`, "a token: an integer of at least 0");
   return tokens.length;
+}
+
+function tooManyItems(count: number, areTokens: boolean): GatewayError {
+  const hint = areTokens ? " Put the tokens of a longer input into an array of their own: [[…]]." : "";
+  return new GatewayError(`'input' must hold at most ${mostItems} items, and holds ${count}.${hint}`, {
+    status: 400,
+    code: "array_above_max_length",
+    param: "input",
+  });
 }
 
 function emptyArray(param: string): GatewayError {
