@@ -7,7 +7,7 @@ class TargetLimit extends QuietError {
 }
 
 /** A 400 for what this target cannot do at all. */
-export function beyondTarget(param: string, message: string, code = "invalid_value"): GatewayError {
+export function beyondTarget(param: string | null, message: string, code = "invalid_value"): GatewayError {
   return new GatewayError(message, { status: 400, code, param, cause: new TargetLimit(message) });
 }
 

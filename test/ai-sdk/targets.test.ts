@@ -105,6 +105,7 @@ describe.concurrent("a model of the AI SDK beside another target", () => {
   it.each([
     ["several answers", { n: 2 }],
     ["logprobs", { logprobs: true }],
+    ["audio", { messages: [audio()] }],
     ["an image that it cannot fetch", { messages: [image("ftp://images.test/1.png")] }],
   ])("leaves to that one what it cannot do: %s", async (_name, request) => {
     await withTargets({ upstream: [claude, other] }, async ({ gateway, native, other, client, events }) => {
@@ -156,6 +157,11 @@ describe.concurrent("a model of the AI SDK beside another target", () => {
     }),
   );
 });
+
+/** Which this package of the AI SDK refuses by itself. */
+function audio(): OpenAI.ChatCompletionMessageParam {
+  return { role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }] };
+}
 
 function image(url: string): OpenAI.ChatCompletionMessageParam {
   return { role: "user", content: [{ type: "image_url", image_url: { url } }] };
