@@ -56,7 +56,7 @@ export {
 export type { MemoryCreditLedgerOptions } from "./ledger/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./ledger/memory-credit-ledger.js";
 export type { Price } from "./ledger/price.js";
-export type { Dialect, UpstreamErrorAnswer } from "./openai/dialect.js";
+export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
 export type { Tokenizer } from "./openai/tokenizer.js";

@@ -30,8 +30,9 @@ export interface AISDKOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Turns a request's `reasoning_effort` into settings of the model.
-   * @default the specification's own setting from v4 on; before it, thinking budgets for Anthropic and Bedrock, thinking
-   * levels or budgets for Google, and `reasoningEffort` for all others
+   * @default the specification's own setting from v4 on, but for Claude models with a thinking budget, which must be part of
+   * the request's cap; before it, adaptive thinking or budgets for Anthropic, budgets for Bedrock, thinking levels or
+   * budgets for Google, and `reasoningEffort` for all others
    */
   reasoning?: ((effort: string, request: { maxOutputTokens: number | undefined }) => AISDKReasoning) | undefined;
   /**

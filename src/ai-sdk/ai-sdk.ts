@@ -34,7 +34,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         isStreaming = call.stream;
         return answer;
       } catch (error) {
-        const { status, headers, error: said } = answerOf(error);
+        const { status, headers, error: said } = answerOf(error, call.model);
         return toAnswer({ error: said }, status ?? 502, headers);
       } finally {
         if (!isStreaming) watch.end();

@@ -1,4 +1,5 @@
-import { GatewayError, invalidType } from "../openai/errors.js";
+import { invalidType } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedOptions } from "./ai-sdk-options.js";
@@ -25,8 +26,11 @@ export async function toCallOptions(
   const { tools, toolChoice } = toTools(request);
   const oneToolAtATime =
     request["parallel_tool_calls"] === false && tools !== undefined ? { [name]: oneTool(name) } : {};
+  const responseFormat = toResponseFormat(request["response_format"]);
+  const isFreeJson = responseFormat?.["type"] === "json" && responseFormat["schema"] === undefined;
+  const instructions = isFreeJson && knowsSchemasAlone.includes(name) ? [jsonInstruction] : [];
   return withoutAbsent({
-    prompt: await toPrompt(request["messages"], model),
+    prompt: await toPrompt(request["messages"], model, instructions),
     maxOutputTokens: reasoning.maxOutputTokens ?? cap,
     temperature: numberOf(request["temperature"]),
     topP: numberOf(request["top_p"]),
@@ -35,7 +39,7 @@ export async function toCallOptions(
     frequencyPenalty: numberOf(request["frequency_penalty"]),
     seed: numberOf(request["seed"]),
     stopSequences: toStopSequences(request["stop"]),
-    responseFormat: toResponseFormat(request["response_format"]),
+    responseFormat,
     tools,
     toolChoice,
     reasoning: reasoning.level,
@@ -44,6 +48,10 @@ export async function toCallOptions(
   });
 }
 
+/** Their JSON mode takes a schema: without one they have to be told. */
+const knowsSchemasAlone = ["anthropic", "bedrock"];
+const jsonInstruction = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
+
 function oneTool(name: string): Record<string, unknown> {
   return name === "anthropic" ? { disableParallelToolUse: true } : { parallelToolCalls: false };
 }
@@ -51,7 +59,7 @@ function oneTool(name: string): Record<string, unknown> {
 /** Silence would be a wrong answer here. */
 function refuseImpossible(request: Record<string, unknown>): void {
   const refuse = (param: string, message: string) => {
-    throw new GatewayError(message, { status: 400, code: "unsupported_value", param });
+    throw beyondTarget(param, message, "unsupported_value");
   };
   if ((numberOf(request["n"]) ?? 1) > 1) refuse("n", "This model gives one answer at a time: 'n' must be 1.");
   if (request["logprobs"] === true) refuse("logprobs", "This model gives no 'logprobs'.");
@@ -74,7 +82,7 @@ function toStopSequences(stop: unknown): string[] | undefined {
 function toResponseFormat(format: unknown): Record<string, unknown> | undefined {
   if (format === undefined || format === null) return undefined;
   if (!isRecord(format)) throw invalidType("response_format", "an object");
-  if (format["type"] === "json_object") return { type: "json", schema: format["schema"] };
+  if (format["type"] === "json_object") return withoutAbsent({ type: "json", schema: format["schema"] });
   if (format["type"] !== "json_schema") return undefined;
   const schema = format["json_schema"];
   if (!isRecord(schema)) throw invalidType("response_format.json_schema", "an object");

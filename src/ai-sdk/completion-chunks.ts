@@ -31,6 +31,11 @@ export class CompletionChunks {
     this.#id = `chatcmpl-${call.requestId}`;
   }
 
+  /** The upstream's name for the model. */
+  get calledModel(): string {
+    return this.#calledModel;
+  }
+
   /** The model has come to its end, and said why. */
   get isFinished(): boolean {
     return this.#isFinished;

@@ -46,7 +46,7 @@ async function* readEvents(
     yield Buffer.from(done);
   } catch (error) {
     // An answer within the stream is the stream's own affair; all else is thrown on.
-    yield Buffer.from(toErrorEvent(answerOf(error)));
+    yield Buffer.from(toErrorEvent(answerOf(error, chunks.calledModel)));
   } finally {
     watch.end();
     reader.cancel().catch(() => {});

@@ -1,4 +1,4 @@
-import { invalidValue } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { type AISDKEmbeddingModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedOptions } from "./ai-sdk-options.js";
@@ -45,7 +45,7 @@ export async function embed(
 function readValues(input: unknown): string[] {
   const values: unknown[] = Array.isArray(input) ? input : [input];
   if (values.every((value) => typeof value === "string")) return values;
-  throw invalidValue("input", "This model takes a string or an array of strings as 'input', no tokens.");
+  throw beyondTarget("input", "This model takes a string or an array of strings as 'input', no tokens.");
 }
 
 /** From v4 on the specification has a word for the length of a vector. */

@@ -1,4 +1,5 @@
 import { isGatewayError } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { toFetchError } from "../providers/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
@@ -56,16 +57,18 @@ export function toErrorEvent({ status, error }: ErrorAnswer): string {
 
 /**
  * What a model's failure is to the gateway: an answer, where its server gave one.
- * @throws UpstreamError when there is no answer. A GatewayError is an answer already, and thrown on.
+ * @param model - the upstream's name for the model.
+ * @throws UpstreamError when there is no answer. A GatewayError is an answer already, and thrown on; the AI SDK's own
+ * refusals become one.
  */
-export function answerOf(error: unknown): ErrorAnswer {
+export function answerOf(error: unknown, model: string): ErrorAnswer {
   if (isUpstreamError(error) || isGatewayError(error)) throw error;
   if (!isObject(error)) throw new UpstreamError("unreachable", "The model failed.", { cause: error });
   const name = String(error["name"]);
   const message = String(error["message"]);
   if (refusals.has(name)) {
-    const refused = { message, type: "invalid_request_error", param: null, code: "unsupported_value" };
-    return { status: 400, headers: {}, error: refused };
+    // Nobody but the host knows the model by this name.
+    throw beyondTarget(null, message.replaceAll(model, "the model"), "unsupported_value");
   }
   if (name !== "AI_APICallError") {
     // Also the AI SDK's own: of a key that is not there, of an answer that is none.

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { invalidType, invalidValue } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import type { AISDKLanguageModel, SupportedUrls } from "./ai-sdk-model.js";
 import { cacheOptions, type Part } from "./prompt-parts.js";
@@ -50,7 +51,7 @@ async function readMedia(part: Record<string, unknown>, param: string, model: AI
     case "file":
       return readFile(part["file"], `${param}.file`, model);
     default:
-      throw invalidValue(
+      throw beyondTarget(
         `${param}.type`,
         "This model takes parts of type 'text', 'image_url', 'input_audio' and 'file'.",
       );
@@ -61,7 +62,7 @@ async function readFile(file: unknown, param: string, model: AISDKLanguageModel)
   if (!isRecord(file)) throw invalidType(param, "an object");
   const { file_data: data, filename } = file;
   if (typeof data !== "string") {
-    throw invalidValue(`${param}.file_data`, "A file must come with its data: this model knows no 'file_id'.");
+    throw beyondTarget(`${param}.file_data`, "A file must come with its data: this model knows no 'file_id'.");
   }
   const named = typeof filename === "string" ? { filename } : {};
   if (!/^(data|https?):/i.test(data)) return { mediaType: "application/pdf", data, ...named };
@@ -72,7 +73,7 @@ async function readURL(url: string, mediaType: string, param: string, model: AIS
   if (/^data:/i.test(url)) return readDataURL(url, mediaType, param);
   if (!URL.canParse(url)) throw invalidValue(param, "This is no URL.");
   if (!isSupported(url, mediaType, await model.supportedUrls)) {
-    throw invalidValue(param, "This model cannot fetch that URL: send the content itself, as a 'data:' URL.");
+    throw beyondTarget(param, "This model cannot fetch that URL: send the content itself, as a 'data:' URL.");
   }
   return { mediaType, data: new URL(url) };
 }

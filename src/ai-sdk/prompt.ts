@@ -1,4 +1,5 @@
 import { invalidType, invalidValue } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import { toFilePart } from "./file-part.js";
@@ -15,9 +16,14 @@ interface Message {
  * The conversation as the AI SDK has it. Instructions go to its beginning, wherever they stand: most models take them
  * nowhere else.
  *
+ * @param instructions - more of them, behind the client's own.
  * @throws GatewayError 400, with the path of what cannot be said to such a model.
  */
-export async function toPrompt(messages: unknown, model: AISDKLanguageModel): Promise<Message[]> {
+export async function toPrompt(
+  messages: unknown,
+  model: AISDKLanguageModel,
+  instructions: readonly string[] = [],
+): Promise<Message[]> {
   if (!Array.isArray(messages)) throw invalidType("messages", "an array of objects");
   const system: Message[] = [];
   const prompt: Message[] = [];
@@ -42,13 +48,14 @@ export async function toPrompt(messages: unknown, model: AISDKLanguageModel): Pr
         addToolResult(prompt, toolResult(message, param, toolNames));
         break;
       default:
-        throw invalidValue(
+        throw beyondTarget(
           `${param}.role`,
           "A role must be 'developer', 'system', 'user', 'assistant' or 'tool' here.",
         );
     }
   }
-  return [...system, ...prompt];
+  const added = instructions.map((content): Message => ({ role: "system", content }));
+  return [...system, ...added, ...prompt];
 }
 
 function systemMessage(message: Record<string, unknown>, param: string): Message {

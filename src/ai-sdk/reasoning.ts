@@ -20,6 +20,9 @@ const budgets: Readonly<Record<string, number>> = {
 /** The most of a capped answer that goes into thinking. */
 const thinkingShare = 0.8;
 
+/** Claude from 4.6 on thinks as much as it sees fit, by an effort; what came before has a budget. */
+const adaptiveClaude = /claude-[a-z]+-(?:4-[6-9](?!\d)|[5-9](?!\d)|[1-9]\d(?!\d))/;
+
 /** What the request's `reasoning_effort` is to this model. */
 export function toReasoning(
   effort: unknown,
@@ -29,13 +32,24 @@ export function toReasoning(
 ): AISDKReasoning & { level?: string } {
   if (typeof effort !== "string") return {};
   if (custom !== undefined) return custom(effort, { maxOutputTokens: cap });
+  const name = providerName(model);
+  const isClaude = name === "anthropic" || name === "bedrock";
+  const isAdaptive = isClaude && adaptiveClaude.test(model.modelId);
   if (model.specificationVersion !== "v2" && model.specificationVersion !== "v3") {
+    // The budget that such a model makes of a level goes by the most that it can do, not by the client's cap.
+    if (isClaude && !isAdaptive && cap !== undefined) return toBudget(effort, name, cap);
     return levels.includes(effort) ? { level: effort } : {};
   }
-  const name = providerName(model);
-  if (name === "anthropic" || name === "bedrock") return toBudget(effort, name, cap);
+  if (name === "anthropic" && isAdaptive) return { providerOptions: { anthropic: toAdaptive(effort) } };
+  if (isClaude) return toBudget(effort, name, cap);
   if (name === "google") return { providerOptions: { google: { thinkingConfig: toThinkingConfig(effort, model) } } };
   return { providerOptions: { [name]: { reasoningEffort: effort } } };
+}
+
+function toAdaptive(effort: string): Record<string, unknown> {
+  if (effort === "none") return { thinking: { type: "disabled" } };
+  if (!levels.includes(effort)) return {};
+  return { thinking: { type: "adaptive", display: "summarized" }, effort: effort === "minimal" ? "low" : effort };
 }
 
 /** They add the budget to the cap, so that it is taken off here: the client's cap holds for both together. */

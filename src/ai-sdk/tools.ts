@@ -1,4 +1,5 @@
 import { invalidType, invalidValue } from "../openai/errors.js";
+import { beyondTarget } from "../openai/target-limit.js";
 import { isRecord } from "../openai/usage.js";
 
 interface Tool {
@@ -29,7 +30,7 @@ function toTool(tool: unknown, index: number): Tool {
   const param = `tools[${index}]`;
   if (!isRecord(tool)) throw invalidType(param, "an object");
   if (tool["type"] !== "function")
-    throw invalidValue(`${param}.type`, "This model takes tools of type 'function' alone.");
+    throw beyondTarget(`${param}.type`, "This model takes tools of type 'function' alone.");
   const { function: definition } = tool;
   if (!isRecord(definition)) throw invalidType(`${param}.function`, "an object");
   const { name, description, parameters, strict } = definition;

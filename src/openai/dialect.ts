@@ -26,7 +26,7 @@ export interface Dialect {
    * Puts an error into OpenAI's words: called with what the server answered, or sent in a stream, and free to correct the
    * status. Default: as it came.
    */
-  readError?: ((error: UpstreamErrorAnswer) => UpstreamErrorAnswer) | undefined;
+  readError?: ((error: UpstreamErrorAnswer, request: FailedRequest) => UpstreamErrorAnswer) | undefined;
 }
 
 /** An error as the server told it. */
@@ -37,11 +37,21 @@ export interface UpstreamErrorAnswer {
   body: unknown;
 }
 
+/** What an error was the answer to. */
+export interface FailedRequest {
+  /** The member that holds the prompt: `messages` of a chat completion, `input` of embeddings. */
+  promptParam: string;
+}
+
 /** What a server says in a way of its own, in OpenAI's words. A function that throws leaves it as it was. */
-export function readErrorAnswer(dialect: Dialect | undefined, error: UpstreamErrorAnswer): UpstreamErrorAnswer {
+export function readErrorAnswer(
+  dialect: Dialect | undefined,
+  error: UpstreamErrorAnswer,
+  { promptParam }: FailedRequest,
+): UpstreamErrorAnswer {
   if (dialect?.readError === undefined) return error;
   try {
-    return dialect.readError(error);
+    return dialect.readError(error, { promptParam });
   } catch {
     return error;
   }

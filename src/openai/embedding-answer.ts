@@ -29,8 +29,8 @@ export function toEmbeddingAnswer(
   if (json["object"] !== "list") edits.set("object", '"list"');
   if (json["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (json["error"] === null) edits.set("error", null);
-  const ordered = inOrder(data);
-  const repaired = ordered.map((item, index) => repair(item, index, request.encoding));
+  const repaired = inOrder(data).map((item, index) => repair(item, index, request.encoding));
+  if (!repaired.every(isItem)) return undefined;
   if (repaired.some((item, index) => item !== data[index])) edits.set("data", JSON.stringify(repaired));
 
   const usage = visibleUsage(json["usage"], context.dialect);
@@ -69,18 +69,29 @@ function inOrder(data: readonly Item[]): readonly Item[] {
   return ordered;
 }
 
-/** @returns the item itself where nothing has to change. */
-function repair(item: Item, index: number, encoding: EmbeddingRequest["encoding"]): Item {
+/** @returns the item itself where nothing has to change; `undefined` where it holds no vector. */
+function repair(item: Item, index: number, encoding: EmbeddingRequest["encoding"]): Item | undefined {
   const embedding = inEncoding(item["embedding"], encoding);
+  if (embedding === undefined) return undefined;
   if (item["object"] === "embedding" && item["index"] === index && item["embedding"] === embedding) return item;
   return { ...item, object: "embedding", index, embedding };
 }
 
-/** What is neither floats nor their base64 stays as the upstream has made it. */
+/** Vectors of vectors, base64 of other numbers and what comes in other encodings stay as the upstream has made them. */
 function inEncoding(embedding: unknown, encoding: EmbeddingRequest["encoding"]): unknown {
-  if (encoding === "base64" && isVector(embedding)) return toBase64(embedding);
-  if (encoding === "float" && typeof embedding === "string") return fromBase64(embedding) ?? embedding;
-  return embedding;
+  if (encoding === "other" || isVectors(embedding)) return embedding;
+  if (typeof embedding === "string") {
+    if (encoding === "float") return fromBase64(embedding);
+    return base64.test(embedding) ? embedding : undefined;
+  }
+  if (!isVector(embedding)) return undefined;
+  return encoding === "base64" ? toBase64(embedding) : embedding;
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+function isVectors(embedding: unknown): boolean {
+  return Array.isArray(embedding) && Array.isArray(embedding[0]) && embedding.every(isVector);
 }
 
 /** Some report the total alone. There is no output to count. */

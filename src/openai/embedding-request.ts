@@ -13,7 +13,8 @@ import {
 import { type JsonRequest, memberOf, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { wordTokens } from "./least-tokens.js";
 import { addNameEdits } from "./request-edits.js";
-import { estimatePromptTokens, estimateTokens } from "./token-estimate.js";
+import { textTokens } from "./text-tokens.js";
+import { estimatePromptTokens } from "./token-estimate.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { isRecord } from "./usage.js";
 
@@ -29,8 +30,8 @@ export interface EmbeddingRequest extends JsonRequest {
   readonly encoding: "float" | "base64" | "other";
 }
 
-/** OpenAI's own limit. */
-const mostInputs = 2048;
+/** OpenAI's own limit, also for the tokens of one input that stand in `input` itself. */
+const mostItems = 2048;
 
 /** What models put around an input: its beginning and its end. */
 const marks = 2;
@@ -144,17 +145,12 @@ function isNumber(byte: number | undefined): boolean {
 /** A string, some strings, the tokens of one input, or of some. */
 function readInputs(input: unknown): number[] {
   if (input === undefined) throw missingParameter("input");
-  if (typeof input === "string") return [textTokens(input, "input")];
+  if (typeof input === "string") return [stringTokens(input, "input")];
   if (!Array.isArray(input)) throw invalidType("input", "a string, or an array of strings or of tokens");
   if (input.length === 0) throw emptyArray("input");
-  if (typeof input[0] === "number") return [countTokens(input, "input")];
-  if (input.length > mostInputs) {
-    throw new GatewayError(`'input' must hold at most ${mostInputs} items, and holds ${input.length}.`, {
-      status: 400,
-      code: "array_above_max_length",
-      param: "input",
-    });
-  }
+  const areTokens = typeof input[0] === "number";
+  if (input.length > mostItems) throw tooManyItems(input.length, areTokens);
+  if (areTokens) return [countTokens(input, "input")];
   const kind = kindOf(input[0]);
   return input.map((item, index) => {
     if (kindOf(item) !== kind) throw invalidType(`input[${index}]`, `${kind}, as the first item is`);
@@ -163,7 +159,7 @@ function readInputs(input: unknown): number[] {
 }
 
 function itemTokens(item: unknown, param: string): number {
-  if (typeof item === "string") return textTokens(item, param);
+  if (typeof item === "string") return stringTokens(item, param);
   if (Array.isArray(item)) {
     if (item.length === 0) throw emptyArray(param);
     return countTokens(item, param);
@@ -178,15 +174,24 @@ function kindOf(item: unknown): string {
   return typeof item === "string" ? "a string" : `an item of type ${typeof item}`;
 }
 
-function textTokens(text: string, param: string): number {
+function stringTokens(text: string, param: string): number {
   if (text === "") throw invalidValue(param, `'${param}' must not be an empty string.`);
-  return estimateTokens(Buffer.byteLength(text)) + marks;
+  return textTokens(Buffer.from(text)) + marks;
 }
 
 function countTokens(tokens: readonly unknown[], param: string): number {
   const wrong = tokens.findIndex((token) => !(Number.isSafeInteger(token) && (token as number) >= 0));
   if (wrong >= 0) throw invalidType(`${param}[${wrong}]`, "a token: an integer of at least 0");
   return tokens.length;
+}
+
+function tooManyItems(count: number, areTokens: boolean): GatewayError {
+  const hint = areTokens ? " Put the tokens of a longer input into an array of their own: [[…]]." : "";
+  return new GatewayError(`'input' must hold at most ${mostItems} items, and holds ${count}.${hint}`, {
+    status: 400,
+    code: "array_above_max_length",
+    param: "input",
+  });
 }
 
 function emptyArray(param: string): GatewayError {

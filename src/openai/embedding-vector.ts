@@ -10,6 +10,7 @@ export function toBase64(vector: readonly number[]): string {
 /** @returns `undefined` when it is not the base64 of 32-bit floats. */
 export function fromBase64(text: string): number[] | undefined {
   const bytes = Buffer.from(text, "base64");
+  if (bytes.length !== Math.floor((text.replace(/=+$/, "").length * 3) / 4)) return undefined;
   if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
   const vector: number[] = new Array(bytes.length / 4);
   for (let index = 0; index < vector.length; index++) {

@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
+import { textTokens } from "./text-tokens.js";
 import type { Tokenizer } from "./tokenizer.js";
 
-/**
- * Prose, code and JSON have more bytes of UTF-8 to a token, so that the estimate is an upper bound for them; base64, hex
- * and long numbers have down to 1.4, see the test.
- */
+/** Prose, code and JSON have more bytes of UTF-8 to a token. */
 const bytesPerToken = 3;
+
+/** In a shorter request, in bytes, the JSON around the texts makes up for what they may have more. */
+const shortRequest = 512;
 
 /** What an inline image counts, whatever its size: models scale it down to at most about this. */
 const tokensPerImage = 1500;
@@ -14,7 +15,7 @@ const tokensPerImage = 1500;
 const imageMark = /"url"\s*:\s*"data:image\/[a-z0-9.+-]{1,32};base64,[A-Za-z0-9+/=]*"/g;
 const imageHint = Buffer.from("data:image/");
 
-/** Tokens in a text of so many bytes. */
+/** Tokens in a text of so many bytes, of which nothing else is known. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
@@ -46,9 +47,12 @@ export function countPromptTokens(
  * @param mayHoldImages - `false` where it is known that there are none, which saves the search.
  */
 export function estimatePromptTokens(json: Uint8Array, mayHoldImages: boolean): number {
-  if (!mayHoldImages) return estimateTokens(json.length);
-  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-  const images = text.toString("latin1").match(imageMark) ?? [];
-  const imageBytes = images.reduce((bytes, image) => bytes + image.length, 0);
-  return estimateTokens(text.length - imageBytes) + images.length * tokensPerImage;
+  if (!mayHoldImages) return json.length < shortRequest ? estimateTokens(json.length) : textTokens(json);
+  let images = 0;
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("latin1");
+  const others = text.replace(imageMark, () => {
+    images++;
+    return "";
+  });
+  return textTokens(Buffer.from(others, "latin1")) + images * tokensPerImage;
 }

@@ -1,7 +1,6 @@
 import { type Dialect, readErrorAnswer } from "./dialect.js";
 import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "./errors.js";
 import { UpstreamStatusError } from "./upstream-status-error.js";
-
 import { isRecord } from "./usage.js";
 import { readFaults } from "./validation-faults.js";
 
@@ -41,7 +40,7 @@ export function toClientError(
   said: unknown,
   context: UpstreamFailureContext,
 ): GatewayError {
-  const { status, body } = readErrorAnswer(context.dialect, { status: answered, body: said });
+  const { status, body } = readErrorAnswer(context.dialect, { status: answered, body: said }, context);
   return clientError(status, headers, body, context);
 }
 

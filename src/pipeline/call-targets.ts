@@ -58,12 +58,21 @@ export async function callTargets<Answer>(calls: TargetCalls<Answer>): Promise<A
     return true;
   };
 
+  /** One is full, but well. */
+  const hasHope = (): boolean => {
+    const now = clock.now();
+    return candidates.some(({ monitor }) => monitor.availableAt <= now);
+  };
+
   const secure = async (): Promise<void> => {
     while (!enter()) {
       const now = clock.now();
-      if (candidates.some(({ monitor }) => monitor.availableAt <= now)) {
-        if (await route.queue(enter, notices)) return;
+      if (hasHope()) {
+        if (await route.queue({ take: enter, hasHope }, notices)) return;
         if (isGone(notices)) throw gone();
+        // Another one may have rested enough meanwhile.
+        if (enter()) return;
+        if (!hasHope()) continue;
         throw moreHopeful(error, atCapacity({ "retry-after": "1" }));
       }
       const next = soonest(candidates, worn, now);

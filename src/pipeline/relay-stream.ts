@@ -129,7 +129,7 @@ function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureCo
   }
   if (thrown instanceof StreamFault && thrown.reason === "error") {
     const error = fromErrorObject(thrown.upstreamError, context);
-    return { reason: endReasonOf(error), error };
+    return committed ? describeBreak(error) : { reason: endReasonOf(error), error };
   }
   if (committed) return describeBreak(thrown);
   const failure = toUpstreamFailure(thrown);

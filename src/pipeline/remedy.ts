@@ -1,4 +1,5 @@
 import type { GatewayError } from "../openai/errors.js";
+import { isBeyondTarget } from "../openai/target-limit.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 
@@ -8,7 +9,9 @@ import { isUpstreamError } from "../providers/upstream-provider.js";
  */
 export type Remedy = "again" | "elsewhere" | "none";
 
-export function remedyOf({ status, cause }: GatewayError): Remedy {
+export function remedyOf(error: GatewayError): Remedy {
+  const { status, cause } = error;
+  if (isBeyondTarget(error)) return "elsewhere";
   if (cause instanceof UpstreamStatusError && status >= 429) {
     const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;
     // Our own quota is a 429 of the upstream's, too, but none of ours.
@@ -25,6 +28,6 @@ export function moreHopeful(earlier: GatewayError | undefined, later: GatewayErr
   return isFinal(later) && !isFinal(earlier) ? earlier : later;
 }
 
-function isFinal({ headers }: GatewayError): boolean {
-  return headers["x-should-retry"] === "false";
+function isFinal(error: GatewayError): boolean {
+  return error.headers["x-should-retry"] === "false" || isBeyondTarget(error);
 }

@@ -20,10 +20,17 @@ export interface RouteOptions {
   pause?: Pause | undefined;
 }
 
-interface Waiter {
+/** What a request does in a queue. */
+export interface Queuing {
   /** Takes a place at a target, if one will do. */
   readonly take: () => boolean;
+  /** Whether there is still a target that a place is worth waiting for. */
+  readonly hasHope: () => boolean;
+}
+
+interface Waiter extends Queuing {
   readonly wake: () => void;
+  isServed: boolean;
 }
 
 /** Where the calls of one model can go, and how one gets from one place to the next. */
@@ -66,29 +73,29 @@ export class Route {
 
   /**
    * Waits until a place could be taken, first come, first served.
-   * @returns false when the queue is full, it took too long or a notice came.
+   * @returns false when the queue is full, it took too long, a notice came, or there is nothing to wait for any more.
    */
-  async queue(take: () => boolean, notices: readonly AbortNotice[]): Promise<boolean> {
+  async queue(queuing: Queuing, notices: readonly AbortNotice[]): Promise<boolean> {
     if (this.#waiters.length >= this.#maxQueued) return false;
     let waiter: Waiter | undefined;
     await this.pause(this.#queueTimeoutMs, notices, (wake) => {
-      waiter = { take, wake };
+      waiter = { ...queuing, wake, isServed: false };
       this.#waiters.push(waiter);
     });
-    // One that is still there has not been served.
     const place = waiter === undefined ? -1 : this.#waiters.indexOf(waiter);
     if (place >= 0) this.#waiters.splice(place, 1);
-    return waiter !== undefined && place < 0;
+    return waiter?.isServed ?? false;
   }
 
-  /** A place has become free: whoever can use it takes it at once, before newcomers. */
+  /** A place has become free: whoever can use it takes it at once, before newcomers; whoever waits in vain is sent away. */
   #offer(): void {
-    for (let place = 0; place < this.#waiters.length; place++) {
-      const waiter = this.#waiters[place];
-      if (waiter === undefined || !waiter.take()) continue;
-      this.#waiters.splice(place, 1);
+    if (this.#waiters.length === 0) return;
+    for (const waiter of [...this.#waiters]) {
+      waiter.isServed = waiter.take();
+      if (!waiter.isServed && waiter.hasHope()) continue;
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
       waiter.wake();
-      return;
+      if (waiter.isServed) return;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../ledger/clock.js";
+import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import type { Breaker, BreakerState } from "./breaker.js";
 import type { Outcome } from "./settle.js";
 
@@ -30,11 +31,15 @@ export interface TargetHealth {
 /** What a call to a target has shown about it. `unknown`: nothing, as when the client left. */
 export type Verdict = "answered" | "failed" | "unknown";
 
-/** A request that the upstream finds fault with was answered; one that it has no capacity for was not. */
+/**
+ * A request that the upstream finds fault with was answered; one that it has no capacity for was not. One that its provider
+ * refuses by itself says nothing about it.
+ */
 export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">): Verdict {
   if (reason === "client_gone" || reason === "shutdown") return "unknown";
   if (reason === "completed") return "answered";
-  return reason === "upstream_refused" && error?.status !== 429 ? "answered" : "failed";
+  if (reason !== "upstream_refused" || error?.status === 429) return "failed";
+  return error?.cause instanceof UpstreamStatusError ? "answered" : "unknown";
 }
 
 /** The longest that a target rests because it asked to, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Dialect, UpstreamErrorAnswer } from "../openai/dialect.js";
+import type { Dialect, FailedRequest, UpstreamErrorAnswer } from "../openai/dialect.js";
 import { isRecord } from "../openai/usage.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
@@ -46,15 +46,15 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
 /** A deployment that does not exist, or is none for chat, is no mistake of the client's. */
 const ownFaults = ["DeploymentNotFound", "OperationNotSupported", "ResourceNotFound"];
 
-function readError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
+function readError({ status, body }: UpstreamErrorAnswer, { promptParam }: FailedRequest): UpstreamErrorAnswer {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const { code, message } = error;
   if (typeof code === "string" && ownFaults.includes(code)) {
     return { status: 404, body: { error: { message, code: "model_not_found" } } };
   }
-  // The prompt is what Azure calls the messages.
+  // The prompt is what Azure calls the messages, and the input of embeddings.
   if (code === "content_filter" && error["param"] === "prompt") {
-    return { status, body: { error: { ...error, param: "messages" } } };
+    return { status, body: { error: { ...error, param: promptParam } } };
   }
   return { status, body };
 }

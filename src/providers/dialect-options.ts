@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Dialect, UpstreamErrorAnswer } from "../openai/dialect.js";
+import type { Dialect } from "../openai/dialect.js";
 import { isHeaderName } from "./header-syntax.js";
 
 const memberNames = (kept: readonly string[]) =>
@@ -20,10 +20,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
     .optional(),
   deploymentPaths: z.boolean().optional(),
   readError: z
-    .custom<(error: UpstreamErrorAnswer) => UpstreamErrorAnswer>(
-      (value) => typeof value === "function",
-      "must be a function",
-    )
+    .custom<NonNullable<Dialect["readError"]>>((value) => typeof value === "function", "must be a function")
     .optional(),
 });
 

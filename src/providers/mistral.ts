@@ -3,7 +3,8 @@ import type { UpstreamProvider } from "./upstream-provider.js";
 
 /**
  * Mistral, by default at `https://api.mistral.ai/v1`. It refuses every member that it does not know with a 422, so
- * those of OpenAI's that it is known not to know are left out; `seed` goes as `random_seed`.
+ * those of OpenAI's that it is known not to know are left out; `seed` goes as `random_seed`, and the `dimensions` of embeddings
+ * as `output_dimension`.
  *
  * @throws TypeError when an option is not valid.
  */
@@ -15,7 +16,7 @@ export function mistral(options: PresetOptions = {}): UpstreamProvider {
       dialect: {
         capName: "max_tokens",
         developerRole: "system",
-        renamed: { seed: "random_seed" },
+        renamed: { seed: "random_seed", dimensions: "output_dimension" },
         // Usage comes with every stream, unasked.
         dropped: [
           "stream_options",

@@ -36,7 +36,7 @@ describe.concurrent.each([
   ["v2", anthropicV2],
   ["v3", anthropic],
   ["v4", anthropicV4],
-] as const)("a model of specification %s", (specification, make) => {
+] as const)("a model of specification %s", (_specification, make) => {
   it(
     "answers whole",
     withModel(make, async (server) => {
@@ -270,8 +270,7 @@ describe.concurrent.each([
         const { thinking, max_tokens: most } = server.native.lastRequest.json;
         expect(thinking).toMatchObject({ type: "enabled", budget_tokens: expect.any(Number) });
         // What the client allows is for the thoughts and the answer together.
-        if (specification !== "v4")
-          expect({ most, budget: thinking.budget_tokens }).toEqual({ most: 10_000, budget: 8000 });
+        expect({ most, budget: thinking.budget_tokens }).toEqual({ most: 10_000, budget: 8000 });
 
         server.native.replyOnce(
           anthropicStream([thinkingBlock("sig-2", "Let ", "me see."), textBlock("Cold.")], "end_turn"),
@@ -300,6 +299,25 @@ describe.concurrent.each([
       { name: "claude-sonnet-4-5" },
     ),
   );
+
+  it.each(["claude-opus-4-6", "claude-opus-5-5"])("thinks as much as it sees fit, when it is %s", async (name) => {
+    await withModel(
+      make,
+      async (server) => {
+        server.native.reply(anthropicMessage([{ type: "text", text: "Hm." }]));
+        await server.client.chat.completions.create({ ...hello, reasoning_effort: "high", max_tokens: 10_000 });
+        const { thinking, max_tokens: most, output_config: output } = server.native.lastRequest.json;
+        expect({ most, output, type: thinking?.type }).toEqual({
+          most: 10_000,
+          output: { effort: "high" },
+          type: "adaptive",
+        });
+        await server.client.chat.completions.create({ ...hello, reasoning_effort: "minimal" });
+        expect(server.native.lastRequest.json.output_config).toEqual({ effort: "low" });
+      },
+      { name },
+    )();
+  });
 
   it.each([
     [400, "invalid_request_error", "temperature: must be at most 1", 400, "upstream_rejected"],
@@ -442,6 +460,23 @@ describe.concurrent("a silent model", () => {
 });
 
 describe.concurrent("JSON", () => {
+  it.each([
+    ["v3", anthropic],
+    ["v4", anthropicV4],
+  ] as const)("without a schema is asked for in words, as %s", async (_specification, make) => {
+    await withModel(make, async (server) => {
+      server.native.reply(anthropicMessage([{ type: "text", text: '{"a":1}' }]));
+      const messages: Request["messages"] = [{ role: "developer", content: "Be brief." }, ...hello.messages];
+      await server.client.chat.completions.create({ ...hello, messages, response_format: { type: "json_object" } });
+      expect(server.native.lastRequest.json.system).toEqual([
+        { type: "text", text: "Be brief." },
+        { type: "text", text: expect.stringContaining("JSON object") },
+      ]);
+      await server.client.chat.completions.create({ ...hello, response_format: { type: "text" } });
+      expect(server.native.lastRequest.json.system).toBeUndefined();
+    })();
+  });
+
   it(
     "comes by a schema",
     withModel(

@@ -271,7 +271,7 @@ export const brokenStreams: BrokenStream[] = [
     name: "by silence",
     code: "upstream_timeout",
     type: "server_error",
-    options: { upstreamTimeoutMs: 100 },
+    options: { upstreamTimeoutMs: 300 },
     prepare: ({ upstream }) => upstream.reply(eventStream(begin, { end: "hang" })),
   },
   {

@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../src/openai/chat-request.js";
 import { fromGptTokenizer } from "../../src/openai/from-gpt-tokenizer.js";
 import { countedTokens, leastTokens } from "../../src/openai/least-tokens.js";
-import { estimateTokens } from "../../src/openai/token-estimate.js";
+import { textTokens } from "../../src/openai/text-tokens.js";
+import { estimatePromptTokens } from "../../src/openai/token-estimate.js";
 
 const asText = { disallowedSpecial: new Set<string>() };
 const tokenizers = { o200k, cl100k, p50k };
@@ -30,6 +31,10 @@ function noise(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, next));
 }
 
+const numbers = Array.from(noise(1500));
+const hex = noise(1500).toString("hex");
+const uuid = (text: string) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
 /** What people send, and how far the cheap bounds may be off for it. */
 const corpora: Record<string, { text: string; leastShare: number; mostShare: [number, number] }> = {
   English: { text: file("CHANGELOG.md"), leastShare: 0.6, mostShare: [1, 2] },
@@ -38,23 +43,73 @@ const corpora: Record<string, { text: string; leastShare: number; mostShare: [nu
       20,
     ),
     leastShare: 0,
-    mostShare: [0.5, 2],
+    mostShare: [1, 2],
   },
-  code: { text: file("src/openai/json-syntax.ts"), leastShare: 0.3, mostShare: [0.9, 2] },
-  JSON: { text: file("package.json"), leastShare: 0.1, mostShare: [0.8, 2] },
-  base64: { text: noise(6000).toString("base64"), leastShare: 0, mostShare: [0.4, 1] },
+  code: { text: file("src/openai/json-syntax.ts"), leastShare: 0.3, mostShare: [1, 2] },
+  JSON: { text: file("package.json"), leastShare: 0.1, mostShare: [1, 2] },
+  "JSON without spaces": {
+    text: JSON.stringify(numbers.map((id) => ({ id, ok: true }))),
+    leastShare: 0,
+    mostShare: [1, 2],
+  },
+  base64: { text: noise(6000).toString("base64"), leastShare: 0, mostShare: [1, 1.5] },
+  hex: { text: hex, leastShare: 0, mostShare: [1, 1.5] },
+  UUIDs: { text: (hex.match(/.{32}/g) ?? []).map(uuid).join("\n"), leastShare: 0, mostShare: [1, 1.5] },
+  digits: { text: numbers.join(""), leastShare: 0, mostShare: [1, 1.5] },
+  CSV: { text: numbers.join(","), leastShare: 0, mostShare: [1, 1.5] },
+  "a log": {
+    text: numbers.map((ms, at) => `2026-03-01T10:20:${at % 60}.${ms}Z INFO GET /v1/models 200 ${ms}ms`).join("\n"),
+    leastShare: 0.2,
+    mostShare: [1, 1.5],
+  },
+  Arabic: {
+    text: "الذكاء الاصطناعي هو سلوك وخصائص معينة تتسم بها البرامج الحاسوبية ".repeat(10),
+    leastShare: 0,
+    mostShare: [1, 3],
+  },
+  emoji: { text: "🙂🚀🎉👩‍👩‍👧‍👦🇩🇪🤖✨".repeat(20), leastShare: 0, mostShare: [1, 2] },
+  "prose with base64 in it": {
+    text: Array.from(
+      { length: 10 },
+      (_, at) => `Here is one more of them. ${noise(60 + at).toString("base64")} Look!`,
+    ).join(" "),
+    leastShare: 0,
+    mostShare: [1, 2],
+  },
 };
 
 describe("the bounds of what a text counts", () => {
   it.each(Object.entries(corpora))("hold for %s", (_name, { text, leastShare, mostShare: [low, high] }) => {
     const least = leastTokens(requestOf(text), 0.5 * text.length - 1);
-    const most = estimateTokens(Buffer.byteLength(text));
-    // The newest vocabulary, which sets the share, and older ones, for which the bound must hold as well.
-    const [newest = 0, ...older] = tokenize(text);
-    for (const real of [newest, ...older]) expect(least).toBeLessThanOrEqual(real);
+    const most = textTokens(Buffer.from(text));
+    // The newest vocabulary, which sets the share, and older ones, for which the bounds must hold as well.
+    const [newest = 0, older = 0, oldest = 0] = tokenize(text);
+    for (const real of [newest, older, oldest]) expect(least).toBeLessThanOrEqual(real);
+    expect(most).toBeGreaterThanOrEqual(older);
     expect(least).toBeGreaterThanOrEqual(leastShare * newest);
     expect(most).toBeGreaterThanOrEqual(low * newest);
     expect(most).toBeLessThanOrEqual(high * newest);
+  });
+
+  it.each(Object.entries(corpora))("hold for many times %s, of which only a part is read", (_name, { text }) => {
+    const [once = 0] = tokenize(text);
+    expect(textTokens(Buffer.from(text.repeat(30)))).toBeGreaterThanOrEqual(30 * once * 0.98);
+  });
+
+  it("are those of prose where nothing but prose is", () => {
+    for (const length of [0, 1, 2, 64, 511, 512, 5000, 100_000]) {
+      expect(textTokens(Buffer.alloc(length, "word and "))).toBe(Math.ceil(length / 3));
+    }
+  });
+
+  it("count images by the piece, and the text around them as text", () => {
+    const base64 = noise(6000).toString("base64");
+    const image = JSON.stringify([{ type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } }]);
+    const text = JSON.stringify([{ type: "text", text: base64 }]);
+    const asPrompt = (json: string) => estimatePromptTokens(Buffer.from(json), true);
+    expect(asPrompt(image)).toBeLessThan(1600);
+    expect(asPrompt(text)).toBeGreaterThan(o200k.countTokens(base64));
+    expect(asPrompt(text + image)).toBeGreaterThan(1500 + o200k.countTokens(base64));
   });
 
   it("never count more than a tokenizer does, whatever the text", () => {

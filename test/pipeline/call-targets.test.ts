@@ -201,6 +201,15 @@ describe("calling targets", () => {
     expect(await run({})).toBe("a");
   });
 
+  it("goes to a target that has rested enough while the call was in the queue", async () => {
+    const [full, resting] = [makeTarget("full", { maxConcurrent: 1 }), makeTarget("resting")];
+    const { run, waits, tried, clock } = makeRun([full, resting], { maxQueued: 1 });
+    full.monitor.enter();
+    resting.monitor.rest(500, clock.now());
+    expect(await run({})).toBe("resting");
+    expect([tried, waits]).toEqual([["resting"], [1000]]);
+  });
+
   it("makes no attempt for a client that has left, and no further one", async () => {
     const { run, tried, client } = makeRun([makeTarget("a"), makeTarget("b")]);
     const failure = down();

@@ -181,6 +181,19 @@ describe("a stream", () => {
     expect(test.events[0]?.chargedMicro).toBeGreaterThan(0);
   });
 
+  it.each([
+    ["an error of its server", { message: "Oops.", type: "server_error" }],
+    ["an error about the gateway's own key", { message: "Incorrect API key.", code: "invalid_api_key" }],
+  ])("broke off, where output came before %s", async (_name, error) => {
+    test.upstream.reply(eventStream([...chatChunks("Hello", { finishReason: null, usage: null }), { error }]));
+    const events = await readEvents(await call(chatRequest({ stream: true })));
+    expect(JSON.parse(events.at(-1) ?? "").error).toMatchObject({
+      code: "bad_gateway",
+      message: expect.stringContaining("broke off"),
+    });
+    expect(test.events[0]).toMatchObject({ endReason: "upstream_failed", usageSource: "partial" });
+  });
+
   it("is a failure when it stops without a finish reason", async () => {
     test.upstream.reply(eventStream(chatChunks("Hello", { finishReason: null, usage: null })));
     const events = await readEvents(await call(chatRequest({ stream: true })));

@@ -97,12 +97,24 @@ describe("embeddings in a dialect", () => {
     expect(azure.lastRequest.headers["api-key"]).toBe("azure-secret");
   });
 
+  it("that Azure's filter caught are told of by OpenAI's name for the input", async () => {
+    const azure = await startUpstream();
+    const error = { message: "The prompt was filtered.", param: "prompt", code: "content_filter" };
+    azure.reply(wholeAnswer({ error }, { status: 400 }));
+    const provider = azureOpenAI({ baseURL: azure.origin, apiKey: "azure-secret" });
+    const test = await start({ upstream: { provider: "azure", model: "embed" } }, { providers: { azure: provider } });
+    expect(await embed(test)).toMatchObject({
+      status: 400,
+      json: { error: { code: "content_filter", param: "input" } },
+    });
+  });
+
   it("leave out what the server refuses, and what is between it and the host", async () => {
     const server = await startUpstream();
     server.reply(honestEmbeddings({ usage: { prompt_tokens: 7, total_tokens: 7, cost: 0.25 } }));
     const provider = mistral({
       baseURL: server.url,
-      dialect: { renamed: { dimensions: "output_dimension" }, dropped: ["user"], hiddenUsage: ["cost"] },
+      dialect: { hiddenUsage: ["cost"] },
     });
     const test = await start({ upstream: { provider: "m", model: "mistral-embed" } }, { providers: { m: provider } });
     const { json } = await embed(test, { user: "u1", dimensions: 3, truncate: "END" });

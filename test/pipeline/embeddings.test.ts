@@ -17,6 +17,8 @@ import {
 } from "../support/test-gateway.js";
 
 const ledger = memoryCreditLedger;
+const vector = (embedding: unknown) =>
+  honestEmbeddings({ items: (items) => items.map((item) => ({ ...item, embedding })) });
 let test: TestGateway;
 
 beforeEach(async () => {
@@ -112,6 +114,24 @@ describe("embeddings", () => {
       json: { error: { code: "array_above_max_length", param: "input", type: "invalid_request_error" } },
     });
     expect(test.upstream.requests).toHaveLength(1);
+  });
+
+  it("of one input's tokens are 2,048 at most, and of its own array as many as the model reads", async () => {
+    const tokens = Array.from({ length: 2049 }, () => 7);
+    expect((await embed({ input: tokens.slice(1) })).status).toBe(200);
+    expect((await embed({ input: [tokens] })).status).toBe(200);
+    expect(await embed({ input: tokens })).toMatchObject({
+      status: 400,
+      json: { error: { code: "array_above_max_length", param: "input", message: expect.stringContaining("[[…]]") } },
+    });
+  });
+
+  it("may be vectors of vectors", async () => {
+    const embedding = [[1, 2], [3]];
+    test.upstream.reply(honestEmbeddings({ items: (items) => items.map((item) => ({ ...item, embedding })) }));
+    for (const encoding_format of ["float", "base64"]) {
+      expect((await embed({ encoding_format })).json.data[0].embedding).toEqual(embedding);
+    }
   });
 
   it.each([
@@ -245,7 +265,7 @@ describe("embeddings cost", () => {
     const request = new Request(embeddingRequest({ input: ["123456789", [1].join()] }), { signal: leaving.signal });
     const response = metered.gateway.handler(request);
     const sent = await metered.upstream.nextRequest();
-    expect(await stock()).toEqual({ used: 0, held: 3 + 2 + 1 + 2 });
+    expect(await stock()).toEqual({ used: 0, held: 5 + 2 + 2 + 2 });
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(await sent.closed).toBe("broken");
@@ -289,6 +309,11 @@ describe("embeddings cost", () => {
     ["one too many", honestEmbeddings({ items: (items) => [...items, ...items] })],
     ["items that hold none", honestEmbeddings({ items: (items) => items.map(() => ({ index: 0 })) })],
     ["empty vectors", honestEmbeddings({ items: (items) => items.map((item) => ({ ...item, embedding: [] })) })],
+    ["holes in a vector", vector([1, null, 2])],
+    ["strings in a vector", vector(["1", "2"])],
+    ["a string that is no base64", vector("!!!")],
+    ["base64 with something else in it", vector("AAAAAA??AAA=")],
+    ["a vector that no JSON can hold", vector(sampleBase64([Number.NaN]))],
     ["a chat completion", wholeAnswer()],
     ["HTML", wholeAnswer("<html>")],
     ["nothing", wholeAnswer("", { headers: { "content-type": "application/json" } })],

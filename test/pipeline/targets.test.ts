@@ -408,6 +408,31 @@ describe("a limit on concurrent calls", () => {
     expect(await test.stock()).toEqual({ used: 2 * 39, held: 0 });
   });
 
+  it("lets nobody wait for a target whose breaker has opened meanwhile", async () => {
+    const test = await start({
+      upstream,
+      queueTimeoutMs: 60_000,
+      retryBudgetMs: 0,
+      breaker: { consecutiveFailures: 1 },
+    });
+    const gate = createGate();
+    test.a.reply(wholeAnswer(errorBody("No."), { status: 500, gate }));
+    const first = call(test);
+    await test.a.nextRequest();
+    const others = [call(test), call(test)];
+    await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(2));
+    gate.open();
+    const answers = await Promise.all([first, ...others]);
+    expect(answers.map(({ status }) => status)).toEqual([502, 502, 502]);
+    expect(answers[1]?.headers.get("retry-after")).toBe("5");
+    expect(counts(test)).toEqual([1, 0]);
+    expect(test.gateway.health().models["acme/small"]).toMatchObject({
+      queued: 0,
+      targets: [{ state: "open", active: 0 }],
+    });
+    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+  });
+
   it("refuses a call that waited too long", async () => {
     const test = await start({ upstream, queueTimeoutMs: 20 });
     test.a.reply(hangBeforeHeaders());

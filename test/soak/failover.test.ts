@@ -65,7 +65,8 @@ let isDown = false;
 let phaseEnds = 0;
 const ledger = memoryCreditLedger();
 const states = new Set<string>();
-const server = createServer((req, res) => toNodeHandler(test.gateway)(req, res));
+// On a machine that stands still for seconds, the default of five would end connections that a call is just being sent on.
+const server = createServer({ keepAliveTimeout: 600_000 }, (req, res) => toNodeHandler(test.gateway)(req, res));
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => rejections.push(reason);
 const agent = new Agent({ connections: parallel, keepAliveTimeout: 1000 });
