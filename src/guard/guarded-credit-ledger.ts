@@ -1,3 +1,4 @@
+import type { AtOnceLedger } from "../ledger/at-once-ledger.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type CreditLedger,
@@ -18,7 +19,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { isInstantMethod } from "../ledger/instant-method.js";
+import { workOf } from "../ledger/instant-method.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
@@ -58,10 +59,10 @@ const closeMs = 5_000;
  *
  * What a ledger in this process's memory answers at once is passed on as it is: nothing of this can happen to it.
  */
-export class GuardedCreditLedger implements CreditLedger {
+export class GuardedCreditLedger implements AtOnceLedger {
   readonly #ledger: CreditLedger;
   readonly #emit: Emit;
-  readonly #isInstant: (method: object) => boolean;
+  readonly #instant: InstantLedger;
   readonly #reserveLimit: TimeLimit;
   /** For how long an answer waits for its settlement. */
   readonly #answerLimit: TimeLimit;
@@ -82,9 +83,7 @@ export class GuardedCreditLedger implements CreditLedger {
     const { clock, emit, insureMicro } = options;
     this.#ledger = ledger;
     this.#emit = emit;
-    // What the host puts in a method's place later is another method.
-    const methods = new Set([ledger.reserve, ledger.settle, ledger.release].filter(isInstantMethod) as object[]);
-    this.#isInstant = (method) => methods.has(method);
+    this.#instant = toInstantLedger(ledger);
     const { reserveTimeoutMs, settleTimeoutMs } = options;
     this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs));
     this.#answerLimit = new TimeLimit(reserveTimeoutMs);
@@ -125,19 +124,26 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
-  reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const { reserve } = this.#ledger;
-    return this.#isInstant(reserve) ? reserve(request) : this.#reserve(request);
+  reserveAtOnce(request: ReserveRequest): ReserveResult | undefined {
+    return this.#ledger.reserve === this.#instant.reserve ? this.#instant.reserveNow?.(request) : undefined;
   }
 
-  settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
-    const { settle } = this.#ledger;
-    return this.#isInstant(settle) ? settle(lease, settlement) : this.#end({ lease, settlement });
+  endAtOnce(lease: Lease, settlement: Settlement | undefined): SettleResult | undefined {
+    const { settle, settleNow, release, releaseNow } = this.#instant;
+    if (settlement === undefined) return this.#ledger.release === release ? releaseNow?.(lease) : undefined;
+    return this.#ledger.settle === settle ? settleNow?.(lease, settlement) : undefined;
   }
 
-  release(lease: Lease): Promise<SettleResult> {
-    const { release } = this.#ledger;
-    return this.#isInstant(release) ? release(lease) : this.#end({ lease, settlement: undefined });
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    return this.reserveAtOnce(request) ?? (await this.#reserve(request));
+  }
+
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    return this.endAtOnce(lease, settlement) ?? (await this.#end({ lease, settlement }));
+  }
+
+  async release(lease: Lease): Promise<SettleResult> {
+    return this.endAtOnce(lease, undefined) ?? (await this.#end({ lease, settlement: undefined }));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -378,3 +384,16 @@ function toUnavailable(error: unknown): unknown {
 }
 
 function ignore(): void {}
+
+/** The methods of a ledger that answers from this process's memory, and the work behind them. */
+interface InstantLedger extends Pick<CreditLedger, "reserve" | "settle" | "release"> {
+  readonly reserveNow: ((request: ReserveRequest) => ReserveResult) | undefined;
+  readonly settleNow: ((lease: Lease, settlement: Settlement) => SettleResult) | undefined;
+  readonly releaseNow: ((lease: Lease) => SettleResult) | undefined;
+}
+
+/** What the host puts in a method's place later is another method: theirs are remembered, to be compared. */
+function toInstantLedger({ reserve, settle, release }: CreditLedger): InstantLedger {
+  const works = { reserveNow: workOf(reserve), settleNow: workOf(settle), releaseNow: workOf(release) };
+  return { reserve, settle, release, ...works };
+}

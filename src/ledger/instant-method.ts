@@ -1,15 +1,23 @@
-/** Methods that answer from this process's memory, before they return. */
-const instant = new WeakSet<object>();
+type Work<Parameters extends unknown[], Result> = (...parameters: Parameters) => Result;
+
+/** What methods do that need no more than this process's memory. */
+const works = new WeakMap<object, Work<never, unknown>>();
 
 /**
- * Marks a method that has done its work when it returns, and that nothing can keep from it: it need not be guarded against
- * a store that fails. What a host puts in its place is not marked.
+ * Makes an asynchronous method of work that is done when it returns, and that nothing can keep from it: it need not be
+ * guarded against a store that fails, nor waited for. What a host puts in its place is another method.
  */
-export function instantMethod<Method extends object>(method: Method): Method {
-  instant.add(method);
+export function instantMethod<Parameters extends unknown[], Result>(
+  work: Work<Parameters, Result>,
+): Work<Parameters, Promise<Result>> {
+  const method = async (...parameters: Parameters): Promise<Result> => work(...parameters);
+  works.set(method, work);
   return method;
 }
 
-export function isInstantMethod(method: object): boolean {
-  return instant.has(method);
+/** The work behind the method, if it is of {@link instantMethod}. */
+export function workOf<Parameters extends unknown[], Result>(
+  method: Work<Parameters, Promise<Result>>,
+): Work<Parameters, Result> | undefined {
+  return works.get(method) as Work<Parameters, Result> | undefined;
 }

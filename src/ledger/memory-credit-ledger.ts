@@ -114,7 +114,7 @@ interface ExpiredHold {
   readonly checkpoint: Micro;
 }
 
-class MemoryCreditLedger implements CreditLedger {
+class MemoryCreditLedger {
   readonly #clock: Clock;
   readonly #accounts: AccountMap;
   readonly #holds = new IdTable<Hold>();
@@ -129,7 +129,7 @@ class MemoryCreditLedger implements CreditLedger {
     this.#journal = new MemoryJournal(historyEntries);
   }
 
-  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+  reserve(request: ReserveRequest): ReserveResult {
     checkReserve(request);
     const { id, subject, amount, limits, leaseMs, strict = false } = request;
     const now = this.#clock.now();
@@ -174,12 +174,12 @@ class MemoryCreditLedger implements CreditLedger {
     return requests.map((request) => this.#renew(request, now));
   }
 
-  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+  settle(lease: Lease, settlement: Settlement): SettleResult {
     checkSettle(lease, settlement);
     return this.#end("charge", lease, settlement);
   }
 
-  async release(lease: Lease): Promise<SettleResult> {
+  release(lease: Lease): SettleResult {
     checkLease(lease);
     return this.#end("release", lease, nothing);
   }

@@ -4,12 +4,9 @@ import { AbortNotifier } from "./abort-notifier.js";
 import type { Charge, Outcome } from "./settle.js";
 import type { Target } from "./target.js";
 
-const noCharge: Promise<Charge> = Promise.resolve({
-  micro: 0,
-  tokens: noTokens,
-  source: undefined,
-  windows: undefined,
-});
+type Finish = (outcome: Outcome) => Charge | Promise<Charge>;
+
+const noCharge: Charge = { micro: 0, tokens: noTokens, source: undefined, windows: undefined };
 
 /** One of several attempts: as long as it has nothing for the client, its failure is not the call's. */
 export class Attempt {
@@ -49,7 +46,7 @@ export class Attempt {
   }
 
   /** How the call ends through this attempt: not at all by a failure that the client does not get to see. */
-  ending(finish: (outcome: Outcome) => Promise<Charge>): (outcome: Outcome) => Promise<Charge> {
+  ending(finish: Finish): Finish {
     return (outcome) => {
       const isHidden = this.#state === "waiting" && outcome.error !== undefined;
       if (!isHidden && this.#state !== "over") return finish(outcome);

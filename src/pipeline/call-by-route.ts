@@ -23,7 +23,7 @@ export interface RoutedCall {
   readonly log: RequestLog;
   /** Aborted when the client has left. */
   readonly client: AbortNotice;
-  readonly finish: (outcome: Outcome) => Promise<Charge>;
+  readonly finish: (outcome: Outcome) => Charge | Promise<Charge>;
 }
 
 /**

@@ -23,6 +23,7 @@ import { authorize, requireModelType } from "./authorize.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
+import { denialError } from "./denial.js";
 import { Drain } from "./drain.js";
 import { drainable } from "./drainable.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
@@ -52,7 +53,7 @@ interface ModelCall {
   /** `undefined`: a client that leaves ends the call. */
   readonly drain: Drain | undefined;
   /** Settles the call and writes it down. The first outcome counts. */
-  readonly finish: (outcome: Outcome) => Promise<Charge>;
+  readonly finish: (outcome: Outcome) => Charge | Promise<Charge>;
 }
 
 /** A metered call, whatever the endpoint: authorize → reserve → forward → relay → settle. */
@@ -82,7 +83,10 @@ export async function callModel(
   inFlight.enter(call);
   let reservation: Reservation | undefined;
   try {
-    reservation = await reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+    const reserved = reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+    const result = reserved instanceof Promise ? await reserved : reserved;
+    if (result?.ok === false) throw denialError(result);
+    reservation = result;
   } catch (error) {
     inFlight.leave(call);
     throw error;
@@ -144,21 +148,24 @@ function begin(
 ): ModelCall {
   const { endpoint, asked, call, settlement, model, log, now, prompt, drain } = parts;
   const clientGone = drain === undefined ? () => call.abort("client_gone") : () => drain.clientGone();
-  let charge: Promise<Charge> | undefined;
-  const settle = async (ending: Outcome): Promise<Charge> => {
+  let charge: Charge | Promise<Charge> | undefined;
+  const finish = (ending: Outcome): Charge | Promise<Charge> => {
+    if (charge !== undefined) return charge;
     request.signal.removeEventListener("abort", clientGone);
     const target = call.target ?? model.target;
     call.leaveTarget(verdictOf(ending), clock);
     const outcome = drain === undefined ? ending : drain.ended(ending);
     const { tokens, source } = outcome;
-    const settled = await (source === undefined ? settlement.release() : settlement.charge(tokens, source));
-    log.ended(outcome, settled);
-    if (ending.error !== call.reported) warnOfUpstream(ending.error, model.id, target, warn, log.requestId);
-    inFlight.leave(call);
-    return settled;
-  };
-  const finish = (outcome: Outcome): Promise<Charge> => {
-    charge ??= settle(outcome);
+    const ended = (settled: Charge): Charge => {
+      log.ended(outcome, settled);
+      if (ending.error !== call.reported) warnOfUpstream(ending.error, model.id, target, warn, log.requestId);
+      inFlight.leave(call);
+      return settled;
+    };
+    const settled = source === undefined ? settlement.release() : settlement.charge(tokens, source);
+    // Known before anybody is told of it, who may end the call once more.
+    charge = settled instanceof Promise ? settled.then(ended) : settled;
+    if (!(settled instanceof Promise)) ended(settled);
     return charge;
   };
   call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));
@@ -248,7 +255,8 @@ async function wholeResponse(
     drain?.progress(seen().output);
   });
   const { tokens, estimated } = answer;
-  const { windows } = await finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
+  const finished = finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
+  const { windows } = finished instanceof Promise ? await finished : finished;
   if (drain?.hasLeft) throw goneMeanwhile();
   return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body: answer.body };
 }

@@ -28,9 +28,8 @@ export async function forward(
   upstreamCall: UpstreamCall,
   context: UpstreamFailureContext,
 ): Promise<UpstreamAnswer> {
-  let answer: UpstreamAnswer;
   try {
-    answer = await provider.call(upstreamCall);
+    const answer = await provider.call(upstreamCall);
     if (answer.status === 200) return answer;
     const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
     throw toClientError(answer.status, answer.headers, parseJson(body), context);

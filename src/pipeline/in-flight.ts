@@ -13,7 +13,7 @@ export class Call implements Listed {
   place = -1;
   readonly #notifier = new AbortNotifier();
   #reason: AbortReason | undefined;
-  #abandoned: ((reason: AbortReason) => Promise<unknown>) | undefined;
+  #abandoned: ((reason: AbortReason) => unknown) | undefined;
 
   /** Where the call is at the moment. */
   target: Target | undefined;
@@ -51,7 +51,7 @@ export class Call implements Listed {
   }
 
   /** @param settle - does the accounts when nobody takes the rest of the answer any more. The last one set counts. */
-  whenAbandoned(settle: (reason: AbortReason) => Promise<unknown>): void {
+  whenAbandoned(settle: (reason: AbortReason) => unknown): void {
     this.#abandoned = settle;
   }
 

@@ -1,5 +1,5 @@
+import type { AtOnceLedger } from "../ledger/at-once-ledger.js";
 import type { Clock } from "../ledger/clock.js";
-import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Allowance, Caller } from "./accounts.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { Catalog } from "./catalog.js";
@@ -23,7 +23,7 @@ export interface Pipeline extends RelayOptions {
   readonly catalog: Catalog;
   readonly findCaller: Lookup<Caller>;
   readonly findAllowance: Lookup<Allowance>;
-  readonly ledger: CreditLedger;
+  readonly ledger: AtOnceLedger;
   readonly keeper: LeaseKeeper;
   readonly inFlight: InFlight;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { GatewayError, invalidJson } from "../openai/errors.js";
-import { type BodyError, type GatewayRequest, isBodyError } from "./exchange.js";
+import type { BodyError, GatewayRequest } from "./exchange.js";
 
 export interface BodyLimits {
   maxBodyBytes: number;
@@ -10,9 +10,9 @@ const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json\s*(?:;|$)/i;
 
 /**
  * Reads a JSON request's bytes. A missing content type is no fault as long as the body parses.
- * @throws GatewayError 408, 413, 415
+ * @throws GatewayError 415; rejects with a `BodyError`, which {@link bodyFailure} makes an answer of.
  */
-export async function readBody(request: GatewayRequest, limits: BodyLimits): Promise<Uint8Array> {
+export function readBody(request: GatewayRequest, limits: BodyLimits): Promise<Uint8Array> {
   const type = request.header("content-type")?.trim();
   if (type !== undefined && type !== "" && !jsonType.test(type)) {
     throw new GatewayError("The request body must be JSON: send the header Content-Type: application/json.", {
@@ -28,15 +28,14 @@ export async function readBody(request: GatewayRequest, limits: BodyLimits): Pro
       headers: { "accept-encoding": "identity" },
     });
   }
-  try {
-    return await request.body({ maxBytes: limits.maxBodyBytes, timeoutMs: limits.bodyTimeoutMs });
-  } catch (error) {
-    throw isBodyError(error) ? bodyFailure(error, limits) : error;
-  }
+  return request.body({ maxBytes: limits.maxBodyBytes, timeoutMs: limits.bodyTimeoutMs });
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
-function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: BodyLimits): GatewayError {
+/**
+ * The rest of the body is not read, so the connection cannot be used again.
+ * @returns GatewayError 400, 408, 413
+ */
+export function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: BodyLimits): GatewayError {
   const headers = { connection: "close" };
   switch (error.failure) {
     case "too_large":

@@ -27,13 +27,13 @@ export async function* relayStream(
     /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
     holdsStatus?: boolean;
   },
-  finish: (outcome: Outcome) => Promise<unknown>,
+  finish: (outcome: Outcome) => unknown,
 ): AsyncGenerator<Uint8Array, void, void> {
   const timer = new KeepAliveTimer(options.keepAliveMs);
   const chunks = readChunks(answer, stream, options);
   let finished = false;
   let committed = false;
-  const end = (outcome: Outcome): Promise<unknown> => {
+  const end = (outcome: Outcome): unknown => {
     finished = true;
     return finish(outcome);
   };

@@ -14,11 +14,11 @@ import { authenticate, requireValid } from "./authenticate.js";
 import { authorize, mayUse } from "./authorize.js";
 import { callModel } from "./call-model.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
-import type { GatewayRequest, GatewayResponse } from "./exchange.js";
+import { type GatewayRequest, type GatewayResponse, isBodyError } from "./exchange.js";
 import type { Pipeline } from "./pipeline.js";
+import { type BodyLimits, bodyFailure } from "./read-body.js";
 import { reportUsage } from "./report-usage.js";
 import { RequestLog } from "./request-log.js";
-import type { Warn } from "./warning.js";
 
 /** The one file that knows the order: route, authenticate, then what the endpoint does. Never rejects. */
 export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<GatewayResponse> {
@@ -28,7 +28,7 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
   try {
     response = await answer(pipeline, request, route, log);
   } catch (thrown) {
-    response = errorResponse(thrown, request, log, pipeline.warn);
+    response = errorResponse(thrown, request, log, pipeline);
   }
   response.headers["x-request-id"] = log.requestId;
   if (pipeline.cors !== undefined)
@@ -77,15 +77,15 @@ function json(body: string, headers: Record<string, string> = {}): GatewayRespon
 }
 
 /** Failures of ours are told to the host, never to the client. */
-function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog, warn: Warn): GatewayResponse {
+function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog, pipeline: Pipeline): GatewayResponse {
   if (request.signal.aborted) {
     log.failed("client_gone");
     return { status: 499, headers: {}, body: null };
   }
-  const error = isGatewayError(thrown) ? thrown : internalError(thrown);
+  const error = toGatewayError(thrown, pipeline);
   log.failed(error.code);
   if (error.code === "internal_error") {
-    warn({
+    pipeline.warn({
       code: "internal_error",
       message: "A bug in the gateway: a request got a 500.",
       cause: thrown,
@@ -98,6 +98,11 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
     headers: { "content-type": "application/json", ...error.headers },
     body: toErrorJson(error),
   };
+}
+
+function toGatewayError(thrown: unknown, limits: BodyLimits): GatewayError {
+  if (isGatewayError(thrown)) return thrown;
+  return isBodyError(thrown) ? bodyFailure(thrown, limits) : internalError(thrown);
 }
 
 function optionsResponse({ cors }: Pipeline, request: GatewayRequest, methods: readonly string[]): GatewayResponse {

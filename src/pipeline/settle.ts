@@ -1,5 +1,7 @@
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
-import type { CreditLedger, Lease, Micro, SettleResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { AtOnceLedger } from "../ledger/at-once-ledger.js";
+import type * as Ledger from "../ledger/credit-ledger.js";
+import type { Micro, SettleResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { CompiledPrice } from "../ledger/price.js";
 import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
@@ -76,7 +78,7 @@ export interface CallTags {
 
 /** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
 export class Settlement {
-  readonly #ledger: CreditLedger;
+  readonly #ledger: AtOnceLedger;
   readonly #reservation: Reservation | undefined;
   #price: CompiledPrice;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
@@ -84,10 +86,10 @@ export class Settlement {
   readonly #warn: Warn;
   readonly #tags: CallTags;
   #kept: KeptLease | undefined;
-  #charge: Promise<Charge> | undefined;
+  #charge: Charge | Promise<Charge> | undefined;
 
   constructor(options: {
-    ledger: CreditLedger;
+    ledger: AtOnceLedger;
     reservation: Reservation | undefined;
     price: CompiledPrice;
     keeper: LeaseKeeper;
@@ -134,48 +136,59 @@ export class Settlement {
   }
 
   /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */
-  charge(tokens: TokenCounts, source: UsageSource): Promise<Charge> {
+  charge(tokens: TokenCounts, source: UsageSource): Charge | Promise<Charge> {
     this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
     return this.#charge;
   }
 
   /** Gives the stock back: nothing was consumed. */
-  release(): Promise<Charge> {
+  release(): Charge | Promise<Charge> {
     this.#charge ??= this.#settle(noTokens, undefined, 0);
     return this.#charge;
   }
 
-  #settle(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Promise<Charge> {
+  #settle(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Charge | Promise<Charge> {
     const failed = this.#failed;
     if (failed === undefined) return this.#end(tokens, source, micro);
     return this.#end(sumOf(tokens, failed.tokens), source ?? "provider", micro + failed.micro);
   }
 
-  async #end(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Promise<Charge> {
+  #end(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro): Charge | Promise<Charge> {
     const reservation = this.#reservation;
     if (reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
     const { lease, windows } = reservation;
     if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
-    try {
-      const result = await this.#send(lease, micro, tokens, source);
-      if (result.status === "unresolved") this.#warnOfCharge();
-      return { micro, tokens, source, windows: result.windows };
-    } catch (cause) {
+    const failed = (cause: unknown): Charge => {
       if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
       return { micro, tokens, source, windows: withCharge(windows, micro) };
+    };
+    const ledger = this.#ledger;
+    const settlement = source === undefined ? undefined : this.#settlement(tokens, source, micro);
+    let result: SettleResult | undefined;
+    try {
+      result = ledger.endAtOnce(lease, settlement);
+    } catch (cause) {
+      return failed(cause);
     }
+    if (result !== undefined) return this.#charged(tokens, source, micro, result);
+    const sent = settlement === undefined ? ledger.release(lease) : ledger.settle(lease, settlement);
+    return sent.then((settled) => this.#charged(tokens, source, micro, settled), failed);
   }
 
-  #send(lease: Lease, micro: Micro, tokens: TokenCounts, source: UsageSource | undefined): Promise<SettleResult> {
-    if (source === undefined) return this.#ledger.release(lease);
+  #charged(tokens: TokenCounts, source: UsageSource | undefined, micro: Micro, result: SettleResult): Charge {
+    if (result.status === "unresolved") this.#warnOfCharge();
+    return { micro, tokens, source, windows: result.windows };
+  }
+
+  #settlement(tokens: TokenCounts, source: UsageSource, micro: Micro): Ledger.Settlement {
     const { input, cachedInput, output, reasoning } = tokens;
     const { key, model } = this.#tags;
-    return this.#ledger.settle(lease, {
+    return {
       amount: micro,
       estimated: source !== "provider",
       // Spelled out, since spreading would take as long as the ledger itself.
       tags: { key, model, input, cachedInput, output, reasoning, source, price: this.#price.version },
-    });
+    };
   }
 
   #warnOfLedger(cause: unknown): void {
