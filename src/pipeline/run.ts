@@ -10,6 +10,7 @@ import {
   toErrorJson,
   unknownUrl,
 } from "../openai/errors.js";
+import type { Caller } from "./accounts.js";
 import { authenticate, requireValid } from "./authenticate.js";
 import { authorize, mayUse } from "./authorize.js";
 import { callModel } from "./call-model.js";
@@ -26,7 +27,8 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
   const log = new RequestLog(route?.endpoint, pipeline);
   let response: GatewayResponse;
   try {
-    response = await answer(pipeline, request, route, log);
+    const answered = answer(pipeline, request, route, log);
+    response = answered instanceof Promise ? await answered : answered;
   } catch (thrown) {
     response = errorResponse(thrown, request, log, pipeline);
   }
@@ -37,12 +39,12 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
   return response;
 }
 
-async function answer(
+function answer(
   pipeline: Pipeline,
   request: GatewayRequest,
   route: Route | undefined,
   log: RequestLog,
-): Promise<GatewayResponse> {
+): GatewayResponse | Promise<GatewayResponse> {
   // A browser asks before it learns that there is no such path; it must be able to read the answer that says so.
   if (request.method === "OPTIONS" && (route !== undefined || pipeline.cors !== undefined)) {
     return optionsResponse(pipeline, request, route?.methods ?? []);
@@ -55,12 +57,39 @@ async function answer(
   if (pipeline.inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
 
   const found = authenticate(request.header("authorization"), pipeline.findCaller);
-  const caller = found instanceof Promise ? await found : found;
+  if (found instanceof Promise) return found.then((caller) => answerCaller(pipeline, request, route, log, caller));
+  return answerCaller(pipeline, request, route, log, found);
+}
+
+type KeyedRoute = Exclude<Route, { endpoint: "healthz" | "responses" }>;
+
+/** What takes a key. */
+function answerCaller(
+  pipeline: Pipeline,
+  request: GatewayRequest,
+  route: KeyedRoute,
+  log: RequestLog,
+  caller: Caller,
+): Promise<GatewayResponse> {
   log.authenticated(caller);
   requireValid(caller, pipeline.clock.now());
-  if (route.endpoint === "chat/completions") return await callModel(pipeline, request, caller, log, chatCompletions);
-  if (route.endpoint === "embeddings") return await callModel(pipeline, request, caller, log, embeddings);
+  switch (route.endpoint) {
+    case "chat/completions":
+      return callModel(pipeline, request, caller, log, chatCompletions);
+    case "embeddings":
+      return callModel(pipeline, request, caller, log, embeddings);
+    default:
+      return answerFromPlan(pipeline, route, log, caller);
+  }
+}
 
+/** What takes no model: the list of those that the plan allows, and what is left of it. */
+async function answerFromPlan(
+  pipeline: Pipeline,
+  route: Exclude<KeyedRoute, { endpoint: "chat/completions" | "embeddings" }>,
+  log: RequestLog,
+  caller: Caller,
+): Promise<GatewayResponse> {
   const allowance = await pipeline.findAllowance(caller.plan);
   if (route.endpoint === "usage") {
     return json(await reportUsage(pipeline, caller, allowance, log.requestId), { "cache-control": "no-store" });

@@ -32,6 +32,23 @@ describe("close", () => {
     await test.close();
   });
 
+  it.each([false, true])("may be called by the hook that is told of the call's end (stream: %s)", async (stream) => {
+    const ends: string[] = [];
+    const test = await startTestGateway({
+      closeGraceMs: 0,
+      onRequestCompleted: ({ endReason }) => {
+        ends.push(String(endReason));
+        void test.gateway.close();
+      },
+    });
+    const response = await test.gateway.handler(chatRequest({ stream }));
+    expect(response.status).toBe(200);
+    await response.text();
+    await test.gateway.close();
+    expect(ends).toEqual(["completed"]);
+    await test.close();
+  });
+
   it("ends streams with an error event when their grace is over, and charges what was seen", async () => {
     const test = await startTestGateway({ closeGraceMs: 0 });
     const gate = createGate();
