@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer, isAscii } from "node:buffer";
 import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
@@ -48,14 +48,16 @@ function writeWhole(
   body: string | Uint8Array | null,
 ): void {
   const outgoing: Outgoing = res;
-  const closes = headers["connection"] === "close" && !req.complete;
-  const bytes = body ?? "";
-  const length = Buffer.byteLength(bytes);
+  const length = body === null ? 0 : Buffer.byteLength(body);
   if (body !== null) headers["content-length"] = String(length);
+  // A server may refuse the body that Node otherwise leaves out by itself.
+  const bytes = req.method === "HEAD" ? "" : (body ?? "");
+  const closes = headers["connection"] === "close" && !req.complete && bytes.length > 0;
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   outgoing.writeHead(status, headers);
   if (!closes) {
-    endWith(outgoing, bytes, length);
+    if ("stream" in res) outgoing.end(bytes);
+    else endWith(outgoing, bytes, length);
   } else if ("stream" in res) {
     const { stream } = res;
     outgoing.end(bytes);
@@ -69,13 +71,14 @@ function writeWhole(
 
 /**
  * Node joins text to the headers; bytes it writes by themselves, which costs a short body more than to become text.
- * Text that is written before the end leaves in one plain write: the end itself would add an empty one to it.
+ * Text that is written before the end leaves in one plain write: the end itself would add an empty one to it. Hosts that
+ * stand in for a server may read any text as UTF-8, so that only ASCII is safe.
  */
 function endWith(res: Outgoing, body: Uint8Array | string, length: number): void {
   const { socket } = res;
-  const isShort = body instanceof Buffer && length <= shortBody;
+  const isShort = body instanceof Buffer && length <= shortBody && isAscii(body);
   const text = isShort ? body.toString("latin1") : body;
-  if (typeof text !== "string" || !socket || length === 0) {
+  if (typeof text !== "string" || !socket || text === "") {
     res.end(body);
     return;
   }

@@ -73,6 +73,8 @@ export class GuardedCreditLedger implements AtOnceLedger {
   readonly #outbox: SettleOutbox;
   readonly #recent: RecentSettlements;
   readonly #insurance: Insurance | undefined;
+  /** Those whose calls end by a charge, also when that is on its way already: what they hold is not given back. */
+  readonly #insured = new WeakSet<ReserveRequest>();
   readonly #stopListening: (() => void) | undefined;
   /** Whether the ledger is there again: while it is away, one reservation at a time finds out for all. */
   #probe: Promise<boolean> | undefined;
@@ -214,6 +216,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
       if (isRefusal(error)) throw error;
       const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
+      this.#insured.add(request);
       const { id: requestId, subject: account, amount: heldMicro } = request;
       this.#emit({ type: "insured", requestId, account, heldMicro });
       return insured;
@@ -266,7 +269,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
       if (error instanceof TimeLimitError) {
         this.#availability.failed("reserve", error);
         // Nobody will settle what is held too late, by this attempt or one before it: no other call has its id.
-        sent.then((late) => this.#giveBack(late), ignore);
+        sent.then((late) => this.#giveBack(request, late), ignore);
       } else if (isRefusal(error)) {
         this.#availability.succeeded();
       }
@@ -274,8 +277,8 @@ export class GuardedCreditLedger implements AtOnceLedger {
     }
   }
 
-  #giveBack(late: ReserveResult): void {
-    if (!late.ok || this.#insurance?.covers(late.lease)) return;
+  #giveBack(request: ReserveRequest, late: ReserveResult): void {
+    if (!late.ok || this.#insured.has(request)) return;
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 

@@ -50,7 +50,7 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(bytes, edits),
+    body: editAnswer(bytes, answer, edits),
     tokens,
     estimated: reported === undefined,
   };

@@ -45,7 +45,7 @@ export function toEmbeddingAnswer(
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(bytes, edits),
+    body: editAnswer(bytes, json, edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
   };

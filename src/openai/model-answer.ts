@@ -15,10 +15,15 @@ export interface ModelAnswer {
 /**
  * The answer with some of its members changed, everything else as it was.
  * @param bytes - a JSON object.
+ * @param answer - the parsed `bytes`.
  */
-export function editAnswer(bytes: Uint8Array, edits: MemberEdits): Uint8Array | string {
+export function editAnswer(
+  bytes: Uint8Array,
+  answer: Readonly<Record<string, unknown>>,
+  edits: MemberEdits,
+): Uint8Array | string {
   if (edits.size === 0) return bytes;
-  const model = edits.size === 1 ? edits.get("model") : undefined;
+  const model = edits.size === 1 && answer["model"] !== undefined ? edits.get("model") : undefined;
   return (
     (typeof model === "string" ? replaceModel(bytes, model) : undefined) ?? editMembers(bytes, membersOf(bytes), edits)
   );
@@ -41,14 +46,14 @@ const modelName = Buffer.from('"model"');
 const escapeSequence = Buffer.from("\\u");
 const colon = 0x3a;
 
-/** Where the value of the one member of any object in the text that is named "model" begins. */
+/** Where the value of an answer's `model` begins, which it has, if that is the one member of this name in the text. */
 function findModel(json: Buffer): number | undefined {
   const found = json.indexOf(modelName);
   if (found < 0) return undefined;
   const end = found + modelName.length;
   const separator = skipSpace(json, end);
-  // Quotes within strings are escaped, so this is a whole string; with a colon behind it, a name. It could be another
-  // object's only if the answer had a second one, or one that is spelled with escapes.
+  // The answer's own name is found, whatever else there is. So what is found could be another object's, or the end of a
+  // longer name, only if there were a second one, or the answer's own was spelled with escapes.
   if (json[separator] !== colon || json.indexOf(modelName, end) >= 0 || json.includes(escapeSequence)) return undefined;
   return skipSpace(json, separator + 1);
 }

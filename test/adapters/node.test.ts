@@ -1,7 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/node.js";
-import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
+import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { startTestGateway } from "../support/test-gateway.js";
 import { describeAdapter } from "./adapter-suite.js";
 import { authorized, chatBody, chatCall, refusal } from "./client.js";
@@ -40,6 +42,36 @@ describe("node:http", () => {
     const response = await host.fetch(path, { headers: authorized });
     if (status === 404) expect(await refusal(response)).toEqual([404, "unknown_url"]);
     else expect(response.status).toBe(status);
+    await close();
+  });
+
+  it("writes no body to HEAD, which a server may be told to refuse", async () => {
+    const test = await startTestGateway();
+    const server = createServer({ rejectNonStandardBodyWrites: true }, toNodeHandler(test.gateway));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const head = (init = {}) => fetch(`http://127.0.0.1:${port}/v1/models`, { method: "HEAD", ...init });
+    expect(await head()).toMatchObject({ status: 401 });
+    const response = await head({ headers: authorized });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(100);
+    server.closeAllConnections();
+    server.close();
+    await test.close();
+  });
+
+  it("hands a stand-in for the connection, which reads any text as UTF-8, no other text", async () => {
+    const { test, host, close } = await start((_req, res, next) => {
+      const { socket } = res;
+      if (socket === null) throw new Error("It has no socket.");
+      const write = socket.write.bind(socket) as (piece: string | Uint8Array) => boolean;
+      socket.write = (piece: string | Uint8Array) => write(typeof piece === "string" ? Buffer.from(piece) : piece);
+      next();
+    });
+    for (const content of ["Hello", "Grüße, 你好 👋"]) {
+      test.upstream.replyOnce(wholeAnswer(chatAnswer({ content })));
+      expect(JSON.stringify(await (await host.fetch("/v1/chat/completions", chatCall())).json())).toContain(content);
+    }
     await close();
   });
 

@@ -84,6 +84,21 @@ describe("a reservation", () => {
     }
   });
 
+  it("that comes too late for an insured call that has ended does not undo its charge", async () => {
+    const { faulty, account, guard, counts } = setUp({ insureMicro: 100 });
+    faulty.fates = [1_000];
+    const result = await within(300, account.reserve(10));
+    if (result instanceof Error || !result.ok) throw new Error("It was let in.");
+    faulty.otherwise = "refused";
+    await guard.settle(result.lease, { amount: 4 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    // A charge that was insured takes two operations, so that the end of a hold would overtake it.
+    faulty.otherwise = 5;
+    expect(await within(100, account.reserve(0))).toMatchObject({ ok: true });
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(await counts()).toEqual([4, 0]);
+  });
+
   it("that fails is sent again with the same id within its time", async () => {
     const { faulty, account, counts, types } = setUp();
     faulty.fates = ["refused", "lost"];

@@ -117,14 +117,15 @@ describe("editAnswer", () => {
     }));
     let changed = 0;
     fc.assert(
-      fc.property(value, fc.boolean(), (text, isLong) => {
-        const json = `{${isLong ? `"long":"${"x".repeat(20_000)}",` : ""}"first":${text},"model":"m","last":${text}}`;
+      fc.property(value, fc.boolean(), fc.boolean(), (text, isLong, isNamed) => {
+        const own = isNamed ? ',"model":"m"' : "";
+        const json = `{${isLong ? `"long":"${"x".repeat(20_000)}",` : ""}"first":${text}${own},"last":${text}}`;
         const bytes = Buffer.from(json);
         const edits = new Map([["model", '"acme/small"']]);
-        const body = Buffer.from(editAnswer(bytes, edits));
+        const body = Buffer.from(editAnswer(bytes, JSON.parse(json), edits));
         const expected = editMembers(bytes, membersOf(bytes), edits);
         expect(body.toString()).toBe(Buffer.from(expected).toString());
-        if (!text.includes("model")) changed++;
+        if (isNamed && !text.includes("model")) changed++;
       }),
       { numRuns: 500 },
     );
@@ -133,10 +134,20 @@ describe("editAnswer", () => {
 
   it("is not fooled by a name that comes twice, or is spelled with escapes", () => {
     const edits = new Map([["model", '"n"']]);
-    const edit = (text: string) => JSON.parse(String(Buffer.from(editAnswer(Buffer.from(text), edits))));
+    const edit = (text: string) =>
+      JSON.parse(String(Buffer.from(editAnswer(Buffer.from(text), JSON.parse(text), edits))));
     expect(edit('{"model":"m","model":"m"}')).toEqual({ model: "n" });
     expect(edit('{"x":{"model":"m"},"\\u006dodel":"m"}')).toEqual({ x: { model: "m" }, model: "n" });
     expect(edit('{"x":["model"],"model":"m"}')).toEqual({ x: ["model"], model: "n" });
+    expect(edit('{"a \\"model":1,"model":"m"}')).toEqual({ 'a "model': 1, model: "n" });
+  });
+
+  it("adds the name to an answer without one, whatever else it names so", () => {
+    const edits = new Map([["model", '"n"']]);
+    const edit = (text: string) =>
+      JSON.parse(String(Buffer.from(editAnswer(Buffer.from(text), JSON.parse(text), edits))));
+    expect(edit('{"provider":{"model":"m"}}')).toEqual({ provider: { model: "m" }, model: "n" });
+    expect(edit('{"a \\"model":1}')).toEqual({ 'a "model': 1, model: "n" });
   });
 });
 

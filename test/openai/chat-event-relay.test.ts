@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ByteWriter } from "../../src/openai/byte-writer.js";
 import { ChatEventRelay } from "../../src/openai/chat-event-relay.js";
 import { ChatStream } from "../../src/openai/chat-stream.js";
@@ -140,6 +140,68 @@ describe("ChatEventRelay", () => {
       }),
       { numRuns: Number(process.env["FC_RUNS"] ?? 1500) },
     );
+  });
+
+  it("sends the same for runs of events that come together, most of them unparsed", () => {
+    const word = fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom("", " the", "é", "你好", "👋", "\n", '"', "\\", '"},', "x".repeat(100)) },
+      { weight: 1, arbitrary: text },
+    );
+    // The ends of one event and the beginning of the next make a joint, which grows and shrinks with what is changed in it.
+    const names = fc.constantFrom("acme/small", "acme/other", "up", "a-far/longer-name-than-the-client-has");
+    const layouts: ((content: string, padding: string, model: string) => object)[] = [
+      (content, padding, model) => ({
+        model,
+        id: "1",
+        choices: [{ index: 0, delta: { content } }],
+        obfuscation: padding,
+      }),
+      (content, padding, model) => ({
+        obfuscation: padding,
+        choices: [{ index: 0, delta: { content } }],
+        model,
+        id: "1",
+      }),
+      (content, _padding, model) => ({
+        choices: [{ delta: { content }, index: 0 }],
+        id: "chatcmpl-1",
+        usage: null,
+        model,
+      }),
+    ];
+    const run = fc
+      .tuple(fc.constantFrom(...layouts), names, fc.array(fc.tuple(word, word), { minLength: 3, maxLength: 20 }))
+      .map(([layout, model, words]) =>
+        words.map(([content, padding]) => `data: ${JSON.stringify(layout(content, padding, model))}\n\n`),
+      );
+    const spoilt = fc.tuple(fc.nat(), fc.constantFrom("data: {}\n\n", ": ping\n\n", "\n", "data: [DONE]\n\n"));
+    let events = 0;
+    const push = vi.spyOn(ChatStream.prototype, "push");
+    let pushes = 0;
+    fc.assert(
+      fc.property(
+        fc.array(run, { minLength: 1, maxLength: 3 }),
+        fc.option(spoilt),
+        fc.array(fc.nat(20_000), { maxLength: 8 }),
+        fc.boolean(),
+        (runs, spoiler, cuts, includeUsage) => {
+          const parts = runs.flat();
+          if (spoiler !== null) parts.splice(spoiler[0] % parts.length, 0, spoiler[1]);
+          const bytes = Buffer.from(parts.join(""));
+          const places = cuts.map((cut) => cut % bytes.length);
+          const parsed = relay(bytes, [], false, includeUsage);
+          push.mockClear();
+          expect(relay(bytes, places, true, includeUsage)).toEqual(parsed);
+          if (spoiler === null) {
+            events += parts.length;
+            pushes += push.mock.calls.length;
+          }
+        },
+      ),
+      { numRuns: Number(process.env["FC_RUNS"] ?? 1000) },
+    );
+    push.mockRestore();
+    expect(pushes).toBeLessThan(events * 0.7);
   });
 
   it("sends the same for bytes that are broken in any way", () => {
