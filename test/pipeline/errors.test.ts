@@ -418,7 +418,7 @@ describe("an error that a host's provider throws", () => {
     for (const stream of [true, false]) {
       const response = await host.gateway.handler(chatRequest({ stream }));
       expect(response.status).toBe(418);
-      const error = { message: "Not today.", type: null, param: null, code: null };
+      const error = { message: "Not today.", type: "invalid_request_error", param: null, code: null };
       expect(await response.json()).toEqual({ error });
     }
     await host.close();
