@@ -66,7 +66,7 @@ async function streamAnswer(
   { firstByteTimeoutMs, idleTimeoutMs }: CheckedOptions,
   watch: ModelWatch,
 ): Promise<UpstreamAnswer> {
-  const { stream } = await watch.wait(startStream(model, callOptions), firstByteTimeoutMs);
+  const { stream } = await watch.wait(startStream(model, callOptions, watch.signal), firstByteTimeoutMs);
   return {
     status: 200,
     headers: { "content-type": "text/event-stream; charset=utf-8" },
@@ -82,8 +82,12 @@ async function generate(model: AISDKLanguageModel, callOptions: never): Promise<
 async function startStream(
   model: AISDKLanguageModel,
   callOptions: never,
+  signal: AbortSignal,
 ): Promise<{ stream: ReadableStream<unknown> }> {
-  return model.doStream(callOptions);
+  const started = await model.doStream(callOptions);
+  // Nobody waits for it any more, and its model has not heeded the signal.
+  if (signal.aborted) started.stream.cancel().catch(() => {});
+  return started;
 }
 
 function toAnswer(json: object, status = 200, headers: Record<string, string> = {}): UpstreamAnswer {

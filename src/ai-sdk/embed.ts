@@ -27,6 +27,8 @@ export async function embed(
   const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
   const results: Result[] = [];
   for (const group of slicesOf(slices, width)) {
+    // A model that does not heed its signal is not called again for a client that has left.
+    signal.throwIfAborted();
     const embedded = group.map(async (slice) =>
       readResult(await model.doEmbed({ ...callOptions, values: slice } as never)),
     );

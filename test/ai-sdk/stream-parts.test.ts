@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { Buffer } from "node:buffer";
+import { describe, expect, it, vi } from "vitest";
 import { type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
 import { readAll, upstreamCall } from "../../src/testing/upstream-calls.js";
 
@@ -162,6 +163,46 @@ describe("the parts of a stream", () => {
 });
 
 describe("a call", () => {
+  it("whose model does not heed its signal comes to no more than what was begun when its client left", async () => {
+    const left = new AbortController();
+    let start = (_started: { stream: ReadableStream<unknown> }) => {};
+    const started = new Promise<{ stream: ReadableStream<unknown> }>((resolve) => {
+      start = resolve;
+    });
+    const streamed = aiSDK({ model: { ...streaming("v3", []), doStream: () => started } }).call(
+      upstreamCall({ stream: true, signal: left.signal }),
+    );
+    const batches: unknown[] = [];
+    let embedded = () => {};
+    const model: AISDKModel = {
+      specificationVersion: "v3",
+      provider: "acme.embedding",
+      modelId: "m",
+      maxEmbeddingsPerCall: 1,
+      supportsParallelCalls: false,
+      doEmbed: async ({ values }: { values: string[] }) => {
+        batches.push(values);
+        await new Promise<void>((resolve) => {
+          embedded = resolve;
+        });
+        return { embeddings: values.map(() => [1]) };
+      },
+    };
+    const body = Buffer.from(JSON.stringify({ model: "m", input: ["a", "b", "c"] }));
+    const embedding = aiSDK({ model }).call(upstreamCall({ endpoint: "embeddings", body, signal: left.signal }));
+    const settled = Promise.allSettled([streamed, embedding]);
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    left.abort();
+    expect(await settled).toMatchObject(Array(2).fill({ status: "rejected", reason: { failure: "aborted" } }));
+    const cancelled = new Promise<void>((resolve) => {
+      start({ stream: new ReadableStream({ cancel: () => resolve() }) });
+    });
+    embedded();
+    await cancelled;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual([["a"]]);
+  });
+
   it("does not reach the model of a client that has left, nor leave a listener behind", async () => {
     let calls = 0;
     const model = {

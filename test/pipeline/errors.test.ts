@@ -411,6 +411,20 @@ describe("an upstream that fails", () => {
   });
 });
 
+describe("an error that a host's provider throws", () => {
+  it("is an answer in OpenAI's words, also where it lacks some of them", async () => {
+    const thrown = Object.assign(new Error("Not today."), { name: "GatewayError", status: 418, headers: {} });
+    const host = await startTestGateway({ providers: { fake: { call: () => Promise.reject(thrown) } } });
+    for (const stream of [true, false]) {
+      const response = await host.gateway.handler(chatRequest({ stream }));
+      expect(response.status).toBe(418);
+      const error = { message: "Not today.", type: "invalid_request_error", param: null, code: null };
+      expect(await response.json()).toEqual({ error });
+    }
+    await host.close();
+  });
+});
+
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
