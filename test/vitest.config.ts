@@ -32,7 +32,9 @@ export default defineConfig(({ mode }) => ({
     exclude: slow.includes(mode)
       ? configDefaults.exclude
       : [...configDefaults.exclude, ...slow.map((folder) => `test/${folder}/**`)],
-    testTimeout: slow.includes(mode) ? 600_000 : 20_000,
-    hookTimeout: slow.includes(mode) ? 600_000 : 20_000,
+    expect: { poll: { timeout: 10_000 } },
+    // Against what hangs. How fast something is no test may depend on: some machines have other things to do.
+    testTimeout: slow.includes(mode) ? 600_000 : 60_000,
+    hookTimeout: slow.includes(mode) ? 600_000 : 60_000,
   },
 }));

@@ -19,11 +19,11 @@ export function describeBodies(adapter: Adapter, place: Place): void {
   describe("a body", () => {
     let test: HostedGateway;
     beforeAll(async () => {
-      test = await startHosted(adapter, place, { maxBodyBytes: 1000, bodyTimeoutMs: 100 });
+      test = await startHosted(adapter, place, { maxBodyBytes: 1000 });
     });
     afterAll(() => test.close());
-    const call = (body: NonNullable<RequestInit["body"]>) =>
-      test.host.fetch(test.path("/v1/chat/completions"), { ...chatCall({}, { body }), duplex: "half" });
+    const call = (body: NonNullable<RequestInit["body"]>, { host, path } = test) =>
+      host.fetch(path("/v1/chat/completions"), { ...chatCall({}, { body }), duplex: "half" });
 
     it("of the largest size is read", async () => {
       expect((await call(chatBody().padEnd(1000))).status).toBe(200);
@@ -83,25 +83,25 @@ export function describeBodies(adapter: Adapter, place: Place): void {
     );
 
     it.runIf(adapter.hasServer)("that is declared too large is refused before it is sent", async () => {
-      const started = performance.now();
       const connection = await openRaw(test.host.origin);
       connection.send(postHead(test.path("/v1/chat/completions"), "content-length: 1001"));
       await connection.until('"code":"request_too_large"}}');
-      expect(performance.now() - started).toBeLessThan(1000);
       connection.socket.destroy();
     });
 
     it("that does not end in time is a 408", async () => {
+      const impatient = await startHosted(adapter, place, { bodyTimeoutMs: 100 });
       let push = (_bytes: Uint8Array) => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           push = (bytes) => controller.enqueue(bytes);
         },
       });
-      const answer = call(body);
+      const answer = call(body, impatient);
       push(Buffer.from('{"model":'));
       const response = await answer;
       expect(await refusal(response)).toEqual([408, "request_timeout"]);
+      await impatient.close();
     });
   });
 }

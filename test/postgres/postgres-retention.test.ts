@@ -121,9 +121,12 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     await client.query("begin");
     await client.query(`select from ${fixture.schema}.account for update`);
     const settled = ledger.settle(lease, { amount: 4 });
-    await vi.waitFor(async () => {
-      expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
-    });
+    await vi.waitFor(
+      async () => {
+        expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
+      },
+      { timeout: 10_000 },
+    );
     await pool.query(`update ${fixture.schema}.test_clock set now_ms = now_ms + 60000`);
     await client.query("commit");
     client.release();
