@@ -63,7 +63,10 @@ export function describeBodies(adapter: Adapter, place: Place): void {
       expect(await refusal(response)).toEqual([413, "request_too_large"]);
     });
 
-    it.runIf(adapter.hasServer).each([`content-length: ${large * megabyte.length}`, "transfer-encoding: chunked"])(
+    // Who bridges itself also has to take in what the gateway leaves unread.
+    it
+      .runIf(adapter.hasServer && !adapter.bridgesItself)
+      .each([`content-length: ${large * megabyte.length}`, "transfer-encoding: chunked"])(
       `of ${large} MB gets its 413 even when nothing is read before all is sent (%s)`,
       async (header) => {
         const connection = await openRaw(test.host.origin);
