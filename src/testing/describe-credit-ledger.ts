@@ -482,6 +482,11 @@ export function describeCreditLedger(
           const { subject, limits } = account;
           const grant = { id: unique("grant"), subject, window: "month" as const, amount: 1, limits };
           await expect(account.ledger.grant(grant)).rejects.toBeInstanceOf(LedgerClockError);
+          // Nor has anything been kept of it.
+          account.plan = { week: 10 };
+          expect(await account.counts()).toEqual(everywhere(0, 0));
+          await account.spend(10);
+          expect(await account.counts()).toEqual(everywhere(10, 0));
         }
       });
 
@@ -799,6 +804,19 @@ export function describeCreditLedger(
         expect((await account.reserve(1)).ok).toBe(false);
         account.clock.advance(1);
         expect((await account.reserve(1)).ok).toBe(true);
+      });
+
+      it("frees its stock for good, though nothing else changes at that moment", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(1);
+        await account.ledger.settle(lease, { amount: 1 });
+        await account.admit(9, { leaseMs: 1_000 });
+        account.clock.advance(1_000);
+        // A repetition changes nothing itself.
+        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("duplicate");
+        expect(await account.counts()).toEqual(everywhere(1, 0));
+        await account.spend(9);
+        expect(await account.counts()).toEqual(everywhere(10, 0));
       });
 
       it("dies at its own moment, among others that die sooner and later", async () => {

@@ -6,6 +6,8 @@ import { type Adapter, type HostedGateway, type Place, startHosted } from "./hos
 import { openRaw, postHead } from "./raw-connection.js";
 
 const megabyte = Buffer.alloc(1024 * 1024, " ");
+/** More than the buffers of two sockets take. */
+const large = 16;
 
 async function drained(socket: Socket): Promise<void> {
   const stop = new AbortController();
@@ -19,11 +21,11 @@ export function describeBodies(adapter: Adapter, place: Place): void {
   describe("a body", () => {
     let test: HostedGateway;
     beforeAll(async () => {
-      test = await startHosted(adapter, place, { maxBodyBytes: 1000, bodyTimeoutMs: 100 });
+      test = await startHosted(adapter, place, { maxBodyBytes: 1000 });
     });
     afterAll(() => test.close());
-    const call = (body: NonNullable<RequestInit["body"]>) =>
-      test.host.fetch(test.path("/v1/chat/completions"), { ...chatCall({}, { body }), duplex: "half" });
+    const call = (body: NonNullable<RequestInit["body"]>, { host, path } = test) =>
+      host.fetch(path("/v1/chat/completions"), { ...chatCall({}, { body }), duplex: "half" });
 
     it("of the largest size is read", async () => {
       expect((await call(chatBody().padEnd(1000))).status).toBe(200);
@@ -56,20 +58,23 @@ export function describeBodies(adapter: Adapter, place: Place): void {
       }
     });
 
-    it("of 40 MB gets its 413 while it is still being sent", async () => {
-      const response = await call(Buffer.concat(Array.from({ length: 40 }, () => megabyte)));
+    it(`of ${large} MB gets its 413 while it is still being sent`, async () => {
+      const response = await call(Buffer.concat(Array.from({ length: large }, () => megabyte)));
       expect(await refusal(response)).toEqual([413, "request_too_large"]);
     });
 
-    it.runIf(adapter.hasServer).each(["content-length: 41943040", "transfer-encoding: chunked"])(
-      "of 40 MB gets its 413 even when nothing is read before all is sent (%s)",
+    // Who bridges itself also has to take in what the gateway leaves unread.
+    it
+      .runIf(adapter.hasServer && !adapter.bridgesItself)
+      .each([`content-length: ${large * megabyte.length}`, "transfer-encoding: chunked"])(
+      `of ${large} MB gets its 413 even when nothing is read before all is sent (%s)`,
       async (header) => {
         const connection = await openRaw(test.host.origin);
         const { socket } = connection;
         socket.pause();
         connection.send(postHead(test.path("/v1/chat/completions"), header));
         const isChunked = header.endsWith("chunked");
-        for (let sent = 0; sent < 40 && !socket.destroyed; sent++) {
+        for (let sent = 0; sent < large && !socket.destroyed; sent++) {
           if (isChunked) socket.write("100000\r\n");
           const isTaken = socket.write(megabyte);
           if (isChunked) socket.write("\r\n");
@@ -83,25 +88,25 @@ export function describeBodies(adapter: Adapter, place: Place): void {
     );
 
     it.runIf(adapter.hasServer)("that is declared too large is refused before it is sent", async () => {
-      const started = performance.now();
       const connection = await openRaw(test.host.origin);
       connection.send(postHead(test.path("/v1/chat/completions"), "content-length: 1001"));
       await connection.until('"code":"request_too_large"}}');
-      expect(performance.now() - started).toBeLessThan(1000);
       connection.socket.destroy();
     });
 
     it("that does not end in time is a 408", async () => {
+      const impatient = await startHosted(adapter, place, { bodyTimeoutMs: 100 });
       let push = (_bytes: Uint8Array) => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           push = (bytes) => controller.enqueue(bytes);
         },
       });
-      const answer = call(body);
+      const answer = call(body, impatient);
       push(Buffer.from('{"model":'));
       const response = await answer;
       expect(await refusal(response)).toEqual([408, "request_timeout"]);
+      await impatient.close();
     });
   });
 }

@@ -28,11 +28,9 @@ export function describeFlow(adapter: Adapter, place: Place): void {
       const after = process.memoryUsage();
       expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(32 * megabyte);
       expect(after.heapUsed - before.heapUsed).toBeLessThan(64 * megabyte);
-      const left = performance.now();
       client.abort();
       expect(await completed).toMatchObject({ status: 200, endReason: "client_gone" });
       expect(await test.upstream.lastRequest.closed).toBe("broken");
-      expect(performance.now() - left).toBeLessThan(1000);
     });
 
     it("gets all of it when it reads on", async () => {

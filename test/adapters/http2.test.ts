@@ -49,7 +49,7 @@ describe.each(Object.keys(hosts))("HTTP/2 in %s", (name) => {
   let host: { port: number; close(): Promise<unknown> } | undefined;
   let session: ClientHttp2Session;
   beforeEach(async () => {
-    test = await startTestGateway({ maxBodyBytes: 100_000, bodyTimeoutMs: 100 });
+    test = await startTestGateway({ maxBodyBytes: 100_000, bodyTimeoutMs: 500 });
     host = await hosts[name]?.(test.gateway);
     session = connect(`http://127.0.0.1:${host?.port}`);
   });

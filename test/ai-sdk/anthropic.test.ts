@@ -442,7 +442,7 @@ describe.concurrent("a silent model", () => {
         });
         expect(await (await request).closed).toBe("broken");
       },
-      { options: { firstByteTimeoutMs: 50 } },
+      { options: { firstByteTimeoutMs: 300 } },
     )();
   });
 

@@ -212,7 +212,7 @@ export const failures: Failure[] = [
     code: "upstream_timeout",
     type: "server_error",
     param: null,
-    options: { upstreamTimeoutMs: 40 },
+    options: { upstreamTimeouts: { firstByteTimeoutMs: 40 } },
     shouldRetry: "false",
     message: /did not answer in time/,
     prepare: ({ upstream }) => upstream.reply(hangBeforeHeaders()),
@@ -271,7 +271,7 @@ export const brokenStreams: BrokenStream[] = [
     name: "by silence",
     code: "upstream_timeout",
     type: "server_error",
-    options: { upstreamTimeoutMs: 300 },
+    options: { upstreamTimeouts: { idleTimeoutMs: 100 } },
     prepare: ({ upstream }) => upstream.reply(eventStream(begin, { end: "hang" })),
   },
   {

@@ -54,7 +54,7 @@ describe.concurrent("openai loses its patience", () => {
     "and pays nothing, however often it tries again",
     withServer(async (server) => {
       server.upstream.reply(hangBeforeHeaders());
-      const client = new OpenAI({ baseURL: server.baseURL, apiKey: "sk-pro", timeout: 100, maxRetries: 1 });
+      const client = new OpenAI({ baseURL: server.baseURL, apiKey: "sk-pro", timeout: 500, maxRetries: 1 });
       await expect(client.chat.completions.create(hello)).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
       expect(server.attempts()).toBe(2);
       await server.checkBooks();

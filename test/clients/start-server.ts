@@ -9,8 +9,8 @@ import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 export interface ServerOptions extends Partial<GatewayOptions> {
-  /** How long the fake upstream may be silent. Default: the provider's own default. */
-  upstreamTimeoutMs?: number;
+  /** How long the fake upstream may be silent, before its answer or within. Default: the provider's own defaults. */
+  upstreamTimeouts?: { firstByteTimeoutMs: number } | { idleTimeoutMs: number };
 }
 
 export interface ClientServer extends TestGateway {
@@ -25,14 +25,12 @@ export interface ClientServer extends TestGateway {
 }
 
 /** A gateway behind a real server, for real clients. */
-export async function startServer({ upstreamTimeoutMs, ...options }: ServerOptions = {}): Promise<ClientServer> {
+export async function startServer({ upstreamTimeouts, ...options }: ServerOptions = {}): Promise<ClientServer> {
   const ledger = memoryCreditLedger();
   const upstreamURL = { current: "" };
   const test = await startTestGateway({
     ledger,
-    ...(upstreamTimeoutMs === undefined
-      ? undefined
-      : { providers: { fake: impatient(upstreamURL, upstreamTimeoutMs) } }),
+    ...(upstreamTimeouts === undefined ? undefined : { providers: { fake: impatient(upstreamURL, upstreamTimeouts) } }),
     ...options,
   });
   upstreamURL.current = test.upstream.url;
@@ -52,7 +50,7 @@ export async function startServer({ upstreamTimeoutMs, ...options }: ServerOptio
     attempts: () => attempts,
     commented: () => vi.waitFor(() => expect(comments).toBeGreaterThan(1), { interval: 5, timeout: 10_000 }),
     checkBooks: async () => {
-      await vi.waitFor(() => expect(test.events).toHaveLength(attempts), { interval: 5 });
+      await vi.waitFor(() => expect(test.events).toHaveLength(attempts), { interval: 5, timeout: 10_000 });
       for (const account of new Set(test.events.map((event) => event.account))) {
         if (account === undefined) continue;
         const charged = test.events
@@ -69,7 +67,7 @@ export async function startServer({ upstreamTimeoutMs, ...options }: ServerOptio
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await test.gateway.close();
-      await vi.waitFor(() => expect(test.upstream.openSockets).toBe(0), { interval: 5 });
+      await vi.waitFor(() => expect(test.upstream.openSockets).toBe(0), { interval: 5, timeout: 10_000 });
       await test.close();
     },
   };
@@ -85,11 +83,14 @@ function onComment(res: ServerResponse, call: () => void): void {
 }
 
 /** A provider of an upstream whose address is known only when the gateway has been made. */
-function impatient(url: { current: string }, timeoutMs: number): NonNullable<GatewayOptions["providers"]>[string] {
+function impatient(
+  url: { current: string },
+  timeouts: NonNullable<ServerOptions["upstreamTimeouts"]>,
+): NonNullable<GatewayOptions["providers"]>[string] {
   let provider: ReturnType<typeof openAICompatible> | undefined;
   return {
     call: (call) => {
-      provider ??= openAICompatible({ baseURL: url.current, timeoutMs });
+      provider ??= openAICompatible({ baseURL: url.current, ...timeouts });
       return provider.call(call);
     },
     close: async () => provider?.close?.(),
@@ -123,5 +124,5 @@ export function withServer(
 /** For `afterAll`: no test has left a socket behind. */
 export async function expectNoSockets(): Promise<void> {
   const sockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP"));
-  await vi.waitFor(() => expect(sockets()).toEqual([]));
+  await vi.waitFor(() => expect(sockets()).toEqual([]), { timeout: 10_000 });
 }

@@ -129,7 +129,9 @@ describe.runIf(hasRedisServer)("a gateway on Redis", () => {
     proxy.cut();
     await test.finish();
     const ledger = redisCreditLedger({ client: other });
-    await expect.poll(() => test.ledgerEvents.filter(({ type }) => type === "replayed").length).toBeGreaterThan(0);
+    await expect
+      .poll(() => test.ledgerEvents.filter(({ type }) => type === "replayed").length, { timeout: 5_000 })
+      .toBeGreaterThan(0);
     const { used } = await test.verifyBooks(ledger);
     expect(used).toBe(44 * callCost);
   });

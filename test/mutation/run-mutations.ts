@@ -9,8 +9,8 @@ import { allMutations } from "./mutation.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-/** What has not ended by then will not: to hang is to be found, too. */
-const timeoutMs = 120_000;
+/** What has not ended by then will not: to hang is to be found, too. It is told apart, for a busy machine is only slow. */
+const timeoutMs = 300_000;
 const wanted = new RegExp(process.argv[2] ?? "");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
@@ -25,9 +25,9 @@ const count = tasks.length;
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
-      const survives = await passes(task.name, task.args);
-      console.log(`${survives ? "SURVIVED" : "killed  "} ${task.name}`);
-      if (survives) survivors.push(task.name);
+      const fate = await test(task.name, task.args);
+      console.log(`${fate.padEnd(8)} ${task.name}`);
+      if (fate === "SURVIVED") survivors.push(task.name);
     }
   }),
 );
@@ -42,7 +42,7 @@ function inStore(store: string, args: readonly string[]): string[] {
   return [...files.map((file) => `test/${store}/${file}.test.ts`), ...args.slice(files.length)];
 }
 
-function passes(name: string, args: readonly string[]): Promise<boolean> {
+function test(name: string, args: readonly string[]): Promise<"SURVIVED" | "killed" | "hung"> {
   const fixed = ["run", "--config", "test/vitest.config.ts", "--bail=1", "--maxWorkers=1"];
   // A group of its own, so that what hangs is ended with the servers that it has started.
   const child = spawn(process.execPath, [vitest, ...fixed, ...args], {
@@ -51,15 +51,19 @@ function passes(name: string, args: readonly string[]): Promise<boolean> {
     stdio: "ignore",
     detached: true,
   });
+  let hangs = false;
   const end = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
-  const timer = setTimeout(end, timeoutMs);
+  const timer = setTimeout(() => {
+    hangs = true;
+    end();
+  }, timeoutMs);
   process.once("exit", end);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => {
       clearTimeout(timer);
       process.off("exit", end);
-      resolve(code === 0);
+      resolve(code === 0 ? "SURVIVED" : hangs ? "hung" : "killed");
     });
   });
 }

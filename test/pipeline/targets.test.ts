@@ -27,6 +27,8 @@ interface Pair extends TestGateway {
   stock(): Promise<{ used: number; held: number }>;
 }
 
+/** For what a loaded machine does a little later. */
+const waiting = { timeout: 10_000 };
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -196,7 +198,7 @@ describe("a target's own time-out", () => {
     ["after the headers", true, hangAfterHeaders()],
   ])("gives the next one its turn: silence %s (stream: %s)", async (_name, stream, answer) => {
     const upstream = [
-      { provider: "a", model: "upstream-a", timeoutMs: 60 },
+      { provider: "a", model: "upstream-a", timeoutMs: 200 },
       { provider: "b", model: "upstream-b" },
     ];
     // Comments that keep a stream alive must not end the search.
@@ -212,7 +214,7 @@ describe("a target's own time-out", () => {
 
   it("does not cut an answer that has begun", async () => {
     const upstream = [
-      { provider: "a", model: "upstream-a", timeoutMs: 50 },
+      { provider: "a", model: "upstream-a", timeoutMs: 400 },
       { provider: "b", model: "upstream-b" },
     ];
     const test = await start({ upstream });
@@ -220,7 +222,7 @@ describe("a target's own time-out", () => {
     test.a.reply(eventStream(chatChunks("Hello world"), { gate }));
     gate.step(2);
     const response = await call(test, { stream: true });
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     gate.open();
     expect((await readEvents(response)).at(-1)).toBe("[DONE]");
     expect(counts(test)).toEqual([1, 0]);
@@ -308,7 +310,7 @@ describe("health", () => {
     const gate = createGate();
     test.a.replyOnce(eventStream(chatChunks("Hello world"), { gate }));
     const probing = call(test, { stream: true });
-    await vi.waitFor(() => expect(targetsOf(test)[0]).toMatchObject({ state: "half_open", active: 1 }));
+    await vi.waitFor(() => expect(targetsOf(test)[0]).toMatchObject({ state: "half_open", active: 1 }), waiting);
     await (await call(test)).text();
     expect(counts(test)).toEqual([3, 5]);
     gate.step(2);
@@ -388,8 +390,9 @@ describe("a limit on concurrent calls", () => {
     const first = call(test, { stream: true });
     await test.a.nextRequest();
     const second = call(test);
-    await vi.waitFor(() =>
-      expect(test.gateway.health().models["acme/small"]).toMatchObject({ available: false, queued: 1 }),
+    await vi.waitFor(
+      () => expect(test.gateway.health().models["acme/small"]).toMatchObject({ available: false, queued: 1 }),
+      waiting,
     );
     const third = await call(test);
     expect([third.status, third.headers.get("retry-after"), third.headers.get("x-should-retry")]).toEqual([
@@ -453,7 +456,7 @@ describe("a limit on concurrent calls", () => {
     await test.a.nextRequest();
     const leaving = new AbortController();
     const second = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
-    await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(1));
+    await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(1), waiting);
     leaving.abort();
     expect((await second).status).toBe(499);
     expect(test.gateway.health().models["acme/small"]?.queued).toBe(0);
@@ -483,7 +486,7 @@ describe("a client that leaves between attempts", () => {
     test.a.reply(wholeAnswer(errorBody("Slow."), { status: 429, headers: { "retry-after": "9" } }));
     const leaving = new AbortController();
     const response = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
-    await vi.waitFor(() => expect(targetsOf(test)[0]?.state).toBe("resting"));
+    await vi.waitFor(() => expect(targetsOf(test)[0]?.state).toBe("resting"), waiting);
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(test.events).toMatchObject([
@@ -505,7 +508,7 @@ describe("a client that leaves between attempts", () => {
     test.a.reply(rawAnswer([`${head}${part}`]));
     const leaving = new AbortController();
     const response = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
-    await vi.waitFor(() => expect(targetsOf(test)[0]?.failed).toBe(1), { interval: 1 });
+    await vi.waitFor(() => expect(targetsOf(test)[0]?.failed).toBe(1), { ...waiting, interval: 1 });
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(test.events).toMatchObject([{ endReason: "client_gone", chargedMicro: 0, attempts: [{ status: 200 }] }]);
@@ -516,7 +519,7 @@ describe("a client that leaves between attempts", () => {
     const test = await start({ upstream: { provider: "a", model: "upstream-a" }, maxAttempts: 3 });
     test.a.reply(wholeAnswer(errorBody("Slow."), { status: 429, headers: { "retry-after": "9" } }));
     const response = call(test);
-    await vi.waitFor(() => expect(targetsOf(test)[0]?.state).toBe("resting"));
+    await vi.waitFor(() => expect(targetsOf(test)[0]?.state).toBe("resting"), waiting);
     await test.gateway.close();
     expect((await response).status).toBe(503);
     expect(await test.stock()).toEqual({ used: 0, held: 0 });

@@ -279,8 +279,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an expiry alone is not kept",
-    find: "if step.account is distinct from before then",
-    replace: "if step.account is distinct from infergate.expire_holds(before, moment) then",
+    find: "step.account := infergate.expire_holds(before, moment);",
+    replace: "before := infergate.expire_holds(before, moment); step.account := before;",
   },
   {
     name: "a look does not see what has expired",

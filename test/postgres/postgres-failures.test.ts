@@ -197,13 +197,16 @@ describeWithPostgres(
       const [other, blocker, observer] = [await openClient(), await openClient(), await openClient()];
       const lock = "select from infergate.account where subject = $1 for update";
       const waiters = async (count: number) =>
-        vi.waitFor(async () => {
-          // For longer than deadlock_timeout: they have looked for a cycle, and found none.
-          const { rows } = await observer.query(
-            "select distinct pid from pg_locks where not granted and waitstart < clock_timestamp() - interval '50 ms'",
-          );
-          expect(rows).toHaveLength(count);
-        });
+        vi.waitFor(
+          async () => {
+            // For longer than deadlock_timeout: they have looked for a cycle, and found none.
+            const { rows } = await observer.query(
+              "select distinct pid from pg_locks where not granted and waitstart < clock_timestamp() - interval '50 ms'",
+            );
+            expect(rows).toHaveLength(count);
+          },
+          { timeout: 10_000 },
+        );
       const deadlocks = async (): Promise<number> => {
         const { rows } = await observer.query("select deadlocks::int from pg_stat_database where datname = 'postgres'");
         return rows[0].deadlocks;

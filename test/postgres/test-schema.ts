@@ -13,13 +13,15 @@ language sql volatile as $$
 $$;
 `;
 
-/** Makes a schema whose clock stands where a test puts it. */
-export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
-  await runMigrations(pool, schema, migrationsSql(testClock));
-}
-
 /** Where each schema's clock stands, or soon will. */
 const told = new Map<string, { now: number; done: Promise<unknown> }>();
+
+/** Makes a schema whose clock stands where a test puts it. */
+export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
+  // Another server may have had one of this name.
+  told.delete(schema);
+  await runMigrations(pool, schema, migrationsSql(testClock));
+}
 
 /** A pool that sets the schema's clock before its statements, where the clock has moved. */
 export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {

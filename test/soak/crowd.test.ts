@@ -1,3 +1,3 @@
 import { describeCrowd } from "../processes/crowd-suite.js";
 
-describeCrowd({ processes: 8, parallel: 64, credits: 3 });
+describeCrowd({ processes: 8, parallel: 64, credits: 1.5 });

@@ -1,17 +1,27 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
-/** Nodes of a Redis cluster listen on a second port, so many above their first. */
-const busOffset = 10_000;
+/**
+ * Below the ports that operating systems give to whoever asks for any, such as the hundreds of connections of the tests that
+ * run at the same time: one of those would often be taken again before the server that it is for has got to it. And low
+ * enough for a node of a Redis cluster, which listens on a second port, 10,000 above its first.
+ */
+const [lowest, highest] = [12_000, 22_000];
 
-/** A port of 127.0.0.1 on which nothing listens, low enough to be a node's of a Redis cluster. */
+/** A port of 127.0.0.1 on which nothing listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    const server = createServer();
+    const listening = once(server, "listening");
+    server.listen(port, "127.0.0.1");
+    try {
+      await listening;
+    } catch {
+      continue;
+    }
     server.close();
     await once(server, "close");
-    if (port + busOffset < 65_536) return port;
+    return port;
   }
 }

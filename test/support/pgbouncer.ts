@@ -3,7 +3,8 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, type PostgresServer, unprivileged } from "./postgres-server.js";
+import { freePort } from "./free-port.js";
+import { type PostgresServer, unprivileged } from "./postgres-server.js";
 
 const binary = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path));
 

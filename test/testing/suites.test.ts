@@ -24,11 +24,13 @@ it("pass in node's own test runner", { timeout: 60_000 }, async () => {
   expect(passed).toBeGreaterThan(100);
 });
 
-it.each([
-  ["keys", ["finds nothing for another hash"]],
-  ["plans", ["finds a plan by its id, with all that it holds", 'finds nothing for "none"']],
-  ["provider", ["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"]],
-  ["ledger", ["gives the hold back, once"]],
-])("find what is wrong with broken %s", { timeout: 60_000 }, async (broken, titles) => {
-  expect((await run(broken)).failed).toEqual(expect.arrayContaining(titles));
+it("find what is wrong with broken ones", { timeout: 60_000 }, async () => {
+  const titles = {
+    keys: ["finds nothing for another hash"],
+    plans: ["finds a plan by its id, with all that it holds", 'finds nothing for "none"'],
+    provider: ["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"],
+    ledger: ["gives the hold back, once"],
+  };
+  const { failed } = await run(...Object.keys(titles));
+  expect(failed).toEqual(expect.arrayContaining(Object.values(titles).flat()));
 });
