@@ -4,7 +4,9 @@ import { problemsOf } from "../openai/list-problems.js";
 
 export const longestAccount = 128;
 
-export const filled = z.string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") }).min(1, "must not be empty");
+export const filled = z
+  .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
+  .min(1, "must not be empty");
 
 /** An `Instant`, turned into epoch milliseconds. */
 export const instant = z

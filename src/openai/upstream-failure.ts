@@ -92,7 +92,10 @@ type ToCause = (who?: string, advice?: string) => UpstreamStatusError;
 function refusedByUpstream(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: cause("The upstream refused the gateway's own credentials or quota: it", " Check the provider's key and balance."),
+    cause: cause(
+      "The upstream refused the gateway's own credentials or quota: it",
+      " Check the provider's key and balance.",
+    ),
   });
 }
 

@@ -46,7 +46,11 @@ describe("createGateway refuses", () => {
       { models: [{ id: "a" }] },
       /✖ models\[0\]\.type: must be "chat" or "embedding"\n✖ models\[0\]\.contextLength: is required\n✖ models\[0\]\.price: must be \{ input, output \}.*\n✖ models\[0\]\.upstream: must be \{ provider, model \}/,
     ],
-    ["the name of a provider for a target", { models: [{ ...smallModel, upstream: "fake" }] }, /upstream: must be \{ provider/],
+    [
+      "the name of a provider for a target",
+      { models: [{ ...smallModel, upstream: "fake" }] },
+      /upstream: must be \{ provider/,
+    ],
     [
       "prices by other names",
       { models: [{ ...smallModel, price: { input: 1, output: 1, completion: 2 } }] },

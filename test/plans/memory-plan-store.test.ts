@@ -19,7 +19,11 @@ describe("memoryPlanStore", () => {
 
   it.each([
     ["an unknown member", { models: [], credit: {} }, /`credit` \(did you mean `credits`\?\)/],
-    ["an unknown window", { models: [], credits: { day: 5 } }, /credits: .*`day` \(there are `session`, `week`, `month`\)/],
+    [
+      "an unknown window",
+      { models: [], credits: { day: 5 } },
+      /credits: .*`day` \(there are `session`, `week`, `month`\)/,
+    ],
     ["a negative stock", { models: [], credits: { week: -1 } }, /credits\.week/],
     ["no models", {}, /models: is required/],
     ["another id than its own", { id: "basic", models: [] }, /id/],
