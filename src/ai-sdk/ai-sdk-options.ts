@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import { findModelProblem } from "./ai-sdk-model.js";
@@ -88,7 +89,7 @@ const optionsSchema = z.strictObject({
 
 /** @throws TypeError that says what to correct, and never contains a header. */
 export function checkAISDKOptions(options: AISDKOptions): CheckedOptions {
-  const result = optionsSchema.safeParse(options);
+  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {

@@ -5,6 +5,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
+import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
@@ -22,7 +23,6 @@ import {
   type TargetOptions,
   upstreamSchema,
 } from "./target-options.js";
-import { withHints } from "./with-hints.js";
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {
@@ -266,17 +266,11 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
  * @throws TypeError that lists what to fix. Values are not repeated in it: they may be secret.
  */
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
-  const result = optionsSchema.safeParse(options);
-  if (!result.success)
-    throw new TypeError(listProblems(invalid, problemsOf(withHints(result.error, "option", knownOptions))));
+  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
+  if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
   const problems = findContradictions(result.data);
   if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));
   return result.data;
-}
-
-function knownOptions(path: readonly PropertyKey[]): readonly string[] | undefined {
-  if (path.length === 0) return Object.keys(optionsSchema.shape);
-  return path.length === 2 && path[0] === "models" ? Object.keys(modelSchema.shape) : undefined;
 }
 
 function findContradictions({ models, providers }: ResolvedOptions): string[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Price } from "../ledger/price.js";
+import { explainIssue } from "../openai/explain-issue.js";
 import type { BreakerOptions } from "../pipeline/breaker.js";
-import { withHint } from "./closest-name.js";
 
 /** Where a model's calls can go. */
 export interface TargetOptions {
@@ -51,38 +51,46 @@ const count = z.number().int().positive();
 // The longest that setTimeout can do.
 const milliseconds = count.max(2_147_483_647);
 
-export const priceSchema = z.strictObject({
-  input: amount,
-  cachedInput: amount.optional(),
-  output: amount.optional(),
-  reasoning: amount.optional(),
-  request: amount.optional(),
-});
+export const priceSchema = z.strictObject(
+  {
+    input: amount,
+    cachedInput: amount.optional(),
+    output: amount.optional(),
+    reasoning: amount.optional(),
+    request: amount.optional(),
+  },
+  {
+    error: ({ code }) =>
+      code === "invalid_type" ? "must be { input, output }, in credits per million tokens" : undefined,
+  },
+);
 
-const targetSchema = z.strictObject({
-  provider: z.string().min(1, "must not be empty"),
-  model: z.string().min(1, "must not be empty"),
-  weight: z.number().positive().optional(),
-  priority: z.number().optional(),
-  price: priceSchema.optional(),
-  timeoutMs: milliseconds.optional(),
-  maxConcurrent: count.optional(),
-});
-
-const knownMembers = Object.keys(targetSchema.shape);
+const targetSchema = z.strictObject(
+  {
+    provider: z.string().min(1, "must not be empty"),
+    model: z.string().min(1, "must not be empty"),
+    weight: z.number().positive().optional(),
+    priority: z.number().optional(),
+    price: priceSchema.optional(),
+    timeoutMs: milliseconds.optional(),
+    maxConcurrent: count.optional(),
+  },
+  {
+    error: ({ code }) =>
+      code === "invalid_type"
+        ? 'must be { provider, model }, such as { provider: "openai", model: "gpt-4o-mini" }'
+        : undefined,
+  },
+);
 
 export type ResolvedTarget = z.output<typeof targetSchema>;
 
 /** One or several, always as an array. Not a union: its messages would not say what is wrong. */
 export const upstreamSchema = z.unknown().transform((value, context): ResolvedTarget[] => {
   const schema = Array.isArray(value) ? z.array(targetSchema).min(1, "must name at least one target") : targetSchema;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: explainIssue("option") });
   if (!result.success) {
-    for (const issue of result.error.issues) {
-      const hints = issue.code === "unrecognized_keys" ? issue.keys.map((key) => withHint(key, knownMembers)) : [];
-      const message = hints.length === 0 ? issue.message : `There is no option ${hints.join(", ")}`;
-      context.addIssue({ code: "custom", path: issue.path, message });
-    }
+    for (const { path, message } of result.error.issues) context.addIssue({ code: "custom", path, message });
     return z.NEVER;
   }
   return Array.isArray(result.data) ? result.data : [result.data];

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { explainIssue } from "../openai/explain-issue.js";
 import { problemsOf } from "../openai/list-problems.js";
 
 export const longestAccount = 128;
 
-export const filled = z.string({ error: "must be a string" }).min(1, "must not be empty");
+export const filled = z
+  .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
+  .min(1, "must not be empty");
 
 /** An `Instant`, turned into epoch milliseconds. */
 export const instant = z
@@ -35,7 +38,7 @@ const keySchema = z.object({
  * @throws TypeError that says what is wrong with the record.
  */
 export function checkKey(record: unknown): z.output<typeof keySchema> {
-  const result = keySchema.safeParse(record);
+  const result = keySchema.safeParse(record, { error: explainIssue("member") });
   if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }

@@ -52,8 +52,8 @@ function clientError(
 ): GatewayError {
   const error = readErrorObject(body);
   const said = `${error.type} ${error.code} ${error.message}`;
-  const cause = (who = "The upstream") =>
-    new UpstreamStatusError(status, `${who} answered ${status}.`, {
+  const cause = (who = "The upstream", advice = "") =>
+    new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.now)),
       usage: isRecord(body) ? body["usage"] : undefined,
     });
@@ -71,7 +71,7 @@ function clientError(
   }
   return badGateway("The model did not answer. Try again.", {
     headers: status >= 500 ? retryAfter(headers, context.now, undefined) : {},
-    cause: cause(),
+    cause: status === 404 || status === 405 ? cause(undefined, wrongAddress) : cause(),
   });
 }
 
@@ -83,20 +83,26 @@ export function fromErrorObject(error: unknown, context: UpstreamFailureContext,
   return toClientError(guessStatus(error), {}, { error, usage }, context);
 }
 
-type ToCause = (who: string) => UpstreamStatusError;
+/** What most often lies behind an answer from which no model server speaks. */
+const wrongAddress = " Check the provider's base URL: it ends before /chat/completions, most often in /v1.";
+
+type ToCause = (who?: string, advice?: string) => UpstreamStatusError;
 
 /** Our key, our balance, our quota: nothing that the client could mend by trying again. */
 function refusedByUpstream(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: cause("The upstream refused the gateway's own credentials or quota: it"),
+    cause: cause(
+      "The upstream refused the gateway's own credentials or quota: it",
+      " Check the provider's key and balance.",
+    ),
   });
 }
 
 /** We list a model that the upstream does not have. */
 function misconfigured(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
-    cause: cause("The upstream does not know the model: it"),
+    cause: cause("The upstream does not know the model: it", " Check the name in the target's `model`."),
   });
 }
 

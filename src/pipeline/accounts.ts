@@ -85,7 +85,7 @@ export function allowanceLookup(
     if (plan === undefined || plan === null) {
       warnOnce({
         code: "unknown_plan",
-        message: `A key belongs to the plan "${id}", which does not exist: it sees no model.`,
+        message: `A key belongs to the plan "${id}", which does not exist: it sees no model. Make the plan, or give the key another.`,
       });
       return undefined;
     }

@@ -60,6 +60,10 @@ export async function relayWhole(
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);
   throw badGateway("The model did not answer. Try again.", {
-    cause: new UpstreamStatusError(200, "The upstream's answer is none to this request.", { usage }),
+    cause: new UpstreamStatusError(
+      200,
+      "The upstream's answer is none to this request. Check the provider's base URL.",
+      { usage },
+    ),
   });
 }

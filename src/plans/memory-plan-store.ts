@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { checkNewPlan, planSchema } from "./plan-schema.js";
 import type { Plan, WritablePlanStore } from "./plan-store.js";
@@ -18,7 +19,7 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
     const checked = planSchema
       .extend({ id: z.literal(id).optional() })
       .strict()
-      .safeParse(plan);
+      .safeParse(plan, { error: explainIssue("member") });
     if (!checked.success) {
       throw new TypeError(listProblems(`memoryPlanStore: the plan "${id}" is not valid`, problemsOf(checked.error)));
     }

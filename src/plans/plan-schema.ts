@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Plan } from "./plan-store.js";
 
@@ -33,7 +34,7 @@ export const planSchema = z.object({
  * @throws TypeError that says what is wrong with the record.
  */
 export function checkPlan(record: unknown): z.output<typeof planSchema> {
-  const result = planSchema.safeParse(record);
+  const result = planSchema.safeParse(record, { error: explainIssue("member") });
   if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }
@@ -46,6 +47,6 @@ export function checkNewPlan(by: string, plan: Plan): void {
   const result = planSchema
     .extend({ id: z.string().min(1) })
     .strict()
-    .safeParse(plan);
+    .safeParse(plan, { error: explainIssue("member") });
   if (!result.success) throw new TypeError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
 }

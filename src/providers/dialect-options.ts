@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Dialect } from "../openai/dialect.js";
+import { explainIssue } from "../openai/explain-issue.js";
 import { isHeaderName } from "./header-syntax.js";
 
 const memberNames = (kept: readonly string[]) =>
@@ -26,7 +27,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
 
 /** Reports what is wrong with a dialect. */
 export function checkDialect(dialect: unknown, context: z.RefinementCtx): void {
-  const result = dialectSchema.safeParse(dialect);
+  const result = dialectSchema.safeParse(dialect, { error: explainIssue("option") });
   for (const issue of result.error?.issues ?? []) {
     context.addIssue({ code: "custom", message: issue.message, path: [...issue.path] });
   }

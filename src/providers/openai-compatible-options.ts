@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Dialect } from "../openai/dialect.js";
+import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { checkDialect } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
@@ -141,7 +142,7 @@ export function checkOpenAICompatibleOptions(
   options: OpenAICompatibleOptions,
   factory = "openAICompatible",
 ): CheckedOptions {
-  const result = optionsSchema.safeParse(options);
+  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) {
     throw new TypeError(listProblems(`${factory}: the options are not valid`, problemsOf(result.error)));
   }

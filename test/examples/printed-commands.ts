@@ -33,12 +33,13 @@ export async function runCommand(command: string): Promise<string> {
     name,
     value,
   ]);
+  const body = / -d '(.+?)'/.exec(command)?.[1];
   let output = "";
   for (let left = Number(/seq (\d+)/.exec(command)?.[1] ?? 1); left > 0; left--) {
-    const response = await fetch(url, { method: "POST", headers, body: / -d '(.+?)'/.exec(command)?.[1] ?? "" });
-    const body = await response.text();
+    const response = await fetch(url, body === undefined ? { headers } : { method: "POST", headers, body });
+    const text = await response.text();
     if (command.includes("%{http_code}")) output += `${response.status}\n`;
-    else output += command.includes(" -i ") ? `HTTP/1.1 ${response.status} \r\n${head(response)}\r\n\r\n${body}` : body;
+    else output += command.includes(" -i ") ? `HTTP/1.1 ${response.status} \r\n${head(response)}\r\n\r\n${text}` : text;
   }
   return output;
 }

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
-import { root, snippets, snippetWith } from "./readme.js";
+import { runCommand } from "./printed-commands.js";
+import { readme, root, snippets, snippetWith } from "./readme.js";
 
 /** What the snippets take for granted. */
 const givens: Record<string, string> = {
@@ -112,6 +113,32 @@ describe("the README's first snippet", () => {
     },
     30_000,
   );
+
+  it("serves the commands below it", async () => {
+    const [whole = "", usage = ""] = readme.match(/^curl .*\/ai\/.*$/gm) ?? [];
+    const run = async (command: string) =>
+      JSON.parse(await runCommand(command.replace("http://localhost:3000", origin)));
+    expect(await run(whole)).toMatchObject({ model: "acme/small", choices: [{ message: { content: "Hello world" } }] });
+    expect(await run(usage)).toMatchObject({ plan: "pro", windows: { session: { limit: 100 } } });
+  });
+});
+
+it("the README's first 60 lines let a newcomer run it, and find the rest", () => {
+  const top = readme.split("\n").slice(0, 60).join("\n");
+  for (const step of ["npm run demo", "npm install infergate", snippetWith("import express"), "node server.mjs"])
+    expect(top).toContain(step);
+  const links = [...readme.matchAll(/\[[^\]]+\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
+  const anchorsOf = (heading: RegExp) =>
+    [...readme.matchAll(heading)].map(([, name = ""]) =>
+      name
+        .toLowerCase()
+        .replace(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  const sections = anchorsOf(/^## (.+)$/gm).filter((anchor) => anchor !== "quick-start");
+  expect(sections.length).toBeGreaterThan(10);
+  expect(sections.filter((anchor) => !links.includes(anchor))).toEqual([]);
+  expect(links.filter((anchor = "") => !anchorsOf(/^##+ (.+)$/gm).includes(anchor))).toEqual([]);
 });
 
 it("the README's test of a weekly limit passes as it stands", { timeout: 30_000 }, async () => {

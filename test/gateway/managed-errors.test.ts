@@ -204,7 +204,7 @@ describe("accounts", () => {
   });
 
   it.each([
-    ["another unit", { id: "g", window: "week", amount: 5 }, /amountMicro/],
+    ["another unit", { id: "g", window: "week", amount: 5 }, /`amount` \(did you mean `amountMicro`\?\)/],
     ["a part of a micro-credit", { id: "g", window: "week", amountMicro: 0.5 }, /1 credit = 1,000,000/],
     ["no id", { window: "week", amountMicro: 5 }, /id/],
     ["no such window", { id: "g", window: "day", amountMicro: 5 }, /window/],

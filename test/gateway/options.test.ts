@@ -41,6 +41,26 @@ describe("createGateway refuses", () => {
       /"acme\/small" names the provider "fakr"[\s\S]*"fake"/,
     ],
     ["two models of one id", { models: [smallModel, smallModel] }, /"acme\/small" appears twice/],
+    [
+      "what is missing from a model",
+      { models: [{ id: "a" }] },
+      /✖ models\[0\]\.type: must be "chat" or "embedding"\n✖ models\[0\]\.contextLength: is required\n✖ models\[0\]\.price: must be \{ input, output \}.*\n✖ models\[0\]\.upstream: must be \{ provider, model \}/,
+    ],
+    [
+      "the name of a provider for a target",
+      { models: [{ ...smallModel, upstream: "fake" }] },
+      /upstream: must be \{ provider/,
+    ],
+    [
+      "prices by other names",
+      { models: [{ ...smallModel, price: { input: 1, output: 1, completion: 2 } }] },
+      /models\[0\]\.price: There is no option `completion` \(there are `input`, `cachedInput`, `output`,/,
+    ],
+    [
+      "the beginning of an option of the ledger",
+      { ledgerOptions: { onUnavail: "deny" } },
+      /ledgerOptions: There is no option `onUnavail` \(did you mean `onUnavailable`\?\)/,
+    ],
     ["a misspelled option of the ledger", { ledgerOptions: { reserveTimeout: 5 } }, /reserveTimeout/],
     ["a time-out of nothing", { ledgerOptions: { settleTimeoutMs: 0 } }, /settleTimeoutMs/],
     ["a word for what there is none", { ledgerOptions: { onUnavailable: "ignore" } }, /"deny", "allow" or \{ insure/],

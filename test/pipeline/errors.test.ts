@@ -353,6 +353,17 @@ describe("an upstream that fails", () => {
     expect((await failing(chatRequest())).headers.get("x-should-retry")).toBe("false");
     expect(test.warnings.map(({ code }) => code)).toEqual(["upstream_failed", "upstream_failed"]);
     expect(test.warnings[0]?.message).toContain('"fake" failed for the model "acme/small" (there "upstream-small")');
+    expect(test.warnings[1]?.message).toContain("Check the provider's key and balance.");
+  });
+
+  it.each([
+    ["a server of something else", wholeAnswer("<html></html>", { status: 404 }), /answered 404\. .*base URL.*\/v1/],
+    ["a page", wholeAnswer("<html></html>"), /base URL/],
+    ["a server without the model", upstreamError(404, { code: "model_not_found" }), /the target's `model`/],
+  ])("tells the operator what to look at when there is %s", async (_name, reply, advice) => {
+    test.upstream.reply(reply);
+    expect((await failing(chatRequest())).status).toBe(502);
+    expect(test.warnings).toMatchObject([{ code: "upstream_failed", message: expect.stringMatching(advice) }]);
   });
 
   it.each([400, 429])("tells a %i from a failure in the event", async (status) => {

@@ -18,10 +18,14 @@ describe("memoryPlanStore", () => {
   });
 
   it.each([
-    ["an unknown member", { models: [], credit: {} }, /credit/],
-    ["an unknown window", { models: [], credits: { sesion: 5 } }, /sesion/],
+    ["an unknown member", { models: [], credit: {} }, /`credit` \(did you mean `credits`\?\)/],
+    [
+      "an unknown window",
+      { models: [], credits: { day: 5 } },
+      /credits: .*`day` \(there are `session`, `week`, `month`\)/,
+    ],
     ["a negative stock", { models: [], credits: { week: -1 } }, /credits\.week/],
-    ["no models", {}, /models/],
+    ["no models", {}, /models: is required/],
     ["another id than its own", { id: "basic", models: [] }, /id/],
     ["too short a session", { models: [], sessionMs: 10 }, /sessionMs/],
   ])("refuses %s", (_name, plan, message) => {

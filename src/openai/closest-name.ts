@@ -1,0 +1,44 @@
+/**
+ * The known name that a misspelled one probably stands for: the one that it is the beginning of, or one at most two edits
+ * away.
+ */
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: countEdits(lower, candidate.toLowerCase()) }))
+    .sort((one, other) => one.edits - other.edits);
+  const [best] = ranked;
+  if (best === undefined) return undefined;
+  if (best.edits <= 1) return best.candidate;
+  const longer = lower.length < shortestBeginning ? [] : known.filter((each) => each.toLowerCase().startsWith(lower));
+  if (longer.length === 1) return longer[0];
+  return best.edits <= 2 && best.edits < best.candidate.length / 2 ? best.candidate : undefined;
+}
+
+const shortestBeginning = 4;
+
+/** The most names to list where none is like the unknown one. */
+const mostListed = 12;
+
+/** The unknown name in backquotes, and the one that was probably meant, or all that there are when they are few. */
+export function withHint(name: string, known: readonly string[]): string {
+  const meant = closestName(name, known);
+  if (meant !== undefined) return `\`${name}\` (did you mean \`${meant}\`?)`;
+  return known.length === 0 || known.length > mostListed
+    ? `\`${name}\``
+    : `\`${name}\` (there are ${known.map((each) => `\`${each}\``).join(", ")})`;
+}
+
+/** Levenshtein distance. */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
