@@ -20,9 +20,13 @@ export function textTokens(text: Uint8Array): number {
 /** Fits one pattern of text after another, so that none is averaged out by what surrounds it. */
 const blockBytes = 64;
 
-/** Short texts are read whole; of longer ones four blocks, and an eighth of all at the least. */
+/** Enough to tell what a text is like, however long it is. */
+const mostBlocks = 128;
+
+/** Short texts are read whole; of longer ones four blocks, or an eighth of all if that is more, up to the most. */
 function strideOf(length: number): number {
-  return blockBytes * Math.min(8, Math.max(1, Math.floor(length / blockBytes / 4)));
+  const blocks = length / blockBytes;
+  return blockBytes * Math.max(1, Math.min(8, Math.floor(blocks / 4)), Math.ceil(blocks / mostBlocks));
 }
 
 const unitsPerToken = 63;
