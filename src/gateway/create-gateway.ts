@@ -4,7 +4,7 @@ import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/lacking.js";
-import { toAllowance } from "../pipeline/accounts.js";
+import { once, toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { toDrainLimits } from "../pipeline/drain.js";
 import { InFlight } from "../pipeline/in-flight.js";
@@ -38,7 +38,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warn);
+  const warnOfPlans = once(warn);
+  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOfPlans);
 
   const clock = resolved.clock ?? systemClock;
   const ledger = new GuardedCreditLedger(resolved.ledger, guardOptions(resolved, clock, warn));
@@ -49,7 +50,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock,
     timeLimit: new TimeLimit(resolved.storeTimeoutMs),
   };
-  const lookups = watchedLookups(resolved, catalog, cache, warn);
+  const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
   const pipeline: Pipeline = {

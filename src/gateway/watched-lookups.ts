@@ -31,6 +31,7 @@ export function watchedLookups(
   catalog: Catalog,
   cache: StoreLookupOptions,
   warn: Warn,
+  warnOfPlans: Warn,
 ): WatchedLookups {
   const keyWatch = new ChangeWatch({
     subscribe: keys.subscribe && ((onChange) => keys.subscribe?.(onChange) ?? nothingToEnd),
@@ -45,7 +46,13 @@ export function watchedLookups(
     warn,
   });
   const findCaller = callerLookup(keys, catalog, { ...cache, mayRemember: keyWatch.mayRemember }, warn);
-  const findAllowance = allowanceLookup(plans, catalog, { ...cache, mayRemember: planWatch.mayRemember }, warn);
+  const findAllowance = allowanceLookup(
+    plans,
+    catalog,
+    { ...cache, mayRemember: planWatch.mayRemember },
+    warn,
+    warnOfPlans,
+  );
   return {
     findCaller,
     findAllowance,

@@ -20,13 +20,14 @@ const shortestBeginning = 4;
 /** The most names to list where none is like the unknown one. */
 const mostListed = 12;
 
-/** The unknown name in backquotes, and the one that was probably meant, or all that there are when they are few. */
-export function withHint(name: string, known: readonly string[]): string {
-  const meant = closestName(name, known);
-  if (meant !== undefined) return `\`${name}\` (did you mean \`${meant}\`?)`;
-  return known.length === 0 || known.length > mostListed
-    ? `\`${name}\``
-    : `\`${name}\` (there are ${known.map((each) => `\`${each}\``).join(", ")})`;
+/** The unknown names in backquotes, with those that were probably meant, or all that there are when they are few. */
+export function withHints(names: readonly string[], known: readonly string[]): string {
+  const meant = names.map((name) => closestName(name, known));
+  const hinted = names.map((name, index) =>
+    meant[index] ? `\`${name}\` (did you mean \`${meant[index]}\`?)` : `\`${name}\``,
+  );
+  const listed = meant.includes(undefined) && known.length > 0 && known.length <= mostListed;
+  return hinted.join(", ") + (listed ? ` (there are ${known.map((name) => `\`${name}\``).join(", ")})` : "");
 }
 
 /** Levenshtein distance. */

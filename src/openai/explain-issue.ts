@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { withHint } from "./closest-name.js";
+import { withHints } from "./closest-name.js";
 
 /**
  * Words for what a schema finds in something that a person wrote: pass it as `{ error: explainIssue(…) }`. It names the
@@ -8,8 +8,7 @@ import { withHint } from "./closest-name.js";
 export function explainIssue(noun: "option" | "member"): z.core.$ZodErrorMap {
   return (issue) => {
     if (issue.code === "unrecognized_keys") {
-      const known = membersOf(issue.inst);
-      return `There is no ${noun} ${issue.keys.map((key) => withHint(key, known)).join(", ")}`;
+      return `There is no ${noun} ${withHints(issue.keys, membersOf(issue.inst))}`;
     }
     if (issue.code === "invalid_value")
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;

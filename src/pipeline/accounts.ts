@@ -73,8 +73,8 @@ export function allowanceLookup(
   catalog: Catalog,
   { timeLimit, ...cache }: StoreLookupOptions,
   warn: Warn,
+  warnOnce = once(warn),
 ): CachedLookup<Allowance> {
-  const warnOnce = once(warn);
   return cachedLookup(async (id) => {
     const fail = (problem: string, cause: unknown): GatewayError => {
       const message = `The plan store, asked for "${id}", ${problem}. The plan's callers get a 503 until it is mended.`;
@@ -145,7 +145,7 @@ export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn
 }
 
 /** What is wrong with a plan is told when it is first seen, not each time that the cache asks for it again. */
-function once(warn: Warn): Warn {
+export function once(warn: Warn): Warn {
   const told = new Set<string>();
   return (warning) => {
     if (told.has(warning.message) || told.size >= mostTold) return;

@@ -6,7 +6,7 @@ import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import type { GatewayWarning } from "../../src/pipeline/warning.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { smallModel } from "../support/test-gateway.js";
+import { getRequest, smallModel } from "../support/test-gateway.js";
 
 function options(): GatewayOptions {
   return {
@@ -19,7 +19,7 @@ function options(): GatewayOptions {
 }
 
 /** Options as a user of plain JavaScript might write them. */
-function create(changes: Record<string, unknown>): unknown {
+function create(changes: Record<string, unknown>): ReturnType<typeof createGateway> {
   return createGateway({ ...options(), ...changes } as GatewayOptions);
 }
 
@@ -53,8 +53,8 @@ describe("createGateway refuses", () => {
     ],
     [
       "prices by other names",
-      { models: [{ ...smallModel, price: { input: 1, output: 1, completion: 2 } }] },
-      /models\[0\]\.price: There is no option `completion` \(there are `input`, `cachedInput`, `output`,/,
+      { models: [{ ...smallModel, price: { input: 1, output: 1, prompt: 1, completion: 2 } }] },
+      /models\[0\]\.price: There is no option `prompt`, `completion` \(there are `input`, `cachedInput`, `output`,/,
     ],
     [
       "the beginning of an option of the ledger",
@@ -182,15 +182,18 @@ describe("createGateway refuses", () => {
 });
 
 describe("createGateway warns", () => {
-  it("of a plan's pattern that matches nothing", () => {
+  it("of a plan's pattern that matches nothing, once", async () => {
     const warnings: GatewayWarning[] = [];
-    create({
+    const gateway = create({
+      keys: memoryKeyStore([{ key: "sk-pro", account: "acct_1", plan: "pro" }]),
       plans: memoryPlanStore({ pro: { models: ["acme/*", "acne/small"] } }),
       onWarning: (warning: GatewayWarning) => warnings.push(warning),
     });
-    expect(warnings).toMatchObject([
-      { code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') },
-    ]);
+    const expected = [{ code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') }];
+    expect(warnings).toMatchObject(expected);
+    expect((await gateway.handler(getRequest("/v1/models", "sk-pro"))).status).toBe(200);
+    expect(warnings).toMatchObject(expected);
+    await gateway.close();
   });
 });
 
