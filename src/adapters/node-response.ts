@@ -51,8 +51,9 @@ function writeWhole(
   const length = body === null ? 0 : Buffer.byteLength(body);
   if (body !== null) headers["content-length"] = String(length);
   // A server may refuse the body that Node otherwise leaves out by itself.
-  const bytes = req.method === "HEAD" ? "" : (body ?? "");
-  const closes = headers["connection"] === "close" && !req.complete && bytes.length > 0;
+  const isHead = req.method === "HEAD";
+  const bytes = isHead ? "" : (body ?? "");
+  const closes = headers["connection"] === "close" && !req.complete && !isHead;
   if (req.httpVersionMajor >= 2) delete headers["connection"];
   outgoing.writeHead(status, headers);
   if (!closes) {
