@@ -64,6 +64,30 @@ describe("the tables", () => {
     second.exec("COMMIT");
   });
 
+  it("are made once by two processes that start at the same time", async () => {
+    const folder = newFolder();
+    const [one, other] = [folder.open(), folder.open()];
+    const late: SqliteDatabase = {
+      exec: (sql) => one.exec(sql),
+      prepare(sql) {
+        const statement = one.prepare(sql);
+        if (sql !== "BEGIN IMMEDIATE") return statement;
+        return {
+          get: (...values) => statement.get(...values),
+          all: (...values) => statement.all(...values),
+          run(...values) {
+            // It has seen no tables, and has to wait for the lock while they are made.
+            sqliteStores({ database: other });
+            return statement.run(...values);
+          },
+        };
+      },
+    };
+    const { plans } = sqliteStores({ database: late });
+    await plans.put({ id: "p", models: [] });
+    expect(names(one)).toHaveLength(7);
+  });
+
   it("of a newer release are refused", () => {
     const database = newFolder().open();
     sqliteStores({ database });
