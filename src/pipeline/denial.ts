@@ -55,8 +55,8 @@ let lastInstant = "";
 /** Who hammers a used-up stock asks for the same instant again and again, and it is a tenth of such an answer's cost. */
 function isoSeconds(seconds: number): string {
   if (seconds !== lastSeconds) {
-    lastSeconds = seconds;
     lastInstant = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+    lastSeconds = seconds;
   }
   return lastInstant;
 }
