@@ -218,7 +218,7 @@ describe("a stream", () => {
   it("is over for the upstream when an adapter takes no more of it", async () => {
     const gate = createGate();
     test.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
-    gate.step(4);
+    gate.step(2);
     const request = chatRequest({ stream: true });
     const { body } = await test.gateway.handle({
       method: "POST",
@@ -229,6 +229,7 @@ describe("a stream", () => {
     });
     const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await pieces.next();
+    gate.step(1);
     await pieces.next();
     await pieces.return?.();
     expect(test.events).toMatchObject([{ endReason: "client_gone", usageSource: "partial" }]);

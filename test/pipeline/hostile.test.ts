@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fromErrorObject } from "../../src/openai/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
@@ -131,8 +131,14 @@ describe("an upstream's error", () => {
         },
       },
     });
-    const response = await test.gateway.handler(chatRequest());
-    expect(response.status).toBe(502);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const answered = test.gateway.handler(chatRequest());
+      await vi.advanceTimersByTimeAsync(5000);
+      expect((await answered).status).toBe(502);
+    } finally {
+      vi.useRealTimers();
+    }
     await test.close();
   });
 });
