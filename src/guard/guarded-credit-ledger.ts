@@ -20,6 +20,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { workOf } from "../ledger/instant-method.js";
+import { atMost } from "./at-most.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
@@ -368,16 +369,6 @@ async function repeat<Result>(
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
     }
   }
-}
-
-/** Waits for it so long and no longer. */
-async function atMost(ms: number, part: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([part, over]);
-  clearTimeout(timer);
 }
 
 function toUnavailable(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
+import { atMost } from "./at-most.js";
 import { isRefusal } from "./is-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import type { TimeLimit } from "./time-limit.js";
@@ -83,12 +84,7 @@ export class RecentSettlements {
   /** Does what is due before it is too late, for so long. */
   async close(withinMs: number): Promise<void> {
     if (this.#timer !== undefined) this.#start();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, withinMs);
-    });
-    await Promise.race([this.#replayed, tooLong]);
-    clearTimeout(timer);
+    await atMost(withinMs, this.#replayed);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#settled = [];

@@ -1,5 +1,6 @@
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
+import { atMost } from "./at-most.js";
 import { isRefusal } from "./is-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
@@ -110,13 +111,10 @@ export class SettleOutbox {
     this.#closing = true;
     this.resume();
     if (this.#entries.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, withinMs);
-        this.#emptied = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const emptied = new Promise<void>((resolve) => {
+        this.#emptied = resolve;
       });
+      await atMost(withinMs, emptied);
     }
     clearTimeout(this.#timer);
     this.#closed = true;

@@ -2,13 +2,12 @@ import { Buffer } from "node:buffer";
 import type { ByteWriter } from "./byte-writer.js";
 import type { ChatStream } from "./chat-stream.js";
 import { ChunkTemplate } from "./chunk-template.js";
+import { eventEnd, eventStart } from "./event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "./event-reader.js";
+import { startsWith } from "./json-members.js";
 
 /** After so many chunks in a row that do not resemble the one before, likeness is no longer looked for. */
 const patience = 16;
-
-const blankLine = Buffer.from("\n\n");
-const plainStart = Buffer.from("data: ");
 
 export interface ChatEventRelayOptions {
   /** The largest event, in bytes. */
@@ -84,8 +83,8 @@ export class ChatEventRelay {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     // Mostly it alone has a role, and no other chunk is like it.
-    if (isFirst || sent.length === 0 || !startsPlain(received)) return;
-    const json = received.subarray(plainStart.length, received.length - blankLine.length);
+    if (isFirst || sent.length === 0 || !startsWith(received, 0, eventStart)) return;
+    const json = received.subarray(eventStart.length, received.length - eventEnd.length);
     if (json.includes(0x0a) || json.includes(0x0d)) return;
     const template = ChunkTemplate.learn(json, sent);
     if (template === undefined) return;
@@ -95,16 +94,10 @@ export class ChatEventRelay {
 
 /** The offset behind the first blank line, or the end of the bytes. */
 function endOfEvent(bytes: Buffer, from: number): number {
-  const found = bytes.indexOf(blankLine, from);
-  return found < 0 ? bytes.length : found + blankLine.length;
+  const found = bytes.indexOf(eventEnd, from);
+  return found < 0 ? bytes.length : found + eventEnd.length;
 }
 
 function endsEvent(bytes: Buffer): boolean {
   return bytes.length >= 2 && bytes[bytes.length - 1] === 0x0a && bytes[bytes.length - 2] === 0x0a;
-}
-
-function startsPlain(bytes: Buffer): boolean {
-  return (
-    bytes.length > plainStart.length && bytes.compare(plainStart, 0, plainStart.length, 0, plainStart.length) === 0
-  );
 }

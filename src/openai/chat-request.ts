@@ -9,12 +9,13 @@ import {
   type JsonMember,
   type Leaps,
   type MemberEdits,
+  memberOf,
   membersOf,
   splice,
   unclear,
   valueAt,
 } from "./json-members.js";
-import { memberOf, mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
+import { mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { addLackingEdits, type Lacking } from "./lacking.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";

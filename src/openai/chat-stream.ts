@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type AnswerContext, completionId, textBytes } from "./chat-answer.js";
+import { eventEnd, eventStart } from "./event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "./json-members.js";
 import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
@@ -32,8 +33,6 @@ export interface ChatStreamContext extends AnswerContext {
   includeUsage: boolean;
 }
 
-const dataPrefix = Buffer.from("data: ");
-const eventEnd = Buffer.from("\n\n");
 const doneEvent = "data: [DONE]\n\n";
 
 /**
@@ -251,5 +250,5 @@ function groqUsage(chunk: Record<string, unknown>): Record<string, unknown> | un
 }
 
 function toEvent(json: Uint8Array): Uint8Array {
-  return Buffer.concat([dataPrefix, json, eventEnd]);
+  return Buffer.concat([eventStart, json, eventEnd]);
 }

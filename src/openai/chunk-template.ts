@@ -1,6 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { ByteWriter } from "./byte-writer.js";
-import { elementsOf, type JsonMember, membersOf } from "./json-members.js";
+import { eventEnd, eventStart } from "./event-frame.js";
+import { elementsOf, type JsonMember, memberOf, membersOf } from "./json-members.js";
 
 /** Members of a delta that carry the model's text, a piece per chunk. */
 const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
@@ -11,8 +12,6 @@ interface Slot {
   end: number;
 }
 
-const eventStart = Buffer.from("data: ");
-const eventEnd = Buffer.from("\n\n");
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -174,16 +173,16 @@ function isShortEscape(byte: number | undefined): boolean {
 /** The text of the only choice's delta, and OpenAI's random padding, in the order in which they stand. */
 function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Uint8Array } | undefined {
   const members = membersOf(json);
-  const choices = only(members, "choices");
+  const choices = memberOf(members, "choices");
   if (!areDistinct(members) || choices === undefined || json[choices.start] !== 0x5b) return undefined;
-  const usage = members.find(({ name }) => name === "usage");
+  const usage = memberOf(members, "usage");
   if (usage !== undefined && json[usage.start] !== 0x6e) return undefined;
   if (members.some(({ name }) => name === "error" || name === "x_groq")) return undefined;
   const [choice, ...others] = elementsOf(json, choices.start);
   if (choice === undefined || others.length > 0) return undefined;
   const text = findText(json, choice);
   if (text === undefined) return undefined;
-  const padding = only(members, "obfuscation");
+  const padding = memberOf(members, "obfuscation");
   const slots = [text];
   if (padding !== undefined && json[padding.start] === quote) slots.push(inside(padding));
   slots.sort((left, right) => left.start - right.start);
@@ -192,9 +191,9 @@ function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Ui
 
 function findText(json: Uint8Array, choice: number): Slot | undefined {
   const members = membersOf(json, choice);
-  const finish = only(members, "finish_reason");
-  const delta = only(members, "delta");
-  if (!areDistinct(members) || only(members, "index") === undefined || delta === undefined) return undefined;
+  const finish = memberOf(members, "finish_reason");
+  const delta = memberOf(members, "delta");
+  if (!areDistinct(members) || memberOf(members, "index") === undefined || delta === undefined) return undefined;
   if (finish !== undefined && json[finish.start] !== 0x6e) return undefined;
   const deltaMembers = membersOf(json, delta.start);
   if (json[delta.start] !== 0x7b || !areDistinct(deltaMembers)) return undefined;
@@ -206,12 +205,8 @@ function findText(json: Uint8Array, choice: number): Slot | undefined {
   return inside(text);
 }
 
-function only(members: readonly JsonMember[], name: string): JsonMember | undefined {
-  return members.find((member) => member.name === name);
-}
-
 function areDistinct(members: readonly JsonMember[]): boolean {
-  return members.every((member) => only(members, member.name) === member);
+  return members.every((member) => memberOf(members, member.name) === member);
 }
 
 function inside({ start, end }: JsonMember): Slot {

@@ -7,10 +7,11 @@ import {
   endOfValue,
   type JsonMember,
   type MemberEdits,
+  memberOf,
   splice,
   valueAt,
 } from "./json-members.js";
-import { type JsonRequest, memberOf, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
+import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { wordTokens } from "./least-tokens.js";
 import { addNameEdits } from "./request-edits.js";
 import { textTokens } from "./text-tokens.js";

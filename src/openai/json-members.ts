@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
+import { isSpace } from "./json-syntax.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -55,6 +56,12 @@ export function membersOf(
   return members;
 }
 
+/** The first member of this name. */
+export function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
+  for (const member of members) if (member.name === name) return member;
+  return undefined;
+}
+
 /** What {@link findValue} answers where it finds no offset. */
 export const absent = -1;
 export const unclear = -2;
@@ -92,7 +99,7 @@ export function findValue(
   return found;
 }
 
-/** The offset behind the value that begins at `start`. */
+/** The offset behind the value that begins at `start`. The text must be valid JSON. */
 export function endOfValue(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
   return leaps.get(start) ?? skipValue(bytes, start);
 }
@@ -118,11 +125,6 @@ export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLe
     position = skipSpace(bytes, position + 1);
   }
   return elements;
-}
-
-/** The offset behind the value that begins at `start`. The text must be valid JSON. */
-export function endOf(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
-  return leaps.get(start) ?? skipValue(bytes, start);
 }
 
 /** The member's value, parsed. Meant for small ones. */
@@ -210,11 +212,8 @@ const spareBytes = 512;
 
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let position = from;
-  for (;;) {
-    const byte = bytes[position];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return position;
-    position++;
-  }
+  while (isSpace(bytes[position])) position++;
+  return position;
 }
 
 /** Names that nearly every object here has: recognising one is cheaper than decoding it. */

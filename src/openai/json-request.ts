@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { withoutByteOrderMark } from "./byte-order-mark.js";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "./errors.js";
-import { type JsonMember, type Leaps, membersOf, noLeaps, valueAt } from "./json-members.js";
+import { type JsonMember, type Leaps, memberOf, membersOf, noLeaps, valueAt } from "./json-members.js";
 import { pathAt } from "./json-path.js";
 import { findJsonFault, type JsonFault, longValue } from "./json-syntax.js";
 
@@ -55,11 +55,6 @@ export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_I
   if (value < 1) throw invalidValue(name, `'${name}' must be at least 1.`);
   if (value > most) throw invalidValue(name, `'${name}' must be at most ${most}.`);
   return value;
-}
-
-export function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
-  for (const member of members) if (member.name === name) return member;
-  return undefined;
 }
 
 /** So many names are compared with each other faster than they are put into a set. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "./chat-request.js";
 import { GatewayError } from "./errors.js";
-import { elementsOf, type JsonMember, type MemberEdits, membersOf, valueAt } from "./json-members.js";
+import { elementsOf, type JsonMember, type MemberEdits, memberOf, membersOf, valueAt } from "./json-members.js";
 import { imageParts } from "./message-edits.js";
 import { isRecord } from "./usage.js";
 
@@ -53,10 +53,10 @@ function isNone(body: Uint8Array, member: JsonMember): boolean {
 
 /** The path of the first one. */
 function firstImage({ body, members, leaps }: ChatRequest): string | undefined {
-  const messages = members.find(({ name }) => name === "messages");
+  const messages = memberOf(members, "messages");
   if (messages === undefined) return undefined;
   for (const [index, message] of elementsOf(body, messages.start, leaps).entries()) {
-    const found = membersOf(body, message, Number.POSITIVE_INFINITY, leaps).find(({ name }) => name === "content");
+    const found = memberOf(membersOf(body, message, Number.POSITIVE_INFINITY, leaps), "content");
     const [image] = found === undefined ? [] : imageParts(body, found.start, leaps);
     if (image !== undefined) return `messages[${index}].content[${image.index}]`;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { elementsOf, endOf, type JsonMember, type Leaps, membersOf } from "./json-members.js";
+import { elementsOf, endOfValue, type JsonMember, type Leaps, memberOf, membersOf } from "./json-members.js";
 
 /** What is to be changed inside the messages of a request. */
 export interface MessageRules {
@@ -44,7 +44,7 @@ export function editMessages(
       }
     }
   }
-  return replacements.length === 0 ? undefined : splice(body, start, endOf(body, start, leaps), replacements);
+  return replacements.length === 0 ? undefined : splice(body, start, endOfValue(body, start, leaps), replacements);
 }
 
 /** Where an image stands among the parts of a content. */
@@ -61,9 +61,9 @@ export function imageParts(body: Uint8Array, content: number, leaps: Leaps): Ima
   const parts: ImagePart[] = [];
   for (const [index, start] of elementsOf(body, content, leaps).entries()) {
     if (body[start] !== 0x7b) continue;
-    const type = membersOf(body, start, Number.POSITIVE_INFINITY, leaps).find(({ name }) => name === "type");
+    const type = memberOf(membersOf(body, start, Number.POSITIVE_INFINITY, leaps), "type");
     if (type === undefined || !imageTypes.some((name) => isText(body, type, name))) continue;
-    parts.push({ index, start, end: endOf(body, start, leaps) });
+    parts.push({ index, start, end: endOfValue(body, start, leaps) });
   }
   return parts;
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "./chat-request.js";
 import type { Dialect } from "./dialect.js";
-import type { MemberEdits } from "./json-members.js";
+import { type MemberEdits, memberOf } from "./json-members.js";
 import type { JsonRequest } from "./json-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
 
@@ -32,7 +32,7 @@ export function messageRules(dialect: Dialect | undefined, withoutImages: boolea
 
 /** Adds what the rules change in the messages, if anything. */
 export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits: MemberEdits): void {
-  const messages = request.members.find(({ name }) => name === "messages");
+  const messages = memberOf(request.members, "messages");
   if (messages === undefined) return;
   const edited = editMessages(request.body, messages.start, request.leaps, rules);
   if (edited !== undefined) edits.set("messages", edited);

@@ -164,8 +164,9 @@ function begin(
     };
     const settled = source === undefined ? settlement.release() : settlement.charge(tokens, source);
     // Known before anybody is told of it, who may end the call once more.
-    charge = settled instanceof Promise ? settled.then(ended) : settled;
-    if (!(settled instanceof Promise)) ended(settled);
+    charge = settled;
+    if (settled instanceof Promise) charge = settled.then(ended);
+    else ended(settled);
     return charge;
   };
   call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));

@@ -4,6 +4,7 @@ import { AbortNotifier } from "./abort-notifier.js";
 import { type Listed, Roster } from "./roster.js";
 import type { Target } from "./target.js";
 import type { Verdict } from "./target-health.js";
+import { waitFor } from "./wait-for.js";
 
 /** Why a call was broken off from this side. */
 export type AbortReason = "client_gone" | "shutdown";
@@ -107,12 +108,8 @@ export class InFlight {
 
   async #empty(withinMs: number): Promise<void> {
     if (this.#calls.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#emptied = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+    await waitFor(withinMs, [], (wake) => {
+      this.#emptied = wake;
     });
   }
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { answerToChunk } from "../openai/answer-to-chunk.js";
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { StreamFault } from "../openai/chat-stream.js";
-import { isSpace } from "../openai/json-syntax.js";
+import { skipSpace } from "../openai/json-members.js";
 import { isRecord } from "../openai/usage.js";
 import { parseJson } from "./forward.js";
 
@@ -54,7 +54,5 @@ export class UpstreamDocument {
 /** Behind a byte order mark and white space. No line of an event stream begins with a bracket. */
 function firstByte(bytes: Uint8Array): number | undefined {
   const text = withoutByteOrderMark(bytes);
-  let position = 0;
-  while (isSpace(text[position])) position++;
-  return text[position];
+  return text[skipSpace(text, 0)];
 }
