@@ -2,41 +2,52 @@ import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 import { BodyError, type BodyFailure } from "../gateway/gateway.js";
 
+/** What has been read, and who waits for it. */
+interface Reading {
+  readonly pieces: Uint8Array[];
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (error: BodyError) => void;
+}
+
 /**
  * Reads a stream to its end. What is left of one that fails stays unread.
  * @throws BodyError
  */
 export function readNodeBody(stream: Readable, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+  if (stream.destroyed) return Promise.reject(new BodyError("aborted"));
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) {
-      reject(new BodyError("aborted"));
-      return;
-    }
-    const pieces: Uint8Array[] = [];
+    // To take the listeners off takes time, and nothing but the stream's end comes any more. So they stay as long as the
+    // request, which must not keep the body, too.
+    let reading: Reading | undefined = { pieces: [], resolve, reject };
     let length = 0;
-    let ended = false;
-    const fail = (failure: BodyFailure, cause?: unknown) => {
+    const finish = (): Reading | undefined => {
+      const finished = reading;
+      reading = undefined;
       clearTimeout(timer);
+      return finished;
+    };
+    const fail = (failure: BodyFailure, cause?: unknown) => {
+      const finished = finish();
       stream.off("data", take).off("end", end).off("error", abort).off("close", abort);
       stream.pause();
-      reject(new BodyError(failure, { cause }));
+      finished?.reject(new BodyError(failure, { cause }));
     };
     const take = (piece: Uint8Array | string) => {
       const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
       length += bytes.length;
-      pieces.push(bytes);
+      reading?.pieces.push(bytes);
       if (length > maxBytes) fail("too_large");
     };
     const end = () => {
-      ended = true;
-      clearTimeout(timer);
-      // The listeners stay, to save the time: nothing but the end of the stream comes any more.
-      resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length));
+      const finished = finish();
+      if (finished === undefined) return;
+      const [only, second] = finished.pieces;
+      finished.resolve(only !== undefined && second === undefined ? only : Buffer.concat(finished.pieces, length));
     };
     const abort = (cause?: unknown) => {
-      if (!ended) fail("aborted", cause);
+      if (reading !== undefined) fail("aborted", cause);
     };
-    const timer = setTimeout(() => fail("too_slow"), timeoutMs);
+    const timer = setTimeout(fail, timeoutMs, "too_slow");
     stream.on("data", take).on("end", end).on("error", abort).on("close", abort);
     // Middleware may have paused it.
     stream.resume();

@@ -22,7 +22,9 @@ export interface ChatEventRelayOptions {
  */
 export class ChatEventRelay {
   readonly #stream: ChatStream;
-  readonly #reader: EventReader;
+  readonly #maxEventBytes: number;
+  /** There while it may hold the beginning of an event: it takes up more memory than all the rest of an open stream's relay. */
+  #reader: EventReader | undefined;
   #template: ChunkTemplate | undefined;
   #misses: number;
   #isFirst = true;
@@ -31,7 +33,7 @@ export class ChatEventRelay {
 
   constructor(stream: ChatStream, { maxEventBytes, useTemplates = true }: ChatEventRelayOptions) {
     this.#stream = stream;
-    this.#reader = createEventReader(maxEventBytes);
+    this.#maxEventBytes = maxEventBytes;
     this.#misses = useTemplates ? 0 : patience;
   }
 
@@ -59,17 +61,25 @@ export class ChatEventRelay {
 
   /** The last event, when the stream ended without the blank line behind it. */
   end(out: ByteWriter): void {
-    for (const event of this.#reader.end()) this.#push(event, out);
+    for (const event of this.#reader?.end() ?? []) this.#push(event, out);
   }
 
   #parse(bytes: Buffer, out: ByteWriter): void {
     const wasAtBoundary = this.#atBoundary;
     this.#atBoundary = endsEvent(bytes);
+    this.#reader ??= this.#createReader();
     const events = this.#reader.read(bytes);
     const start = out.length;
     for (const event of events) this.#push(event, out);
     if (this.#misses >= patience || !wasAtBoundary || !this.#atBoundary || events.length !== 1) return;
     this.#learn(bytes, out.since(start));
+  }
+
+  #createReader(): EventReader {
+    const reader = createEventReader(this.#maxEventBytes);
+    // A byte order mark means nothing but at the very beginning.
+    if (this.#template !== undefined) reader.read(comment);
+    return reader;
   }
 
   #push({ data, event }: ServerSentEvent, out: ByteWriter): void {
@@ -89,8 +99,11 @@ export class ChatEventRelay {
     const template = ChunkTemplate.learn(json, sent);
     if (template === undefined) return;
     this.#template = template;
+    this.#reader = undefined;
   }
 }
+
+const comment = Buffer.from(":\n");
 
 /** The offset behind the first blank line, or the end of the bytes. */
 function endOfEvent(bytes: Buffer, from: number): number {

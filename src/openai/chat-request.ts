@@ -20,6 +20,7 @@ import { addLackingEdits, type Lacking } from "./lacking.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
 import type { Tokenizer } from "./tokenizer.js";
+import { unpooled } from "./unpooled.js";
 import { isRecord } from "./usage.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
@@ -86,19 +87,25 @@ export function promptTokens(request: ChatRequest, contextLength: number, tokeni
   return Math.min(tokens, contextLength);
 }
 
+/** Where a request goes. */
+interface Target {
+  model: string;
+  maxOutputTokens: number | undefined;
+  dialect?: Dialect | undefined;
+  lacking?: Lacking | undefined;
+}
+
 /**
  * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
  * asked for on streams, what the server's dialect asks for, and nothing that the model lacks. Everything else stays byte for byte.
  */
-export function toUpstreamBody(
-  request: ChatRequest,
-  target: {
-    model: string;
-    maxOutputTokens: number | undefined;
-    dialect?: Dialect | undefined;
-    lacking?: Lacking | undefined;
-  },
-): Uint8Array {
+export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array {
+  const body = editedBody(request, target);
+  // It is kept as long as the answer takes.
+  return request.stream ? unpooled(body) : body;
+}
+
+function editedBody(request: ChatRequest, target: Target): Buffer {
   const { body, members, stream, includeUsage } = request;
   const { model, maxOutputTokens = Number.POSITIVE_INFINITY, dialect, lacking } = target;
   const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;

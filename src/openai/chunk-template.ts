@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from "node:buffer";
 import type { ByteWriter } from "./byte-writer.js";
 import { eventEnd, eventStart } from "./event-frame.js";
 import { elementsOf, type JsonMember, memberOf, membersOf } from "./json-members.js";
+import { unpooled } from "./unpooled.js";
 
 /** Members of a delta that carry the model's text, a piece per chunk. */
 const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
@@ -221,7 +222,19 @@ function literals(json: Uint8Array, slots: readonly Slot[]): Literals {
     from = end;
   }
   const [first = json, ...between] = pieces;
-  const head = Buffer.concat([eventStart, first]);
-  const tail = Buffer.concat([json.subarray(from), eventEnd]);
-  return { head, between: between.map((piece) => Buffer.from(piece)), tail, joint: Buffer.concat([tail, head]) };
+  const parts = [json.subarray(from), eventEnd, eventStart, first, ...between];
+  const all = unpooled(Buffer.concat(parts));
+  const tailEnd = json.length - from + eventEnd.length;
+  const jointEnd = tailEnd + eventStart.length + first.length;
+  let end = jointEnd;
+  return {
+    joint: all.subarray(0, jointEnd),
+    tail: all.subarray(0, tailEnd),
+    head: all.subarray(tailEnd, jointEnd),
+    between: between.map((piece) => {
+      const start = end;
+      end += piece.length;
+      return all.subarray(start, end);
+    }),
+  };
 }

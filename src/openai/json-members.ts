@@ -151,11 +151,7 @@ export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "sta
  * @param edits - by member name: the new value as JSON text, or `null` to take the member out. Names that the object
  * does not have are added at its beginning.
  */
-export function editMembers(
-  bytes: Uint8Array,
-  members: readonly JsonMember[],
-  edits: Readonly<MemberEdits>,
-): Uint8Array {
+export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], edits: Readonly<MemberEdits>): Buffer {
   const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
   let next = "{";

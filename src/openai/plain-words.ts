@@ -29,13 +29,10 @@ export function skipPlainWords({ words, shift }: Words, position: number): numbe
   // What lies before the position counts as plain.
   if (before !== 0) word = (word & ~before) | (0x61616161 & before);
   for (;;) {
-    // A byte less than n sets its top bit in (word - n…n) & ~word; a byte that equals one is less than 1 after XOR. The
-    // borrow can make more bytes of the word look like it, but only those behind the first.
-    const quotes = word ^ 0x22222222;
-    const backslashes = word ^ 0x5c5c5c5c;
-    const controls = (word - 0x20202020) & ~word;
-    const others = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-    const found = (controls | others) & 0x80808080;
+    // A byte less than n sets its top bit in (word - n…n) & ~word. Flipping a bit makes of the quote the one next to the
+    // controls, and XOR makes of the backslash the only one less than 1; neither touches the top bits. The borrow can make
+    // more bytes of the word look like it, but only those behind the first.
+    const found = (((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101)) & ~word & 0x80808080;
     if (found !== 0) return (index << 2) - shift + ((31 - Math.clz32(found & -found)) >> 3);
     if (++index === words.length) return (index << 2) - shift;
     word = words[index] as number;

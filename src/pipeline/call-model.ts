@@ -271,7 +271,7 @@ async function streamResponse(
   settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
   const options = holdsStatus === true ? { ...pipeline, holdsStatus } : pipeline;
-  const pieces = relayStream(upstream, stream, call, context, options, finish);
+  const pieces = relayStream(upstream.body, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
   if (call.isProbe) call.confirm();

@@ -10,7 +10,7 @@ import {
   type UpstreamError,
   type UpstreamProvider,
 } from "../providers/upstream-provider.js";
-import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
+import { IdleTimer } from "./idle-timer.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
 const longestErrorBody = 65_536;
@@ -49,13 +49,18 @@ export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError 
 /** The body's first `most` bytes, or what has come of them in time; the rest is not read. */
 async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const iterator = body[Symbol.asyncIterator]();
-  const timer = new KeepAliveTimer(errorBodyMs);
+  let giveUp = (): void => {};
+  const silence = new Promise<undefined>((resolve) => {
+    giveUp = () => resolve(undefined);
+  });
+  const timer = new IdleTimer(errorBodyMs, giveUp);
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
     while (length < most) {
-      const next = await timer.wait(iterator.next());
-      if (next === overdue || next.done) break;
+      timer.start();
+      const next = await Promise.race([iterator.next(), silence]);
+      if (next === undefined || next.done) break;
       pieces.push(next.value);
       length += next.value.length;
     }

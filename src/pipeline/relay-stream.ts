@@ -1,25 +1,23 @@
 import { Buffer } from "node:buffer";
-import { ByteWriter } from "../openai/byte-writer.js";
-import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
 import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isUpstreamError, type UpstreamAnswer } from "../providers/upstream-provider.js";
+import { isUpstreamError } from "../providers/upstream-provider.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
-import { KeepAliveTimer, overdue } from "./keep-alive-timer.js";
 import type { RelayOptions } from "./pipeline.js";
 import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
-import { UpstreamDocument } from "./upstream-document.js";
+import { overdue, StreamChunks } from "./stream-chunks.js";
 
 /**
  * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
  * thrown, as {@link GatewayError} or {@link UpstreamError} `aborted`; after it, a failure is an error event.
  *
+ * @param body - the upstream's; not its whole answer, which would be kept for as long as the stream is open.
  * @param finish - settles the call. Called exactly once, and before the client learns that the stream has ended.
  */
 export async function* relayStream(
-  answer: UpstreamAnswer,
+  body: AsyncIterable<Uint8Array>,
   stream: ChatStream,
   call: Call,
   context: UpstreamFailureContext,
@@ -29,8 +27,7 @@ export async function* relayStream(
   },
   finish: (outcome: Outcome) => unknown,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const timer = new KeepAliveTimer(options.keepAliveMs);
-  const chunks = readChunks(answer, stream, options);
+  const chunks = new StreamChunks(body, stream, options);
   let finished = false;
   let committed = false;
   const end = (outcome: Outcome): unknown => {
@@ -38,13 +35,12 @@ export async function* relayStream(
     return finish(outcome);
   };
   try {
-    for (let pending = chunks.next(); ; ) {
-      const next = await timer.wait(pending);
-      if (next !== overdue && next.done) break;
+    for (;;) {
+      const next = await chunks.next();
+      if (next === undefined) break;
       if (next === overdue && !committed && options.holdsStatus === true) continue;
       committed = true;
-      yield next === overdue ? keepAlive : next.value;
-      if (next !== overdue) pending = chunks.next();
+      yield next === overdue ? keepAlive : next;
     }
     const closing = stream.end();
     await end({ reason: "completed", tokens: stream.tokens, source: stream.estimated ? "estimated" : "provider" });
@@ -57,58 +53,14 @@ export async function* relayStream(
     if (!committed) throw failure.error ?? thrown;
     if (failure.error !== undefined) yield errorEvent(failure.error);
   } finally {
-    timer.stop();
     // The client has left between two pieces.
     if (!finished) {
       call.abort("client_gone");
       await end(brokenOff("client_gone", stream));
     }
-    // Not waited for: a provider that does not heed its signal must not keep the client.
-    chunks.return(undefined).catch(() => {});
+    chunks.stop();
   }
 }
-
-/** The stream's events, those of one read together. Ends at `[DONE]` or with the upstream's body. */
-async function* readChunks(
-  answer: UpstreamAnswer,
-  stream: ChatStream,
-  { maxEventBytes, maxAnswerBytes }: RelayOptions,
-): AsyncGenerator<Uint8Array, void, void> {
-  const relay = new ChatEventRelay(stream, { maxEventBytes });
-  const document = new UpstreamDocument(maxAnswerBytes);
-  let isEvents = false;
-  try {
-    for await (const bytes of answer.body) {
-      if (!isEvents && document.take(bytes)) continue;
-      isEvents = true;
-      const out = new ByteWriter(bytes.length + spareBytes);
-      let fault: { error: unknown } | undefined;
-      try {
-        relay.read(bytes, out);
-      } catch (error) {
-        fault = { error };
-      }
-      // What came before the fault is the client's.
-      if (out.length > 0) yield out.finish();
-      if (fault !== undefined) throw fault.error;
-      if (stream.done) return;
-    }
-  } catch (error) {
-    // All that was asked for has arrived: how the connection ends does not matter any more.
-    if (!(stream.complete && isUpstreamError(error) && error.failure !== "aborted")) throw error;
-  }
-  if (document.length > 0) {
-    const piece = stream.push(document.toChunk());
-    if (piece !== undefined) yield piece;
-    return;
-  }
-  const out = new ByteWriter(spareBytes);
-  relay.end(out);
-  if (out.length > 0) yield out.finish();
-}
-
-/** What events may grow by as they are rewritten, before the buffer has to. */
-const spareBytes = 256;
 
 const keepAlive = Buffer.from(": keep-alive\n\n");
 

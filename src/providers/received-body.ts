@@ -39,6 +39,11 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     return this;
   }
 
+  /** What has come in this tick is about to be handed to the reader. */
+  get isDelivering(): boolean {
+    return this.#delivering;
+  }
+
   /** Takes bytes in; false when the source should pause until it is asked to resume. */
   push(chunk: Uint8Array): boolean {
     this.#chunks.push(chunk);

@@ -1,5 +1,4 @@
 import type { Buffer } from "node:buffer";
-import { nextTick } from "node:process";
 import type { Dispatcher } from "undici";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
@@ -27,7 +26,8 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   /** Set when a connection was chosen. */
   line: UndiciLine | undefined;
   readonly #signal: AbortNotice;
-  readonly #answer: AnswerCallbacks;
+  /** Let go of once one was called: they hold the answer, and with it all of its headers. */
+  #answer: AnswerCallbacks | undefined;
   readonly #timeouts: TransportOptions;
   readonly #timer = new SilenceTimer(this);
   #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
@@ -35,7 +35,6 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #abort: ((error: Error) => void) | undefined;
   #body: ReceivedBody | undefined;
   #held = false;
-  #touched = false;
   #lingered = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
 
@@ -64,14 +63,16 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#state = "reading";
     this.#timer.start(this.#timeouts.idleTimeoutMs);
     this.#body = new ReceivedBody(this);
-    this.#answer.resolve(toUpstreamAnswer(status, headers, this.#body));
+    this.#answer?.resolve(toUpstreamAnswer(status, headers, this.#body));
+    this.#answer = undefined;
     return true;
   }
 
   onData(chunk: Buffer): boolean {
     const body = this.#body;
     if (this.#state === "reading" && body) {
-      this.#touch();
+      // What comes in one tick, as a burst of hundreds of chunks does, is one sign of life: reading the clock is not free.
+      if (!body.isDelivering) this.#timer.touch();
       if (!body.push(chunk)) this.#hold();
     } else if (this.#state === "lingering") {
       this.#lingered += chunk.length;
@@ -112,19 +113,6 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#cancel(new UpstreamError("aborted", "The answer was not read to its end."));
   }
 
-  /** Once per tick is enough, for a burst of hundreds of chunks comes in one, and reading the clock is not free. */
-  #touch(): void {
-    if (this.#touched) return;
-    this.#touched = true;
-    this.#timer.touch();
-    nextTick(endTick, this);
-  }
-
-  /** The tick is over. */
-  endTick(): void {
-    this.#touched = false;
-  }
-
   #hold(): void {
     if (this.#held) return;
     this.#held = true;
@@ -150,13 +138,13 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #cancel(error: UpstreamError): void {
     if (!this.#finish()) return;
     if (this.#body) this.#body.abort(error);
-    else this.#answer.reject(error);
+    else this.#answer?.reject(error);
     this.#disconnect(error);
   }
 
   #fail(error: UpstreamError): void {
     if (this.#body) this.#body.fail(error);
-    else this.#answer.reject(error);
+    else this.#answer?.reject(error);
   }
 
   #disconnect(error: UpstreamError): void {
@@ -175,10 +163,6 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#held = false;
     return true;
   }
-}
-
-function endTick(call: UndiciCall): void {
-  call.endTick();
 }
 
 function leaveCall(call: UndiciCall): void {

@@ -1,0 +1,26 @@
+/** Calls back when it was not started again for so long. One timer serves all the starts. */
+export class IdleTimer {
+  readonly #afterMs: number;
+  readonly #expired: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(afterMs: number, expired: () => void) {
+    this.#afterMs = afterMs;
+    this.#expired = expired;
+  }
+
+  /** Counts from now on. */
+  start(): void {
+    if (typeof this.#timer === "object" && typeof this.#timer.refresh === "function") {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expired, this.#afterMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
