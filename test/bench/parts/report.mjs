@@ -42,7 +42,7 @@ function workTable({ name, title, per, summary, results }) {
     "RSS MB",
     "heap MB",
   ];
-  const rows = named(summary).map(([label, { cpu, perSecond, busy, p50, p99, toFloor, overFloor, memory }]) => [
+  const rows = named(summary).map(([label, { cpu, perSecond, busy, p50, p99, rss, heap, toFloor, overFloor }]) => [
     label,
     fixed(cpu?.median, 1),
     ranged(toFloor.cpu),
@@ -53,8 +53,8 @@ function workTable({ name, title, per, summary, results }) {
     fixed(p99?.median, 0),
     fixed(toFloor.p99?.median, 2),
     `${fixed(busy?.median * 100, 0)} %`,
-    megabytes(memory?.rss),
-    megabytes(memory?.heap),
+    megabytes(rss?.median),
+    megabytes(heap?.median),
   ]);
   return `${name}: ${title}\n${table([header, ...rows])}${failures(results)}`;
 }

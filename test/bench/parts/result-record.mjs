@@ -17,11 +17,11 @@ function each(summary) {
   return Object.fromEntries(Object.entries(summary).map(([name, figures]) => [name, variantRecord(figures)]));
 }
 
-function variantRecord({ toFloor, overFloor, memory, ...figures }) {
+function variantRecord({ toFloor, overFloor, ...figures }) {
   const medians = Object.fromEntries(absolute.map((figure) => [figure, figures[figure]?.median]));
   const { cpu, perSecond, p99 } = toFloor;
   const { p50, rss, heap } = overFloor;
-  return { ...medians, toFloor: { cpu, perSecond, p99 }, overFloor: { p50, rss, heap }, memory };
+  return { ...medians, toFloor: { cpu, perSecond, p99 }, overFloor: { p50, rss, heap } };
 }
 
 function rounded(_name, value) {

@@ -9,13 +9,12 @@ const figures = ["cpu", "perSecond", "busy", "others", "p50", "p99", "rss", "hea
 export function summarizeWorkload(results) {
   const floor = results["floor"];
   return Object.fromEntries(
-    Object.entries(results).map(([name, { rounds, memory }]) => [
+    Object.entries(results).map(([name, { rounds }]) => [
       name,
       {
         ...each((figure) => spread(rounds.map((round) => round[figure]))),
         toFloor: each((figure) => compare(rounds, floor?.rounds, figure, (own, other) => own / other)),
         overFloor: each((figure) => compare(rounds, floor?.rounds, figure, (own, other) => own - other)),
-        memory,
       },
     ]),
   );
