@@ -1,5 +1,6 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
+import { type PieceSink, pieceSink } from "./node-chunks.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
@@ -32,7 +33,7 @@ export function writeNodeResponse(
   if (isStream(body)) {
     // HTTP/2 knows no such header.
     if (req.httpVersionMajor >= 2) delete headers["connection"];
-    return writeStream(res, client, response, body);
+    return writeStream(res as NodeOutgoing & Outgoing, client, response, body);
   }
   // The host may have answered in the meantime: its own time-out, for instance.
   if (client.gone || res.headersSent) return undefined;
@@ -93,13 +94,14 @@ const shortBody = 16 * 1024;
 
 /** Each piece leaves at once; the next one is asked for when the client has taken it. */
 async function writeStream(
-  res: Outgoing,
+  res: NodeOutgoing & Outgoing,
   client: NodeClient,
   { status, headers }: GatewayResponse,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
   let flushing: NodeJS.Immediate | undefined;
+  let sink: PieceSink | undefined;
   try {
     if (client.gone || res.headersSent) return;
     res.writeHead(status, headers);
@@ -114,7 +116,10 @@ async function writeStream(
         res.end();
         return;
       }
-      if (!res.write(value)) await drained(res, client.signal);
+      const taken = sink === undefined ? res.write(value) : sink.write(value);
+      if (!taken) await drained(sink ?? res, client.signal);
+      // The headers have gone with the first piece.
+      sink ??= pieceSink(res);
     }
   } finally {
     clearImmediate(flushing);
@@ -127,14 +132,14 @@ function flushUnlessGone(res: Outgoing, client: NodeClient): void {
 }
 
 /** Resolves when the client has taken what was written, or has gone. */
-function drained(res: Outgoing, gone: AbortNotifier): Promise<void> {
+function drained(sink: PieceSink, gone: AbortNotifier): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      res.off("drain", done);
+      sink.off("drain", done);
       gone.removeEventListener("abort", done);
       resolve();
     };
-    res.on("drain", done);
+    sink.on("drain", done);
     gone.addEventListener("abort", done);
     if (gone.aborted) done();
   });

@@ -31,13 +31,13 @@ import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
-import { brokenOff, relayStream } from "./relay-stream.js";
 import { relayWhole } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import type { Route } from "./route.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
+import { brokenOff, StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
 import { toUpstreamCall } from "./upstream-call.js";
@@ -271,7 +271,7 @@ async function streamResponse(
   settlement.hold(() => stream.tokens);
   call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
   const options = holdsStatus === true ? { ...pipeline, holdsStatus } : pipeline;
-  const pieces = relayStream(upstream.body, stream, call, context, options, finish);
+  const pieces = new StreamRelay(upstream.body, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
   if (call.isProbe) call.confirm();
@@ -307,7 +307,7 @@ function withStock(headers: Record<string, string>, windows: Charge["windows"]):
   return windows === undefined ? headers : addCreditHeaders(headers, windows);
 }
 
-function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {
+function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8Array> {
   let waiting: Uint8Array | undefined = first;
   return {
     [Symbol.asyncIterator]: () => ({
@@ -317,7 +317,7 @@ function startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, 
         waiting = undefined;
         return Promise.resolve({ done: false, value });
       },
-      return: () => rest.return(undefined),
+      return: () => rest.return(),
     }),
   };
 }

@@ -6,18 +6,25 @@ import { IdleTimer } from "./idle-timer.js";
 import type { RelayOptions } from "./pipeline.js";
 import { UpstreamDocument } from "./upstream-document.js";
 
-/** Nothing came for so long that the client needs a sign of life. */
-export const overdue = Symbol("overdue");
-
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
 
-type Chunks = Uint8Array | typeof overdue | undefined;
+/** Who gets a stream's chunks. One method is called for each time that it asks. */
+export interface ChunkListener {
+  /** What the client gets for one read of the upstream's body. */
+  onChunks(chunks: Uint8Array): void;
+  /** Nothing came for so long that the client needs a sign of life. */
+  onSilence(): void;
+  /** The upstream has sent all that it has to send. */
+  onEnd(): void;
+  /** @param error - StreamFault | EventTooLargeError | GatewayError | what the body threw */
+  onFault(error: unknown): void;
+}
 
 /**
- * Reads an upstream's stream, and gives what the client gets for it, the events of one read together. It ends at `[DONE]`
- * or with the upstream's body. Written with promises, and not as a generator, since a token often comes alone: then what
- * it costs to hand it on is most of what it costs at all.
+ * Reads an upstream's stream, and makes of it what the client gets. It ends at `[DONE]` or with the upstream's body.
+ * Written with callbacks, and not as a generator, since tokens mostly come alone: then what it costs to hand one on is
+ * most of what it costs at all.
  */
 export class StreamChunks {
   readonly #source: AsyncIterable<Uint8Array>;
@@ -29,36 +36,29 @@ export class StreamChunks {
   #isEvents = false;
   #isReading = false;
   #isOver = false;
-  /** What has come while nobody waited. */
-  #ready: Chunks;
+  #isAsked = false;
+  /** What has come while nobody asked. */
+  #ready: Uint8Array | undefined;
   /** Breaks the stream off behind what is ready. */
   #fault: { error: unknown } | undefined;
-  #resolve: ((chunks: Chunks) => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+  readonly #listener: ChunkListener;
 
   /** @param body - the upstream's. */
-  constructor(body: AsyncIterable<Uint8Array>, stream: ChatStream, options: RelayOptions) {
+  constructor(body: AsyncIterable<Uint8Array>, stream: ChatStream, options: RelayOptions, listener: ChunkListener) {
     this.#source = body;
     this.#stream = stream;
     this.#relay = new ChatEventRelay(stream, options);
     this.#document = new UpstreamDocument(options.maxAnswerBytes);
-    this.#timer = new IdleTimer(options.keepAliveMs, () => this.#give(overdue));
+    this.#listener = listener;
+    this.#timer = new IdleTimer(options.keepAliveMs, () => this.#tellSilence());
   }
 
-  /**
-   * The next events, `undefined` at the end, or {@link overdue}; then the events can be waited for again. To be called
-   * when the last promise has resolved.
-   *
-   * @throws StreamFault | EventTooLargeError | GatewayError | what the body throws
-   */
-  next(): Promise<Chunks> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      this.#timer.start();
-      if (this.#ready !== undefined || this.#isOver) this.#deliver();
-      else if (!this.#isReading) this.#read();
-    });
+  /** The listener wants the next. To be called when it was told of the last. */
+  ask(): void {
+    this.#isAsked = true;
+    this.#timer.start();
+    if (this.#ready !== undefined || this.#isOver) this.#tell();
+    else if (!this.#isReading) this.#read();
   }
 
   /** Nobody asks any more. Not waited for: a provider that does not heed its signal must not keep the client. */
@@ -90,7 +90,7 @@ export class StreamChunks {
       this.#fault = { error };
       this.#leave();
     }
-    if (this.#ready !== undefined || this.#isOver) this.#deliver();
+    if (this.#ready !== undefined || this.#isOver) this.#tell();
     else this.#read();
   };
 
@@ -124,7 +124,7 @@ export class StreamChunks {
     } catch (error) {
       this.#fault = { error };
     }
-    this.#deliver();
+    this.#tell();
   }
 
   /** What can be told to be complete only now. */
@@ -144,25 +144,19 @@ export class StreamChunks {
     } catch {}
   }
 
-  #deliver(): void {
-    if (this.#resolve === undefined) return;
+  #tell(): void {
+    if (!this.#isAsked) return;
+    this.#isAsked = false;
     const ready = this.#ready;
     this.#ready = undefined;
-    if (ready !== undefined || this.#fault === undefined) this.#give(ready);
-    else this.#fail(this.#fault.error);
+    if (ready !== undefined) this.#listener.onChunks(ready);
+    else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
+    else this.#listener.onEnd();
   }
 
-  #give(chunks: Chunks): void {
-    const resolve = this.#resolve;
-    this.#resolve = undefined;
-    this.#reject = undefined;
-    resolve?.(chunks);
-  }
-
-  #fail(error: unknown): void {
-    const reject = this.#reject;
-    this.#resolve = undefined;
-    this.#reject = undefined;
-    reject?.(error);
+  #tellSilence(): void {
+    if (!this.#isAsked) return;
+    this.#isAsked = false;
+    this.#listener.onSilence();
   }
 }

@@ -219,6 +219,15 @@ describe("ChatEventRelay", () => {
     );
   });
 
+  it("takes a byte order mark for one at the very beginning alone, with and without templates", () => {
+    const event = (word: string) => `data: ${JSON.stringify(shapes["openai"]?.(word, "x"))}\n\n`;
+    const bytes = Buffer.from(
+      ["one", "two", "three", "\ufeff", "four", "five"].map((w) => (w === "\ufeff" ? w : event(w))).join(""),
+    );
+    expect(relay(bytes, [], true)).toEqual(relay(bytes, [], false));
+    expect(relay(bytes, [], true).sent).not.toContain("four");
+  });
+
   it("gives each event before the next one arrives", () => {
     const stream = new ChatStream({
       model: "m",

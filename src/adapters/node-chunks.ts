@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer";
+import { ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { nextTick } from "node:process";
+import type { NodeOutgoing } from "./node-pair.js";
+
+/** What takes the pieces of a stream, and says when it can take more. */
+export interface PieceSink {
+  /** @returns `false` when the next piece has to wait for `drain`. */
+  write(piece: Uint8Array): boolean;
+  on(event: "drain", listener: () => void): unknown;
+  off(event: "drain", listener: () => void): unknown;
+}
+
+/**
+ * Where the pieces of a response go whose headers have gone. Node writes a chunk (RFC 9112, section 7.1) in four parts,
+ * which for a single token is most of the work. In one part it is written where nothing but Node itself has a say in how
+ * the response is written.
+ */
+export function pieceSink(res: NodeOutgoing): PieceSink {
+  if (!(res instanceof ServerResponse) || !res.chunkedEncoding) return res;
+  // Middleware that changes what is written, or counts it, has put its own method there.
+  if (res.write !== ServerResponse.prototype.write) return res;
+  const { socket } = res;
+  return socket instanceof Socket ? new ChunkedSocket(res, socket) : res;
+}
+
+/** Longer pieces are not worth a copy. */
+const longPiece = 2048;
+
+class ChunkedSocket implements PieceSink {
+  readonly #res: ServerResponse;
+  readonly #socket: Socket;
+
+  constructor(res: ServerResponse, socket: Socket) {
+    this.#res = res;
+    this.#socket = socket;
+  }
+
+  write(piece: Uint8Array): boolean {
+    const res = this.#res;
+    const socket = this.#socket;
+    // A host that has ended the response has given its connection on to the next one.
+    const isOurs = res.socket === socket && !res.writableEnded;
+    if (!isOurs || piece.length > longPiece) return res.write(piece);
+    // As Node does it: what else comes in this tick, above all the end, leaves with it.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      nextTick(uncork, socket);
+    }
+    return socket.write(toChunk(piece));
+  }
+
+  /** The socket drains whichever way it was filled. */
+  on(event: "drain", listener: () => void): void {
+    this.#socket.on(event, listener);
+  }
+
+  off(event: "drain", listener: () => void): void {
+    this.#socket.off(event, listener);
+  }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
+}
+
+function toChunk(piece: Uint8Array): Buffer {
+  const size = `${piece.length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafe(size.length + piece.length + 2);
+  chunk.write(size, 0, "latin1");
+  chunk.set(piece, size.length);
+  chunk.write("\r\n", size.length + piece.length, "latin1");
+  return chunk;
+}

@@ -1,0 +1,216 @@
+import { Buffer } from "node:buffer";
+import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
+import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
+import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
+import { isUpstreamError } from "../providers/upstream-provider.js";
+import { toUpstreamFailure } from "./forward.js";
+import type { Call } from "./in-flight.js";
+import type { RelayOptions } from "./pipeline.js";
+import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
+import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
+
+interface StreamRelayOptions extends RelayOptions {
+  /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
+  holdsStatus?: boolean;
+}
+
+/**
+ * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
+ * thrown, as {@link GatewayError} or {@link UpstreamError} `aborted`; after it, a failure is an error event.
+ */
+export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, ChunkListener {
+  readonly #chunks: StreamChunks;
+  readonly #stream: ChatStream;
+  readonly #call: Call;
+  readonly #context: UpstreamFailureContext;
+  readonly #holdsStatus: boolean;
+  readonly #finish: (outcome: Outcome) => unknown;
+  #waiting: Waiting | undefined;
+  /** The client has got something. */
+  #committed = false;
+  /** The call has ended, and is settled or about to be. */
+  #finished = false;
+  #isOver = false;
+
+  /**
+   * @param body - the upstream's; not its whole answer, which would be kept for as long as the stream is open.
+   * @param finish - settles the call. Called exactly once, and before the client learns that the stream has ended.
+   */
+  constructor(
+    body: AsyncIterable<Uint8Array>,
+    stream: ChatStream,
+    call: Call,
+    context: UpstreamFailureContext,
+    options: StreamRelayOptions,
+    finish: (outcome: Outcome) => unknown,
+  ) {
+    this.#chunks = new StreamChunks(body, stream, options, this);
+    this.#stream = stream;
+    this.#call = call;
+    this.#context = context;
+    this.#holdsStatus = options.holdsStatus === true;
+    this.#finish = finish;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** To be called when the last promise has resolved. */
+  next(): Promise<Piece> {
+    if (this.#isOver) return Promise.resolve(done);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      if (this.#finished) this.#end();
+      else this.#chunks.ask();
+    });
+  }
+
+  /** The client has left. */
+  async return(): Promise<Piece> {
+    try {
+      if (!this.#finished) {
+        this.#finished = true;
+        this.#call.abort("client_gone");
+        await this.#finish(brokenOff("client_gone", this.#stream));
+      }
+    } finally {
+      this.#end();
+    }
+    return done;
+  }
+
+  onChunks(chunks: Uint8Array): void {
+    this.#committed = true;
+    this.#give(chunks);
+  }
+
+  onSilence(): void {
+    if (!this.#committed && this.#holdsStatus) {
+      this.#chunks.ask();
+      return;
+    }
+    this.#committed = true;
+    this.#give(keepAlive);
+  }
+
+  onEnd(): void {
+    if (this.#finished) return;
+    let closing: Uint8Array;
+    try {
+      closing = this.#stream.end();
+    } catch (error) {
+      this.onFault(error);
+      return;
+    }
+    const tokens = this.#stream.tokens;
+    const source = this.#stream.estimated ? "estimated" : "provider";
+    this.#settle({ reason: "completed", tokens, source }).then(
+      () => this.#give(closing),
+      (error) => this.#fail(error),
+    );
+  }
+
+  onFault(thrown: unknown): void {
+    if (this.#finished) return;
+    const failure = describeFailure(thrown, this.#call, this.#context, this.#committed);
+    this.#settle(brokenOff(failure.reason, this.#stream, failure.error)).then(
+      () => {
+        if (!this.#committed) this.#fail(failure.error ?? thrown);
+        else if (failure.error !== undefined) this.#give(errorEvent(failure.error));
+        else this.#end();
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  async #settle(outcome: Outcome): Promise<void> {
+    this.#finished = true;
+    await this.#finish(outcome);
+  }
+
+  #give(piece: Uint8Array): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve({ done: false, value: piece });
+  }
+
+  #fail(error: unknown): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#end();
+    waiting?.reject(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#chunks.stop();
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve(done);
+  }
+}
+
+type Piece = IteratorResult<Uint8Array, void>;
+
+interface Waiting {
+  resolve(piece: Piece): void;
+  reject(error: unknown): void;
+}
+
+const done: Piece = { done: true, value: undefined };
+
+const keepAlive = Buffer.from(": keep-alive\n\n");
+
+function errorEvent(error: ErrorObject): Uint8Array {
+  return Buffer.from(`data: ${toErrorJson(error)}\n\n`);
+}
+
+interface Failure {
+  reason: EndReason;
+  /** `undefined`: the client is gone, nobody is to be told. */
+  error: GatewayError | undefined;
+}
+
+function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext, committed: boolean): Failure {
+  if (call.abortReason === "client_gone") return { reason: "client_gone", error: undefined };
+  if (call.abortReason === "shutdown") {
+    return { reason: "shutdown", error: serviceUnavailable("The gateway is shutting down. Try again shortly.") };
+  }
+  if (thrown instanceof StreamFault && thrown.reason === "error") {
+    const error = fromErrorObject(thrown.upstreamError, context);
+    return committed ? describeBreak(error) : { reason: endReasonOf(error), error };
+  }
+  if (committed) return describeBreak(thrown);
+  const failure = toUpstreamFailure(thrown);
+  // A provider that says "aborted" without having been told to is one that failed.
+  const error = isUpstreamError(failure)
+    ? badGateway("The model did not answer. Try again.", { cause: failure })
+    : failure;
+  return { reason: endReasonOf(error), error };
+}
+
+/** The client has part of the answer: it must not read that there was none. */
+function describeBreak(thrown: unknown): Failure {
+  const failure = toUpstreamFailure(thrown);
+  const error =
+    isUpstreamError(failure) || failure.code === "bad_gateway"
+      ? badGateway("The model's answer broke off. Try again.", {
+          cause: isUpstreamError(failure) ? failure : failure.cause,
+        })
+      : failure;
+  return { reason: endReasonOf(error), error };
+}
+
+/**
+ * What a stream comes to that did not reach its end: a failure is charged once there was output, the departure of a
+ * client from the moment of the upstream's 200.
+ */
+export function brokenOff(reason: EndReason, stream: ChatStream, error?: GatewayError): Outcome {
+  const { tokens } = stream;
+  const isCharged = reason === "client_gone" || stream.hasOutput;
+  const source = stream.complete && !stream.estimated ? "provider" : "partial";
+  if (error === undefined) return { reason, tokens, source: isCharged ? source : undefined };
+  const reported = stream.estimated || isCharged ? undefined : tokens;
+  return { reason, tokens, source: isCharged ? source : undefined, error, reported };
+}
