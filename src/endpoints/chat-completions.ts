@@ -27,6 +27,6 @@ export const chatCompletions: ModelEndpoint<ChatRequest> = {
   outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
     request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
   toUpstreamBody,
-  toAnswer: (bytes, json, _request, context) => toChatAnswer(bytes, json, context),
+  toAnswer: (answer, _request, context) => toChatAnswer(answer, context),
   partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
 };

@@ -1,7 +1,7 @@
 import type { AnswerContext } from "../openai/chat-answer.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { Lacking } from "../openai/lacking.js";
-import type { ModelAnswer } from "../openai/model-answer.js";
+import type { ModelAnswer, ReceivedAnswer } from "../openai/model-answer.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { TokenCounts } from "../openai/usage.js";
 
@@ -56,10 +56,9 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
   toUpstreamBody(request: Request, target: RequestTarget): Uint8Array;
   /**
    * What the client gets for a whole answer.
-   * @param json - the parsed `bytes`; `undefined` where they are no JSON.
    * @returns `undefined` when it is no answer to the request.
    */
-  toAnswer(bytes: Uint8Array, json: unknown, request: Request, context: AnswerContext): ModelAnswer | undefined;
+  toAnswer(answer: ReceivedAnswer, request: Request, context: AnswerContext): ModelAnswer | undefined;
   /** What was seen of a whole answer that its client did not wait for. */
   partialTokens(promptTokens: number, receivedBytes: number): TokenCounts;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
 import type { MemberEdits } from "./json-members.js";
-import { editAnswer, type ModelAnswer } from "./model-answer.js";
+import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "./model-answer.js";
 import { joinTextParts } from "./text-parts.js";
 import { estimateTokens } from "./token-estimate.js";
 import { hasUsageTotals, isRecord, readUsage, toUsageObject, visibleUsage } from "./usage.js";
@@ -24,10 +24,10 @@ export interface AnswerContext {
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
  * would break. Everything else stays byte for byte.
  *
- * @param answer - the parsed `bytes`.
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: AnswerContext): ModelAnswer | undefined {
+export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  const answer = received.json;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
@@ -50,7 +50,7 @@ export function toChatAnswer(bytes: Uint8Array, answer: unknown, context: Answer
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(bytes, answer, edits),
+    body: editAnswer(received, edits),
     tokens,
     estimated: reported === undefined,
   };

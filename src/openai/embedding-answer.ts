@@ -2,7 +2,7 @@ import type { AnswerContext } from "./chat-answer.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
 import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";
 import type { MemberEdits } from "./json-members.js";
-import { editAnswer, type ModelAnswer } from "./model-answer.js";
+import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "./model-answer.js";
 import { isRecord, readUsage, type TokenCounts, visibleUsage } from "./usage.js";
 
 type Item = Record<string, unknown>;
@@ -11,15 +11,14 @@ type Item = Record<string, unknown>;
  * An embeddings answer as clients need it: own model name, the vectors in the order of the inputs and encoded as the
  * client has asked, usage always there. Everything else stays byte for byte.
  *
- * @param json - the parsed `bytes`.
  * @returns `undefined` when it is no answer to this request: not one vector for each input.
  */
 export function toEmbeddingAnswer(
-  bytes: Uint8Array,
-  json: unknown,
+  received: ReceivedAnswer,
   request: EmbeddingRequest,
   context: AnswerContext,
 ): ModelAnswer | undefined {
+  const { json } = received;
   if (!isRecord(json)) return undefined;
   const data = json["data"];
   if (!Array.isArray(data) || data.length !== request.inputTokens.length) return undefined;
@@ -45,7 +44,7 @@ export function toEmbeddingAnswer(
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(bytes, json, edits),
+    body: editAnswer(received, edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
   };

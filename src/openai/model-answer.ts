@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "./json-members.js";
-import type { TokenCounts } from "./usage.js";
+import { isRecord, type TokenCounts } from "./usage.js";
 
 /** What the client gets for an upstream's whole answer. */
 export interface ModelAnswer {
@@ -12,20 +12,31 @@ export interface ModelAnswer {
   estimated: boolean;
 }
 
-/**
- * The answer with some of its members changed, everything else as it was.
- * @param bytes - a JSON object.
- * @param answer - the parsed `bytes`.
- */
-export function editAnswer(
-  bytes: Uint8Array,
-  answer: Readonly<Record<string, unknown>>,
-  edits: MemberEdits,
-): Uint8Array | string {
+/** A whole answer as it came from an upstream. */
+export interface ReceivedAnswer {
+  bytes: Uint8Array;
+  /** The bytes as text. */
+  text: string;
+  /** The text, parsed; `undefined` where it is no JSON. */
+  json: unknown;
+}
+
+export function receiveAnswer(bytes: Uint8Array): ReceivedAnswer {
+  const text = asBuffer(bytes).toString("utf8");
+  try {
+    return { bytes, text, json: JSON.parse(text) };
+  } catch {
+    return { bytes, text, json: undefined };
+  }
+}
+
+/** The answer, a JSON object, with some of its members changed, everything else as it was. */
+export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
+  const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
-  const model = edits.size === 1 && answer["model"] !== undefined ? edits.get("model") : undefined;
+  const model = edits.size === 1 && isRecord(json) && json["model"] !== undefined ? edits.get("model") : undefined;
   return (
-    (typeof model === "string" ? replaceModel(bytes, model) : undefined) ?? editMembers(bytes, membersOf(bytes), edits)
+    (typeof model === "string" ? replaceModel(answer, model) : undefined) ?? editMembers(bytes, membersOf(bytes), edits)
   );
 }
 
@@ -33,13 +44,14 @@ export function editAnswer(
 const shortAnswer = 16 * 1024;
 
 /** Most answers need no other change, and then it takes no list of all members to find the one. */
-function replaceModel(bytes: Uint8Array, model: string): Uint8Array | string | undefined {
+function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Array | string | undefined {
+  const isPlain = isAscii(bytes);
   // A character for each byte, whatever it stands for: text is searched faster than bytes are.
-  const text = asBuffer(bytes).toString("latin1");
-  const start = findModel(bytes, text);
+  const searched = isPlain ? text : asBuffer(bytes).toString("latin1");
+  const start = findModel(bytes, searched);
   if (start === undefined) return undefined;
   const end = endOfValue(bytes, start);
-  if (bytes.length > shortAnswer || !isAscii(bytes)) return splice(bytes, start, end, model);
+  if (bytes.length > shortAnswer || !isPlain) return splice(bytes, start, end, model);
   return text.slice(0, start) + model + text.slice(end);
 }
 

@@ -3,12 +3,12 @@ import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
-import type { ModelAnswer } from "../openai/model-answer.js";
+import { type ModelAnswer, receiveAnswer } from "../openai/model-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
 import type { UpstreamAnswer } from "../providers/upstream-provider.js";
-import { parseJson, toUpstreamFailure } from "./forward.js";
+import { toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
 
 /** What the answer is to. */
@@ -47,15 +47,16 @@ export async function relayWhole(
   }
   const [only] = pieces;
   const bytes = withoutByteOrderMark(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
-  const json = parseJson(bytes);
+  const answered = receiveAnswer(bytes);
   let modelAnswer: ModelAnswer | undefined;
   try {
-    modelAnswer = endpoint.toAnswer(bytes, json, asked, context);
+    modelAnswer = endpoint.toAnswer(answered, asked, context);
   } catch (error) {
     // Nested deeper than can be written again.
     throw toUpstreamFailure(error);
   }
   if (modelAnswer !== undefined) return modelAnswer;
+  const { json } = answered;
   const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);
