@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { ServerResponse } from "node:http";
+import { OutgoingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { nextTick } from "node:process";
 import type { NodeOutgoing } from "./node-pair.js";
@@ -20,10 +20,13 @@ export interface PieceSink {
 export function pieceSink(res: NodeOutgoing): PieceSink {
   if (!(res instanceof ServerResponse) || !res.chunkedEncoding) return res;
   // Middleware that changes what is written, or counts it, has put its own method there.
-  if (res.write !== ServerResponse.prototype.write) return res;
+  if (res.write !== ownWrite) return res;
   const { socket } = res;
   return socket instanceof Socket ? new ChunkedSocket(res, socket) : res;
 }
+
+/** Node's own, if this is loaded before what puts another one in its place for all responses. */
+const ownWrite = OutgoingMessage.prototype.write;
 
 /** Longer pieces are not worth a copy. */
 const longPiece = 2048;
@@ -41,13 +44,12 @@ class ChunkedSocket implements PieceSink {
     const res = this.#res;
     const socket = this.#socket;
     // A host that has ended the response has given its connection on to the next one.
-    const isOurs = res.socket === socket && !res.writableEnded;
-    if (!isOurs || piece.length > longPiece) return res.write(piece);
+    const isOurs = res.socket === socket && !res.writableEnded && socket.writable;
+    // Newer versions of Node keep what is written while the response is corked to themselves.
+    if (!isOurs || res.writableCorked > 0 || piece.length > longPiece || piece.length === 0) return res.write(piece);
     // As Node does it: what else comes in this tick, above all the end, leaves with it.
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      nextTick(uncork, socket);
-    }
+    socket.cork();
+    nextTick(uncork, socket);
     return socket.write(toChunk(piece));
   }
 

@@ -23,7 +23,7 @@ export interface ChatEventRelayOptions {
 export class ChatEventRelay {
   readonly #stream: ChatStream;
   readonly #maxEventBytes: number;
-  /** There while it may hold the beginning of an event: it takes up more memory than all the rest of an open stream's relay. */
+  /** Only there where it is needed: it takes up more memory than all the rest of an open stream's relay. */
   #reader: EventReader | undefined;
   #template: ChunkTemplate | undefined;
   #misses: number;

@@ -43,7 +43,7 @@ export interface FailedRequest {
   promptParam: string;
 }
 
-/** What a server says in a way of its own, in OpenAI's words. A function that throws leaves it as it was. */
+/** What a server says in a way of its own, in OpenAI's words. A function that throws, or gives no such answer, leaves it as it was. */
 export function readErrorAnswer(
   dialect: Dialect | undefined,
   error: UpstreamErrorAnswer,
@@ -51,8 +51,13 @@ export function readErrorAnswer(
 ): UpstreamErrorAnswer {
   if (dialect?.readError === undefined) return error;
   try {
-    return dialect.readError(error, { promptParam });
+    const read: unknown = dialect.readError(error, { promptParam });
+    return isErrorAnswer(read) ? read : error;
   } catch {
     return error;
   }
+}
+
+function isErrorAnswer(value: unknown): value is UpstreamErrorAnswer {
+  return typeof value === "object" && value !== null && "status" in value && Number.isInteger(value.status);
 }

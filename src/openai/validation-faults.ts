@@ -59,7 +59,7 @@ function pathOf({ loc }: Fault): string | null {
   let path = "";
   for (const step of steps) {
     if (typeof step === "number") path += `[${step}]`;
-    else path += path === "" ? String(step) : `.${String(step)}`;
+    else if (typeof step === "string") path += path === "" ? step : `.${step}`;
   }
   return path === "" ? null : path.slice(0, 200);
 }

@@ -10,10 +10,17 @@ export function drainable(
   outputTokens: () => number,
 ): { body: AsyncIterable<Uint8Array>; ended: Promise<void> } {
   const iterator = pieces[Symbol.asyncIterator]();
-  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+  const ask = async (): Promise<IteratorResult<Uint8Array>> => {
     const result = await iterator.next();
     // Also of a piece that the client asked for before it left.
     drain.progress(outputTokens());
+    return result;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: what the client asked for last may be under way when it leaves. */
+  const next = (): Promise<IteratorResult<Uint8Array>> => {
+    const result = last.then(ask, ask);
+    last = result;
     return result;
   };
   let resolveEnded = (): void => {};

@@ -28,7 +28,7 @@ export interface ChunkListener {
  */
 export class StreamChunks {
   readonly #source: AsyncIterable<Uint8Array>;
-  #body: AsyncIterator<Uint8Array> | undefined;
+  #body: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | undefined;
   readonly #stream: ChatStream;
   readonly #relay: ChatEventRelay;
   readonly #document: UpstreamDocument;
@@ -70,27 +70,27 @@ export class StreamChunks {
   #read(): void {
     this.#isReading = true;
     try {
-      this.#body ??= this.#source[Symbol.asyncIterator]();
+      this.#body ??= iteratorOf(this.#source);
       Promise.resolve(this.#body.next()).then(this.#took, this.#failed);
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  readonly #took = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
+  readonly #took = (result: IteratorResult<Uint8Array, unknown>): void => {
     this.#isReading = false;
     if (this.#isOver) return;
-    if (done) {
-      this.#end();
-      return;
-    }
+    let hasEnded = false;
     try {
-      this.#take(value);
+      // A body of a host's may give anything.
+      if (result.done === true) hasEnded = true;
+      else this.#take(result.value);
     } catch (error) {
       this.#fault = { error };
       this.#leave();
     }
-    if (this.#ready !== undefined || this.#isOver) this.#tell();
+    if (hasEnded) this.#end();
+    else if (this.#ready !== undefined || this.#isOver) this.#tell();
     else this.#read();
   };
 
@@ -159,4 +159,11 @@ export class StreamChunks {
     this.#isAsked = false;
     this.#listener.onSilence();
   }
+}
+
+/** As `for await` has it: a list of pieces will do. */
+function iteratorOf(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }

@@ -28,8 +28,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #waiting: Waiting | undefined;
   /** The client has got something. */
   #committed = false;
-  /** The call has ended, and is settled or about to be. */
-  #finished = false;
+  /** The call has ended: resolves when it is settled. */
+  #settled: Promise<void> | undefined;
   #isOver = false;
 
   /**
@@ -58,22 +58,23 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   /** To be called when the last promise has resolved. */
   next(): Promise<Piece> {
+    if (this.#waiting) return Promise.reject(new TypeError("The stream is being read: wait for the last next()."));
     if (this.#isOver) return Promise.resolve(done);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      if (this.#finished) this.#end();
-      else this.#chunks.ask();
+      if (this.#settled === undefined) this.#chunks.ask();
+      else this.#end();
     });
   }
 
   /** The client has left. */
   async return(): Promise<Piece> {
+    if (this.#settled === undefined) {
+      this.#call.abort("client_gone");
+      void this.#settle(brokenOff("client_gone", this.#stream));
+    }
     try {
-      if (!this.#finished) {
-        this.#finished = true;
-        this.#call.abort("client_gone");
-        await this.#finish(brokenOff("client_gone", this.#stream));
-      }
+      await this.#settled;
     } finally {
       this.#end();
     }
@@ -95,7 +96,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   onEnd(): void {
-    if (this.#finished) return;
+    if (this.#settled !== undefined) return;
     let closing: Uint8Array;
     try {
       closing = this.#stream.end();
@@ -112,8 +113,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   onFault(thrown: unknown): void {
-    if (this.#finished) return;
-    const failure = describeFailure(thrown, this.#call, this.#context, this.#committed);
+    if (this.#settled !== undefined) return;
+    const failure = this.#describe(thrown);
     this.#settle(brokenOff(failure.reason, this.#stream, failure.error)).then(
       () => {
         if (!this.#committed) this.#fail(failure.error ?? thrown);
@@ -124,9 +125,21 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     );
   }
 
-  async #settle(outcome: Outcome): Promise<void> {
-    this.#finished = true;
-    await this.#finish(outcome);
+  #describe(thrown: unknown): Failure {
+    try {
+      return describeFailure(thrown, this.#call, this.#context, this.#committed);
+    } catch (cause) {
+      // A host's own reading of errors, for instance, may fail.
+      return describeFailure(cause, this.#call, this.#context, this.#committed);
+    }
+  }
+
+  #settle(outcome: Outcome): Promise<void> {
+    const settle = async (): Promise<void> => {
+      await this.#finish(outcome);
+    };
+    this.#settled = settle();
+    return this.#settled;
   }
 
   #give(piece: Uint8Array): void {

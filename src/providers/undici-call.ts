@@ -26,7 +26,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   /** Set when a connection was chosen. */
   line: UndiciLine | undefined;
   readonly #signal: AbortNotice;
-  /** Let go of once one was called: they hold the answer, and with it all of its headers. */
+  /** Let go of when there is an answer: they hold it, and with it all of its headers. */
   #answer: AnswerCallbacks | undefined;
   readonly #timeouts: TransportOptions;
   readonly #timer = new SilenceTimer(this);

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type PieceSink, pieceSink } from "../../src/adapters/node-chunks.js";
@@ -68,6 +68,53 @@ it("passes by no middleware that has replaced the response's own method", async 
   });
   expect(seen).toEqual(["first,", "second"]);
   expect(received).toBe("6\r\nFIRST,\r\n6\r\nSECOND\r\n0\r\n\r\n");
+});
+
+it("passes by no method that stands in for Node's in all responses", async () => {
+  const original = ServerResponse.prototype.write;
+  let seen = 0;
+  onTestFinished(() => {
+    // Node's own is that of the class above.
+    Reflect.deleteProperty(ServerResponse.prototype, "write");
+  });
+  ServerResponse.prototype.write = function (this: ServerResponse, ...given: unknown[]) {
+    seen++;
+    return Reflect.apply(original, this, given);
+  } as typeof original;
+  await answer((sink) => sink.write(bytes("second")));
+  expect(seen).toBe(2);
+});
+
+it("does not take an empty piece for the end", async () => {
+  const received = await answer((sink) => {
+    sink.write(new Uint8Array(0));
+    sink.write(bytes("second"));
+  });
+  expect(received).toBe("6\r\nfirst,\r\n6\r\nsecond\r\n0\r\n\r\n");
+});
+
+it("keeps the order of what is written while the response is corked", async () => {
+  const received = await answer((sink, res) => {
+    res.cork();
+    res.write("one,");
+    sink.write(bytes("two,"));
+    res.uncork();
+    sink.write(bytes("three"));
+  });
+  expect(received).toBe("6\r\nfirst,\r\n4\r\none,\r\n4\r\ntwo,\r\n5\r\nthree\r\n0\r\n\r\n");
+});
+
+it("leaves a connection alone that the host has ended", async () => {
+  const errors: unknown[] = [];
+  const received = await answer(
+    (sink, res) => {
+      res.socket?.end();
+      sink.write(bytes("too late"));
+    },
+    { prepare: (res) => res.socket?.on("error", (error) => errors.push(error)) },
+  );
+  expect(errors).toEqual([]);
+  expect(received).toBe("6\r\nfirst,\r\n");
 });
 
 it("frames nothing for a client of HTTP/1.0", async () => {

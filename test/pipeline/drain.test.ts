@@ -241,6 +241,30 @@ it("a stream whose call has ended already is let go when its client leaves", asy
   expect(isReturned).toBe(true);
 });
 
+it("the piece that a client waits for when it leaves is still its own, and the rest is read after it", async () => {
+  const drain = new Drain({ maxTokens: 100, maxMs: 60_000 }, new Call());
+  const asked: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+  const pieces = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<IteratorResult<Uint8Array>>((resolve) => asked.push(resolve)),
+    }),
+  };
+  const { body, ended: rest } = drainable(pieces, drain, () => 0);
+  const waiting = body[Symbol.asyncIterator]().next();
+  await new Promise((resolve) => setImmediate(resolve));
+  drain.clientGone();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toHaveLength(1);
+  const value = new Uint8Array([1]);
+  asked[0]?.({ done: false, value });
+  expect(await waiting).toEqual({ done: false, value });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toHaveLength(2);
+  asked[1]?.({ done: true, value: undefined });
+  await rest;
+  drain.ended({ reason: "completed", tokens: noTokens, source: undefined });
+});
+
 it("a client that reads to the end has no disconnect", async () => {
   const test = await start("drain");
   const { begun } = test.call(true);
