@@ -12,13 +12,13 @@ import { judge } from "./parts/targets.mjs";
 import { variants } from "./parts/variants.mjs";
 import { workloads } from "./parts/workloads.mjs";
 
-const usage = `npm run bench -- [--only W1,W2a] [--variants floor,node] [--rounds 5] [--seconds 2] [--warm-up 2]
+const usage = `npm run bench -- [--only W1,W2a] [--variants floor,node] [--rounds 5] [--seconds 2] [--warm-up 5]
 
   --only      workloads: ${workloads.map(({ name }) => name).join(", ")}
   --variants  ${variants.map(({ name }) => name).join(", ")}; the floor is always there
   --rounds    how often each variant is measured
   --seconds   how long a round measures; default: the workload's own
-  --warm-up   seconds before the first round; peers take 8 at least
+  --warm-up   seconds of load before each measurement; peers take 8 at least
   --output    folder of latest.json and chart.svg; default for a run of everything: results
 `;
 
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     variants: { type: "string" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string" },
-    "warm-up": { type: "string", default: "2" },
+    "warm-up": { type: "string", default: "5" },
     output: { type: "string" },
     help: { type: "boolean", default: false },
   },
