@@ -35,7 +35,7 @@ export interface UpstreamAnswer {
   headers: Readonly<Record<string, string>>;
   /**
    * The body's bytes as they arrive. Nothing is read ahead without bound while nobody asks.
-   * Breaking off the iteration ends the call.
+   * Breaking off the iteration ends the call; its `return` may be called while a `next` is pending.
    */
   body: AsyncIterable<Uint8Array>;
 }
