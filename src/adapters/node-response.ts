@@ -116,8 +116,8 @@ async function writeStream(
         res.end();
         return;
       }
-      const taken = sink === undefined ? res.write(value) : sink.write(value);
-      if (!taken) await drained(sink ?? res, client.signal);
+      const target: PieceSink = sink ?? res;
+      if (!target.write(value)) await drained(target, client.signal);
       // The headers have gone with the first piece.
       sink ??= pieceSink(res);
     }

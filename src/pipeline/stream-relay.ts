@@ -143,14 +143,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   #give(piece: Uint8Array): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve({ done: false, value: piece });
+    this.#takeWaiting()?.resolve({ done: false, value: piece });
   }
 
   #fail(error: unknown): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+    const waiting = this.#takeWaiting();
     this.#end();
     waiting?.reject(error);
   }
@@ -158,9 +155,13 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #end(): void {
     this.#isOver = true;
     this.#chunks.stop();
+    this.#takeWaiting()?.resolve(done);
+  }
+
+  #takeWaiting(): Waiting | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    waiting?.resolve(done);
+    return waiting;
   }
 }
 
