@@ -13,7 +13,7 @@ export class NodeClient {
       return;
     }
     // What the response says of its own end differs between the versions of HTTP, and may be of the host's doing.
-    onceClosed(res, () => {
+    onClosed(res, () => {
       if (!this.#answered) this.#leave();
     });
     if (res.socket === null) this.#watchConnection(req, res);
@@ -36,7 +36,7 @@ export class NodeClient {
 
   /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
   #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
-    onceClosed(
+    onClosed(
       res,
       onceConnectionClosed(socket, () => this.#leave()),
     );
@@ -60,7 +60,7 @@ function onceConnectionClosed(socket: Stream, listener: () => void): () => void 
   const listeners = waiting.get(socket) ?? new Set();
   if (!waiting.has(socket)) {
     waiting.set(socket, listeners);
-    onceClosed(socket, () => {
+    onClosed(socket, () => {
       for (const leave of listeners) leave();
     });
   }
@@ -68,6 +68,7 @@ function onceConnectionClosed(socket: Stream, listener: () => void): () => void 
   return () => void listeners.delete(listener);
 }
 
-function onceClosed(stream: Stream, listener: () => void): void {
-  stream.once("close", listener);
+/** It happens once: to take the listener off again would only take time. */
+function onClosed(stream: Stream, listener: () => void): void {
+  stream.on("close", listener);
 }

@@ -10,12 +10,33 @@ interface Reading {
 }
 
 /**
- * Reads a stream to its end. What is left of one that fails stays unread.
+ * Reads a request's body. What is left of one that fails stays unread.
+ * @param length - in bytes, as the request tells it of this very stream; `NaN`: it does not.
  * @throws BodyError
  */
-export function readNodeBody(stream: Readable, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+export async function readNodeBody(
+  stream: Readable,
+  length: number,
+  limits: { maxBytes: number; timeoutMs: number },
+): Promise<Uint8Array> {
+  // Node hands out the headers before what has come with them, which mostly is all of it.
+  await undefined;
+  return takeBody(stream, length) ?? (await readToEnd(stream, limits));
+}
+
+/** What has come, if that is all: it takes neither listeners nor a timer. */
+function takeBody(stream: Readable, length: number): Uint8Array | undefined {
+  const isUntouched = stream.readableFlowing === null && !stream.readableDidRead && stream.readableEncoding === null;
+  if (stream.readableLength !== length || length === 0 || !isUntouched || stream.destroyed) return undefined;
+  const body: Uint8Array = stream.read();
+  // Its end has yet to come, for whoever waits for it.
+  stream.resume();
+  return body;
+}
+
+function readToEnd(stream: Readable, { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }) {
   if (stream.destroyed) return Promise.reject(new BodyError("aborted"));
-  return new Promise((resolve, reject) => {
+  return new Promise<Uint8Array>((resolve, reject) => {
     // To take the listeners off takes time, and nothing but the stream's end comes any more. So they stay as long as the
     // request, which must not keep the body, too.
     let reading: Reading | undefined = { pieces: [], resolve, reject };

@@ -39,12 +39,13 @@ export class NodeRequest implements GatewayRequest {
     return this.#client.signal;
   }
 
-  body({ maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
+  body(limits: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
     const isConsumed = this.#isConsumed();
     const bytes = isConsumed ? parsedBodyBytes(this.#parsedBody()) : undefined;
     const length = bytes === undefined ? Number(this.#header("content-length")) : bytes.length;
-    if (length > maxBytes) return Promise.reject(new BodyError("too_large"));
-    return bytes === undefined ? readNodeBody(this.#payload, maxBytes, timeoutMs) : Promise.resolve(bytes);
+    if (length > limits.maxBytes) return Promise.reject(new BodyError("too_large"));
+    if (bytes !== undefined) return Promise.resolve(bytes);
+    return readNodeBody(this.#payload, this.#payload === this.#req ? length : Number.NaN, limits);
   }
 
   #header(name: string): string | undefined {

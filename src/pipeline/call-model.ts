@@ -11,12 +11,7 @@ import {
 } from "../openai/errors.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { noTokens } from "../openai/usage.js";
-import {
-  isUpstreamError,
-  type UpstreamAnswer,
-  type UpstreamCall,
-  UpstreamError,
-} from "../providers/upstream-provider.js";
+import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
 import { authorize, requireModelType } from "./authorize.js";
@@ -40,7 +35,7 @@ import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js"
 import { brokenOff, StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
-import { toUpstreamCall } from "./upstream-call.js";
+import type { UpstreamCallParts } from "./upstream-call.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
@@ -225,9 +220,9 @@ function upstreamCall(
   { upstreamModel: model, provider: { dialect } }: Target,
   notice: AbortNotifier,
   requestId: string,
-): UpstreamCall {
+): UpstreamCallParts {
   const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
-  return toUpstreamCall({ endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId });
+  return { endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId };
 }
 
 /** An answer that came after its time: nobody reads it. */

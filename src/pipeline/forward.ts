@@ -3,14 +3,15 @@ import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
 import { receiveAnswer } from "../openai/model-answer.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
+import { directCallOf } from "../providers/direct-call.js";
 import {
   isUpstreamError,
   type UpstreamAnswer,
-  type UpstreamCall,
   type UpstreamError,
   type UpstreamProvider,
 } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
+import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
 const longestErrorBody = 65_536;
@@ -25,11 +26,12 @@ const errorBodyMs = 5_000;
  */
 export async function forward(
   provider: UpstreamProvider,
-  upstreamCall: UpstreamCall,
+  parts: UpstreamCallParts,
   context: UpstreamFailureContext,
 ): Promise<UpstreamAnswer> {
   try {
-    const answer = await provider.call(upstreamCall);
+    const callDirectly = directCallOf(provider.call);
+    const answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts));
     if (answer.status === 200) return answer;
     const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
     throw toClientError(answer.status, answer.headers, parseJson(body), context);

@@ -1,4 +1,5 @@
 import { createTransport } from "#transport";
+import { type CallDirectly, toProviderCall } from "./direct-call.js";
 import { createFetchTransport } from "./fetch-transport.js";
 import {
   type CheckedOptions,
@@ -30,19 +31,18 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
   const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
 
+  const callDirectly: CallDirectly = ({ endpoint, model, stream, body, notice: signal }) => {
+    const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(model)}` : "";
+    const path = `${basePath}${deployment}/${endpoint}${query}`;
+    const headers = stream ? streamHeaders : wholeHeaders;
+    if (currentKey === undefined) return transport.send({ path, headers, body, signal });
+    return readApiKey(currentKey, signal).then((key) =>
+      transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal }),
+    );
+  };
   return {
     ...(dialect === undefined ? undefined : { dialect }),
-    call(call) {
-      const { endpoint, stream, body } = call;
-      const signal = call.notice ?? call.signal;
-      const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(call.model)}` : "";
-      const path = `${basePath}${deployment}/${endpoint}${query}`;
-      const headers = stream ? streamHeaders : wholeHeaders;
-      if (currentKey === undefined) return transport.send({ path, headers, body, signal });
-      return readApiKey(currentKey, signal).then((key) =>
-        transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal }),
-      );
-    },
+    call: toProviderCall(callDirectly),
     close: () => transport.close(),
   };
 }

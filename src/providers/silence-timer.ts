@@ -8,7 +8,8 @@ export interface SilenceListener {
  * when it finds on expiry that there were signs. So a stream of any length costs no timer per chunk.
  */
 export class SilenceTimer {
-  readonly #listener: SilenceListener;
+  #listener: SilenceListener;
+  readonly #keepsProcess: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expiresAt = 0;
   #limitMs = 0;
@@ -16,7 +17,14 @@ export class SilenceTimer {
   #isOverdue = false;
   #isPaused = false;
 
-  constructor(listener: SilenceListener) {
+  /** @param keepsProcess - whether the process lives on while it counts. Default: yes. */
+  constructor(listener: SilenceListener, { keepsProcess = true } = {}) {
+    this.#listener = listener;
+    this.#keepsProcess = keepsProcess;
+  }
+
+  /** From now on somebody else hears of the silence. */
+  set listener(listener: SilenceListener) {
     this.#listener = listener;
   }
 
@@ -25,6 +33,7 @@ export class SilenceTimer {
     this.#limitMs = limitMs;
     this.#heardAt = performance.now();
     this.#isPaused = false;
+    this.#isOverdue = false;
     if (this.#timer !== undefined && this.#expiresAt > this.#heardAt + limitMs) this.stop();
     if (this.#timer === undefined) this.#arm(limitMs, this.#heardAt);
   }
@@ -46,7 +55,9 @@ export class SilenceTimer {
 
   #arm(delayMs: number, now: number): void {
     this.#expiresAt = now + delayMs;
-    this.#timer = setTimeout(checkSilence, delayMs, this);
+    const timer = setTimeout(checkSilence, delayMs, this);
+    if (!this.#keepsProcess && typeof timer === "object") timer.unref();
+    this.#timer = timer;
   }
 
   /** Called by the timer. */

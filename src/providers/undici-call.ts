@@ -2,9 +2,10 @@ import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
-import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
+import type { SilenceListener, SilenceTimer } from "./silence-timer.js";
+import type { SilenceTimers } from "./silence-timers.js";
 import type { TransportOptions } from "./transport.js";
-import { toUpstreamAnswer } from "./undici-answer.js";
+import { UndiciAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
 import type { UndiciLine } from "./undici-line.js";
 import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
@@ -29,7 +30,9 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   /** Let go of when there is an answer: they hold it, and with it all of its headers. */
   #answer: AnswerCallbacks | undefined;
   readonly #timeouts: TransportOptions;
-  readonly #timer = new SilenceTimer(this);
+  readonly #timers: SilenceTimers;
+  /** Another call's when this one is over. */
+  readonly #timer: SilenceTimer;
   #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
   /** Closes the connection; there when the request is about to be written. */
   #abort: ((error: Error) => void) | undefined;
@@ -38,10 +41,12 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #lingered = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortNotice, timeouts: TransportOptions, answer: AnswerCallbacks) {
+  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: SilenceTimers, answer: AnswerCallbacks) {
     this.#signal = signal;
     this.#timeouts = timeouts;
     this.#answer = answer;
+    this.#timers = timers;
+    this.#timer = timers.take(this);
     this.#timer.start(timeouts.firstByteTimeoutMs);
     signal.addEventListener("abort", this);
   }
@@ -63,7 +68,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#state = "reading";
     this.#timer.start(this.#timeouts.idleTimeoutMs);
     this.#body = new ReceivedBody(this);
-    this.#answer?.resolve(toUpstreamAnswer(status, headers, this.#body));
+    this.#answer?.resolve(new UndiciAnswer(status, headers, this.#body));
     this.#answer = undefined;
     return true;
   }
@@ -100,7 +105,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   release(): void {
     if (this.#state !== "reading") return;
     this.#state = "lingering";
-    this.#timer.stop();
+    this.#timer.pause();
     this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
     if (this.#held) {
       this.#held = false;
@@ -116,7 +121,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #hold(): void {
     if (this.#held) return;
     this.#held = true;
-    this.#timer.stop();
+    this.#timer.pause();
     this.line?.hold();
   }
 
@@ -156,8 +161,8 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #finish(): boolean {
     if (this.#state === "over") return false;
     this.#state = "over";
-    this.#timer.stop();
-    clearTimeout(this.#lingerTimer);
+    this.#timers.giveBack(this.#timer);
+    if (this.#lingerTimer !== undefined) clearTimeout(this.#lingerTimer);
     this.#signal.removeEventListener("abort", this);
     if (this.#held) this.line?.settle();
     this.#held = false;

@@ -1,6 +1,7 @@
 /// <reference path="./undici-files.d.ts" />
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
+import { SilenceTimers } from "./silence-timers.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import { UndiciCall } from "./undici-call.js";
 import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js";
@@ -25,6 +26,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const origin = new URL(options.origin);
   // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
   const connect = buildConnector({ timeout: 0 });
+  const timers = new SilenceTimers();
   let pool: Pool | undefined;
 
   function openPool(): Pool {
@@ -52,7 +54,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       const { path, headers, body } = request;
       const through = pool;
       return new Promise((resolve, reject) => {
-        const call = new UndiciCall(signal, options, { resolve, reject });
+        const call = new UndiciCall(signal, options, timers, { resolve, reject });
         const dispatch: UndiciCallOptions = { method: "POST", path, headers, body, call };
         through.dispatch(dispatch, call);
       });

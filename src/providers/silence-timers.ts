@@ -1,0 +1,29 @@
+import { type SilenceListener, SilenceTimer } from "./silence-timer.js";
+
+/** More of them are not kept: so many calls at once are rare. */
+const mostSpare = 1000;
+
+const nobody: SilenceListener = { onSilence() {} };
+
+/**
+ * The timers of calls, which are taken over from those that are over: a timer that runs on already costs a call next to
+ * nothing. It does not keep the process alive, as the call's connection does.
+ */
+export class SilenceTimers {
+  readonly #spare: SilenceTimer[] = [];
+
+  take(listener: SilenceListener): SilenceTimer {
+    const timer = this.#spare.pop();
+    if (timer === undefined) return new SilenceTimer(listener, { keepsProcess: false });
+    timer.listener = listener;
+    return timer;
+  }
+
+  /** The call is over, and will not use its timer again. */
+  giveBack(timer: SilenceTimer): void {
+    timer.listener = nobody;
+    timer.pause();
+    if (this.#spare.length < mostSpare) this.#spare.push(timer);
+    else timer.stop();
+  }
+}
