@@ -9,8 +9,10 @@ import {
   serviceUnavailable,
   withHeaders,
 } from "../openai/errors.js";
+import type { ModelAnswer } from "../openai/model-answer.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { noTokens } from "../openai/usage.js";
+import type { DirectAnswer } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
@@ -26,7 +28,7 @@ import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
-import { relayWhole } from "./relay-whole.js";
+import { relayWhole, toModelAnswer } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
 import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
@@ -109,9 +111,10 @@ export async function callModel(
     const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
     const upstream = await forward(target.provider, toCall, context);
     log.upstreamAnswered();
-    return asked.stream
-      ? await streamResponse(pipeline, modelCall, upstream)
-      : await wholeResponse(pipeline, modelCall, upstream);
+    const response = asked.stream
+      ? streamResponse(pipeline, modelCall, upstream)
+      : wholeResponse(pipeline, modelCall, upstream);
+    return response instanceof Promise ? await response : response;
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
@@ -233,11 +236,14 @@ function leave(upstream: UpstreamAnswer): UpstreamError {
   return new UpstreamError("aborted", "The answer came after its time.");
 }
 
-async function wholeResponse(
+/** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */
+function wholeResponse(
   pipeline: Pipeline,
   modelCall: ModelCall,
-  upstream: UpstreamAnswer,
-): Promise<GatewayResponse> {
+  upstream: DirectAnswer,
+): GatewayResponse | Promise<GatewayResponse> {
+  const whole = upstream.takeWhole?.();
+  if (whole !== undefined) return finishWhole(modelCall, toModelAnswer(whole, modelCall, pipeline));
   const { endpoint, context, settlement, call, finish, drain } = modelCall;
   let received = 0;
   const seen = () => endpoint.partialTokens(context.promptTokens, received);
@@ -246,15 +252,23 @@ async function wholeResponse(
   call.whenAbandoned((reason) =>
     finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
   );
-  const answer = await relayWhole(upstream, modelCall, pipeline, (bytes) => {
+  const answered = relayWhole(upstream.body, modelCall, pipeline, (bytes) => {
     received = bytes;
     drain?.progress(seen().output);
   });
-  const { tokens, estimated } = answer;
+  return answered.then((answer) => finishWhole(modelCall, answer));
+}
+
+function finishWhole(
+  { finish, drain }: ModelCall,
+  { body, tokens, estimated }: ModelAnswer,
+): GatewayResponse | Promise<GatewayResponse> {
+  const respond = ({ windows }: Charge): GatewayResponse => {
+    if (drain?.hasLeft) throw goneMeanwhile();
+    return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body };
+  };
   const finished = finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
-  const { windows } = finished instanceof Promise ? await finished : finished;
-  if (drain?.hasLeft) throw goneMeanwhile();
-  return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body: answer.body };
+  return finished instanceof Promise ? finished.then(respond) : respond(finished);
 }
 
 async function streamResponse(

@@ -3,13 +3,8 @@ import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
 import { receiveAnswer } from "../openai/model-answer.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { directCallOf } from "../providers/direct-call.js";
-import {
-  isUpstreamError,
-  type UpstreamAnswer,
-  type UpstreamError,
-  type UpstreamProvider,
-} from "../providers/upstream-provider.js";
+import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
+import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
@@ -28,10 +23,12 @@ export async function forward(
   provider: UpstreamProvider,
   parts: UpstreamCallParts,
   context: UpstreamFailureContext,
-): Promise<UpstreamAnswer> {
+): Promise<DirectAnswer> {
   try {
     const callDirectly = directCallOf(provider.call);
-    const answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts));
+    const answer: DirectAnswer = await (callDirectly === undefined
+      ? provider.call(toUpstreamCall(parts))
+      : callDirectly(parts));
     if (answer.status === 200) return answer;
     const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
     throw toClientError(answer.status, answer.headers, parseJson(body), context);

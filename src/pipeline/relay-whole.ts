@@ -2,12 +2,11 @@ import { Buffer } from "node:buffer";
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
-import { badGateway } from "../openai/errors.js";
+import { badGateway, type GatewayError } from "../openai/errors.js";
 import { type ModelAnswer, receiveAnswer } from "../openai/model-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
-import type { UpstreamAnswer } from "../providers/upstream-provider.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
 
@@ -25,29 +24,38 @@ interface Asked {
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
 export async function relayWhole(
-  answer: UpstreamAnswer,
-  { endpoint, asked, context }: Asked,
-  { maxAnswerBytes }: RelayOptions,
+  body: AsyncIterable<Uint8Array>,
+  asked: Asked,
+  options: RelayOptions,
   received: (bytes: number) => void,
 ): Promise<ModelAnswer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of answer.body) {
+    for await (const piece of body) {
       length += piece.length;
       received(length);
-      if (length > maxAnswerBytes)
-        throw badGateway("The model's answer is too large.", {
-          cause: new Error(`It is over ${maxAnswerBytes} bytes.`),
-        });
+      if (length > options.maxAnswerBytes) throw tooLarge(options);
       pieces.push(piece);
     }
   } catch (error) {
     throw toUpstreamFailure(error);
   }
   const [only] = pieces;
-  const bytes = withoutByteOrderMark(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
-  const answered = receiveAnswer(bytes);
+  return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
+}
+
+/**
+ * What the client gets for a whole answer that is complete.
+ * @throws GatewayError
+ */
+export function toModelAnswer(
+  received: Uint8Array,
+  { endpoint, asked, context }: Asked,
+  options: RelayOptions,
+): ModelAnswer {
+  if (received.length > options.maxAnswerBytes) throw tooLarge(options);
+  const answered = receiveAnswer(withoutByteOrderMark(received));
   let modelAnswer: ModelAnswer | undefined;
   try {
     modelAnswer = endpoint.toAnswer(answered, asked, context);
@@ -67,4 +75,8 @@ export async function relayWhole(
       { usage },
     ),
   });
+}
+
+function tooLarge({ maxAnswerBytes }: RelayOptions): GatewayError {
+  return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${maxAnswerBytes} bytes.`) });
 }

@@ -3,8 +3,14 @@ import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from
 /** A call as the gateway makes it: the `signal` is left out, which would have to be made. */
 export type DirectCall = Omit<UpstreamCall, "signal"> & { readonly notice: AbortNotice };
 
-/** Makes calls for the gateway itself, which does not spread the answer: its `headers` may be its class's. */
-export type CallDirectly = (call: DirectCall) => Promise<UpstreamAnswer>;
+/** An answer to the gateway itself, which does not spread it: its members may be its class's. */
+export interface DirectAnswer extends UpstreamAnswer {
+  /** All of the body, if it has come to its end already and was not iterated; then there is nothing left to iterate. */
+  takeWhole?(): Uint8Array | undefined;
+}
+
+/** Makes calls for the gateway itself. */
+export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
 
 const direct = new WeakMap<UpstreamProvider["call"], CallDirectly>();
 

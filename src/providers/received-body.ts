@@ -30,6 +30,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   #error: UpstreamError | undefined;
   #reader: Reader | undefined;
   #delivering = false;
+  #wasRead = false;
 
   constructor(source: BodySource) {
     this.#source = source;
@@ -76,8 +77,16 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.fail(error);
   }
 
+  /** All of the body, if it has come to its end and none of it was taken; then it is over. */
+  takeWhole(): Uint8Array | undefined {
+    if (this.#state !== "ended" || this.#wasRead) return undefined;
+    this.#wasRead = true;
+    return this.#take();
+  }
+
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#reader) return Promise.reject(new TypeError("The body is being read already: wait for the last next()."));
+    this.#wasRead = true;
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
       // Bytes of this tick may still be coming when a delivery is under way.

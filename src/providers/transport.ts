@@ -1,4 +1,5 @@
-import type { AbortNotice, UpstreamAnswer } from "./upstream-provider.js";
+import type { DirectAnswer } from "./direct-call.js";
+import type { AbortNotice } from "./upstream-provider.js";
 
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
 export interface Transport {
@@ -7,7 +8,7 @@ export interface Transport {
    * a model may have run although no byte of its answer arrived.
    * @throws {@link UpstreamError}
    */
-  send(request: TransportRequest): Promise<UpstreamAnswer>;
+  send(request: TransportRequest): Promise<DirectAnswer>;
   /** Closes idle connections; those in use close when their answers end. The transport stays usable. */
   close(): Promise<void>;
 }

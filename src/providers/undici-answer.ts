@@ -1,15 +1,16 @@
 import type { Buffer } from "node:buffer";
-import type { UpstreamAnswer } from "./upstream-provider.js";
+import type { DirectAnswer } from "./direct-call.js";
+import type { ReceivedBody } from "./received-body.js";
 
 /** An answer whose headers are read when they are first asked for: of a good one hardly any is. */
-export class UndiciAnswer implements UpstreamAnswer {
+export class UndiciAnswer implements DirectAnswer {
   readonly status: number;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ReceivedBody;
   readonly #raw: readonly Buffer[];
   #headers: Record<string, string> | undefined;
 
   /** @param headers - names and values in turn, as they were received. */
-  constructor(status: number, headers: readonly Buffer[], body: AsyncIterable<Uint8Array>) {
+  constructor(status: number, headers: readonly Buffer[], body: ReceivedBody) {
     this.status = status;
     this.body = body;
     this.#raw = headers;
@@ -18,6 +19,10 @@ export class UndiciAnswer implements UpstreamAnswer {
   get headers(): Record<string, string> {
     this.#headers ??= toRecord(this.#raw);
     return this.#headers;
+  }
+
+  takeWhole(): Uint8Array | undefined {
+    return this.body.takeWhole();
   }
 }
 

@@ -8,11 +8,11 @@ import type { TransportOptions } from "./transport.js";
 import { UndiciAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
 import type { UndiciLine } from "./undici-line.js";
-import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
+import { type AbortNotice, UpstreamError } from "./upstream-provider.js";
 
 /** What is called when the status and headers are there, or will never be. */
 export interface AnswerCallbacks {
-  resolve(answer: UpstreamAnswer): void;
+  resolve(answer: UndiciAnswer): void;
   reject(error: UpstreamError): void;
 }
 

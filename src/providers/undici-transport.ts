@@ -3,9 +3,10 @@ import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { SilenceTimers } from "./silence-timers.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
+import type { UndiciAnswer } from "./undici-answer.js";
 import { UndiciCall } from "./undici-call.js";
 import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js";
-import { type UpstreamAnswer, UpstreamError } from "./upstream-provider.js";
+import { UpstreamError } from "./upstream-provider.js";
 
 /**
  * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
@@ -45,7 +46,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   }
 
   return {
-    send(request: TransportRequest): Promise<UpstreamAnswer> {
+    send(request: TransportRequest): Promise<UndiciAnswer> {
       const { signal } = request;
       if (signal.aborted) {
         return Promise.reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));
