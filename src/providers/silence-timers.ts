@@ -19,10 +19,9 @@ export class SilenceTimers {
     return timer;
   }
 
-  /** The call is over, and will not use its timer again. */
+  /** The call is over, and will not use its timer again, which must not keep it in memory. */
   giveBack(timer: SilenceTimer): void {
     timer.listener = nobody;
-    timer.pause();
     if (this.#spare.length < mostSpare) this.#spare.push(timer);
     else timer.stop();
   }

@@ -51,9 +51,7 @@ it("calls what the host has put in the method's place since", async () => {
 
 it("reads the headers of a refusal, which tell when to come again", async () => {
   const { upstream, ask } = await open((inner) => inner);
-  upstream.reply(
-    wholeAnswer(errorBody("slow down"), { status: 429, headers: { "retry-after": "7" } }),
-  );
+  upstream.reply(wholeAnswer(errorBody("slow down"), { status: 429, headers: { "retry-after": "7" } }));
   const response = await ask();
   expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
 });
