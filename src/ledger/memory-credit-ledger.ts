@@ -333,7 +333,8 @@ class MemoryCreditLedger {
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
-    this.#closed.set(id, receipt, now);
+    // It is in no other table: nothing that is closed is reserved again, and what was in none is recovered.
+    this.#closed.add(id, receipt, now);
     this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
   }
 
