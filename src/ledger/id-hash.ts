@@ -23,14 +23,15 @@ export function idHash(id: string): Hash {
   let b = 0;
   let c = 0;
   let d = 0;
-  for (let at = 0; at < id.length; at += blockLength) {
-    a ^= Math.imul(rotated(Math.imul(wordAt(id, at), 0x239b961b), 15), 0xab0e9789);
+  const text = id.length % blockLength === 0 ? id : id.padEnd(id.length + blockLength - (id.length % blockLength), "\0");
+  for (let at = 0; at < text.length; at += blockLength) {
+    a ^= Math.imul(rotated(Math.imul(wordAt(text, at), 0x239b961b), 15), 0xab0e9789);
     a = Math.imul(rotated(a, 19) + b, 5) + 0x561ccd1b;
-    b ^= Math.imul(rotated(Math.imul(wordAt(id, at + 2), 0xab0e9789), 16), 0x38b34ae5);
+    b ^= Math.imul(rotated(Math.imul(wordAt(text, at + 2), 0xab0e9789), 16), 0x38b34ae5);
     b = Math.imul(rotated(b, 17) + c, 5) + 0x0bcaa747;
-    c ^= Math.imul(rotated(Math.imul(wordAt(id, at + 4), 0x38b34ae5), 17), 0xa1e38b93);
+    c ^= Math.imul(rotated(Math.imul(wordAt(text, at + 4), 0x38b34ae5), 17), 0xa1e38b93);
     c = Math.imul(rotated(c, 15) + d, 5) + 0x96cd1c35;
-    d ^= Math.imul(rotated(Math.imul(wordAt(id, at + 6), 0xa1e38b93), 18), 0x239b961b);
+    d ^= Math.imul(rotated(Math.imul(wordAt(text, at + 6), 0xa1e38b93), 18), 0x239b961b);
     d = Math.imul(rotated(d, 13) + a, 5) + 0x32ac3b17;
   }
   a ^= id.length;
@@ -49,12 +50,9 @@ export function idHash(id: string): Hash {
   return hash;
 }
 
-function wordAt(id: string, at: number): number {
-  return unitAt(id, at) | (unitAt(id, at + 1) << 16);
-}
-
-function unitAt(id: string, at: number): number {
-  return at < id.length ? id.charCodeAt(at) : 0;
+/** Two units as a word. */
+function wordAt(text: string, at: number): number {
+  return text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
 }
 
 function rotated(word: number, bits: number): number {
