@@ -23,7 +23,8 @@ export function idHash(id: string): Hash {
   let b = 0;
   let c = 0;
   let d = 0;
-  const text = id.length % blockLength === 0 ? id : id.padEnd(id.length + blockLength - (id.length % blockLength), "\0");
+  const text =
+    id.length % blockLength === 0 ? id : id.padEnd(id.length + blockLength - (id.length % blockLength), "\0");
   for (let at = 0; at < text.length; at += blockLength) {
     a ^= Math.imul(rotated(Math.imul(wordAt(text, at), 0x239b961b), 15), 0xab0e9789);
     a = Math.imul(rotated(a, 19) + b, 5) + 0x561ccd1b;
@@ -34,10 +35,11 @@ export function idHash(id: string): Hash {
     d ^= Math.imul(rotated(Math.imul(wordAt(text, at + 6), 0xa1e38b93), 18), 0x239b961b);
     d = Math.imul(rotated(d, 13) + a, 5) + 0x32ac3b17;
   }
-  a ^= id.length;
-  b ^= id.length;
-  c ^= id.length;
-  d ^= id.length;
+  const bytes = id.length * 2;
+  a ^= bytes;
+  b ^= bytes;
+  c ^= bytes;
+  d ^= bytes;
   a += b + c + d;
   b = avalanched(b + a);
   c = avalanched(c + a);

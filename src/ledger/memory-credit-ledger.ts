@@ -333,7 +333,7 @@ class MemoryCreditLedger {
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
-    // It is in no other table: nothing that is closed is reserved again, and what was in none is recovered.
+    // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
     this.#closed.add(id, receipt, now);
     this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
   }
