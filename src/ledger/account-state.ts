@@ -8,7 +8,6 @@ import {
   type WindowName,
   type WindowState,
   type WindowStates,
-  windowNames,
 } from "./credit-ledger.js";
 
 /** A span `[start, end)` of a window, and what was counted in it. */
@@ -71,14 +70,13 @@ export function admittingInstances(
 }
 
 function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): WindowInstance | undefined {
-  const [first, second, third, fourth] = bounds;
-  if (!(now >= first && now < fourth)) return undefined;
-  const start = now < second ? first : now < third ? second : third;
-  const end = now < second ? second : now < third ? third : fourth;
+  if (!(now >= bounds[0] && now < bounds[3])) return undefined;
+  const index = now < bounds[1] ? 0 : now < bounds[2] ? 1 : 2;
+  const start = bounds[index];
   // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
-  if (start > stored.start) return newInstance(start, end);
+  if (start > stored.start) return newInstance(start, bounds[index + 1] as number);
   // Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
-  return now < stored.end ? stored : newInstance(stored.end, end);
+  return now < stored.end ? stored : newInstance(stored.end, bounds[index + 1] as number);
 }
 
 /**
@@ -88,18 +86,31 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
  */
 export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: Micro, now: number): Blocked[] {
   const blocked: Blocked[] = [];
-  for (const window of windowNames) {
-    const { limit } = limits[window];
-    if (limit === null) continue;
-    const { used, held, bonus, end } = open[window] ?? newInstance(now, now + limits.session.lengthMs);
-    const stock = limit + bonus;
-    if (used + need > stock) blocked.push({ window, cause: "used", availableAt: end });
-    else if (used + held + need > stock) {
-      blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
-    }
-  }
+  block(blocked, "month", open.month ?? freshSession(limits, now), limits.month.limit, need, now);
+  block(blocked, "week", open.week ?? freshSession(limits, now), limits.week.limit, need, now);
+  block(blocked, "session", open.session ?? freshSession(limits, now), limits.session.limit, need, now);
   // The sort is stable: ties stay in the order of windowNames.
   return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
+}
+
+function block(
+  blocked: Blocked[],
+  window: WindowName,
+  { used, held, bonus, end }: WindowInstance,
+  limit: Micro | null,
+  need: Micro,
+  now: number,
+): void {
+  if (limit === null) return;
+  const stock = limit + bonus;
+  if (used + need > stock) blocked.push({ window, cause: "used", availableAt: end });
+  else if (used + held + need > stock) {
+    blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
+  }
+}
+
+function freshSession(limits: WindowLimits, now: number): WindowInstance {
+  return newInstance(now, now + limits.session.lengthMs);
 }
 
 /**
@@ -113,7 +124,7 @@ export function admit(
   amount: Micro,
   now: number,
 ): Instances {
-  const session = open.session ?? newInstance(now, now + limits.session.lengthMs);
+  const session = open.session ?? freshSession(limits, now);
   const { week, month } = open;
   if (amount > 0) instances.session = session;
   instances.week = week;
@@ -131,17 +142,16 @@ export function raisedHold(open: OpenInstances, held: Micro, observed: Micro): M
 
 /** Whether `amount` can be held on top without leaving the safe integers. */
 export function canHold(open: OpenInstances, amount: Micro): boolean {
-  for (const name of windowNames) {
-    if ((open[name]?.held ?? 0) + amount > Number.MAX_SAFE_INTEGER) return false;
-  }
-  return true;
+  const held = Math.max(open.session?.held ?? 0, open.week?.held ?? 0, open.month?.held ?? 0);
+  return held + amount <= Number.MAX_SAFE_INTEGER;
 }
 
 /** Adds to what is held, in the instances of the admission. Those that are no longer the newest are left alone. */
 export function addHold(instances: Readonly<Instances>, { starts }: Admission, amount: Micro): void {
-  for (const name of windowNames) {
-    if (instances[name].start === starts[name]) instances[name].held += amount;
-  }
+  const { session, week, month } = instances;
+  if (session.start === starts.session) session.held += amount;
+  if (week.start === starts.week) week.held += amount;
+  if (month.start === starts.month) month.held += amount;
 }
 
 /**
@@ -155,21 +165,33 @@ export function addCharge(
   amount: Micro,
   now: number,
 ): void {
-  for (const name of windowNames) {
-    let instance = instances[name];
-    if (instance.start === starts[name]) {
-      instance.held -= held;
-    } else {
-      // An open instance later than any that is known: a session that has closed or was never opened, or the state was
-      // lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
-      const isLater = instance.start < starts[name] && instance.end <= now && now < ends[name];
-      if (amount <= 0 || !isLater) continue;
-      instance = newInstance(starts[name], ends[name]);
-      instances[name] = instance;
-    }
-    instance.used = Math.min(Math.max(0, instance.used + amount), Number.MAX_SAFE_INTEGER);
-  }
+  instances.session = charged(instances.session, starts.session, ends.session, held, amount, now);
+  instances.week = charged(instances.week, starts.week, ends.week, held, amount, now);
+  instances.month = charged(instances.month, starts.month, ends.month, held, amount, now);
   closeEmptySession(instances);
+}
+
+/** The newest instance of a window after the charge: the given one, or the later one that it belongs to. */
+function charged(
+  newest: WindowInstance,
+  start: number,
+  end: number,
+  held: Micro,
+  amount: Micro,
+  now: number,
+): WindowInstance {
+  let instance = newest;
+  if (instance.start === start) {
+    instance.held -= held;
+  } else {
+    // An open instance later than any that is known: a session that has closed or was never opened, or the state was
+    // lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+    const isLater = instance.start < start && instance.end <= now && now < end;
+    if (amount <= 0 || !isLater) return instance;
+    instance = newInstance(start, end);
+  }
+  instance.used = Math.min(Math.max(0, instance.used + amount), Number.MAX_SAFE_INTEGER);
+  return instance;
 }
 
 /** A session in which nothing is used or held is as if it had never been opened. */

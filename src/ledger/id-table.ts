@@ -1,3 +1,5 @@
+import { idHash } from "./id-hash.js";
+
 const smallest = 64;
 
 /**
@@ -8,6 +10,8 @@ export class IdTable<Value> {
   #mask = smallest - 1;
   #size = 0;
   #ids: (string | undefined)[] = new Array(smallest).fill(undefined);
+  /** A word of each id's hash, so that another id is seldom compared, and none is hashed again. */
+  #hashes = new Int32Array(smallest);
   #values: (Value | undefined)[] = new Array(smallest).fill(undefined);
 
   get size(): number {
@@ -15,11 +19,12 @@ export class IdTable<Value> {
   }
 
   get(id: string): Value | undefined {
-    return this.#values[this.#find(id)];
+    return this.#values[this.#find(id, wordOf(id))];
   }
 
   set(id: string, value: Value): void {
-    const slot = this.#find(id);
+    const hash = wordOf(id);
+    const slot = this.#find(id, hash);
     if (this.#ids[slot] === undefined) {
       if ((this.#size + 1) * 2 > this.#ids.length) {
         this.#grow();
@@ -27,22 +32,25 @@ export class IdTable<Value> {
         return;
       }
       this.#ids[slot] = id;
+      this.#hashes[slot] = hash;
       this.#size++;
     }
     this.#values[slot] = value;
   }
 
   delete(id: string): void {
-    let slot = this.#find(id);
+    let slot = this.#find(id, wordOf(id));
     if (this.#ids[slot] === undefined) return;
     this.#size--;
     // Those behind it that would be looked for in its place move up.
     for (let next = (slot + 1) & this.#mask; ; next = (next + 1) & this.#mask) {
       const other = this.#ids[next];
       if (other === undefined) break;
-      const distance = (next - hash(other)) & this.#mask;
+      const hash = this.#hashes[next] as number;
+      const distance = (next - hash) & this.#mask;
       if (distance < ((next - slot) & this.#mask)) continue;
       this.#ids[slot] = other;
+      this.#hashes[slot] = hash;
       this.#values[slot] = this.#values[next];
       slot = next;
     }
@@ -51,33 +59,35 @@ export class IdTable<Value> {
   }
 
   /** The slot of the id, or the empty one where it belongs. */
-  #find(id: string): number {
-    let slot = hash(id) & this.#mask;
+  #find(id: string, hash: number): number {
+    let slot = hash & this.#mask;
     for (;;) {
       const found = this.#ids[slot];
-      if (found === undefined || found === id) return slot;
+      if (found === undefined || (this.#hashes[slot] === hash && found === id)) return slot;
       slot = (slot + 1) & this.#mask;
     }
   }
 
   #grow(): void {
     const ids = this.#ids;
+    const hashes = this.#hashes;
     const values = this.#values;
-    this.#mask = ids.length * 2 - 1;
-    this.#ids = new Array(ids.length * 2).fill(undefined);
-    this.#values = new Array(ids.length * 2).fill(undefined);
+    const slots = ids.length * 2;
+    this.#mask = slots - 1;
+    this.#ids = new Array(slots).fill(undefined);
+    this.#hashes = new Int32Array(slots);
+    this.#values = new Array(slots).fill(undefined);
     for (const [slot, id] of ids.entries()) {
       if (id === undefined) continue;
-      const to = this.#find(id);
+      const hash = hashes[slot] as number;
+      const to = this.#find(id, hash);
       this.#ids[to] = id;
+      this.#hashes[to] = hash;
       this.#values[to] = values[slot];
     }
   }
 }
 
-/** FNV-1a over the UTF-16 units, mixed at the end so that the low bits are as good as any. */
-function hash(id: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < id.length; index++) value = Math.imul(value ^ id.charCodeAt(index), 0x01000193);
-  return value ^ (value >>> 15);
+function wordOf(id: string): number {
+  return idHash(id)[0] as number;
 }

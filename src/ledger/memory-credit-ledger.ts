@@ -333,7 +333,8 @@ class MemoryCreditLedger {
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
-    this.#closed.set(id, receipt, now);
+    // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
+    this.#closed.add(id, receipt, now);
     this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
   }
 

@@ -48,13 +48,23 @@ export class RotatingMap<Value> {
   set(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#older.delete(key);
-    this.#newer.set(key, value);
-    if (now > this.#newerLatest) this.#newerLatest = now;
+    this.#put(key, value, now);
+  }
+
+  /** The same for one that is not in the map, which saves looking for it. */
+  add(key: string, value: Value, now: number): void {
+    this.#rotate(now);
+    this.#put(key, value, now);
   }
 
   delete(key: string): void {
     this.#newer.delete(key);
     this.#older.delete(key);
+  }
+
+  #put(key: string, value: Value, now: number): void {
+    this.#newer.set(key, value);
+    if (now > this.#newerLatest) this.#newerLatest = now;
   }
 
   #rotate(now: number): void {

@@ -57,4 +57,15 @@ describe("RotatingMap", () => {
     expect(map.size).toBeLessThanOrEqual(200);
     expect(map.forgottenUntil).toBe(1_000_000);
   });
+
+  it("keeps what was added as it keeps what was set", () => {
+    const map = new RotatingMap<number>(100);
+    map.add("a", 1, 0);
+    map.add("b", 2, 60);
+    map.add("c", 3, 100);
+    expect([map.get("a"), map.get("b"), map.get("c"), map.size]).toEqual([1, 2, 3, 3]);
+    map.add("d", 4, 200);
+    expect(map.forgottenUntil).toBe(60);
+    expect([map.get("b"), map.get("c"), map.get("d")]).toEqual([undefined, 3, 4]);
+  });
 });
