@@ -3,7 +3,7 @@ import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
 import { badGateway } from "../openai/errors.js";
-import { type ModelAnswer, receiveAnswer } from "../openai/model-answer.js";
+import { type ModelAnswer, ReceivedAnswer } from "../openai/model-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
@@ -47,7 +47,7 @@ export async function relayWhole(
   }
   const [only] = pieces;
   const bytes = withoutByteOrderMark(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
-  const answered = receiveAnswer(bytes);
+  const answered = new ReceivedAnswer(bytes);
   let modelAnswer: ModelAnswer | undefined;
   try {
     modelAnswer = endpoint.toAnswer(answered, asked, context);
