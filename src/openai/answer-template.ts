@@ -76,10 +76,11 @@ export class AnswerTemplate {
     const buffer = asBuffer(bytes);
     const found = findSlots(buffer, json);
     if (found === undefined) return undefined;
+    const { id } = found;
     if (json.id.startsWith(idPrefix)) {
       // A prefix that is spelled with escapes is not found.
-      if (bytes[found.id.start - 1] === quote) return undefined;
-    } else if (found.id.start > found.model.start || !isTight(bytes)) {
+      if (buffer[id.start - 1] === quote) return undefined;
+    } else if (id.start > found.model.start || !isTight(buffer)) {
       // More changes than one take the white space around the members away.
       return undefined;
     }
@@ -208,7 +209,7 @@ interface PlainAnswer extends Record<string, unknown> {
 }
 
 function isPlain(json: unknown): json is PlainAnswer {
-  if (!isRecord(json) || "error" in json || !isRecord(json["usage"])) return false;
+  if (!isRecord(json) || !isRecord(json["usage"])) return false;
   if (typeof json["id"] !== "string" || typeof json["model"] !== "string") return false;
   const choices = json["choices"];
   if (!Array.isArray(choices) || choices.length !== 1) return false;

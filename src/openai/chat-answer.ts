@@ -56,7 +56,7 @@ function readChatAnswer(received: ReceivedAnswer, context: AnswerContext): Model
   } else if (usage !== answer["usage"]) {
     edits.set("usage", JSON.stringify(usage));
   }
-  if (reported !== undefined && isPlainEdit(edits)) context.answers?.learn(received, context.model);
+  if (isPlainEdit(edits)) context.answers?.learn(received, context.model);
   return {
     body: editAnswer(received, edits),
     tokens,

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
-import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerMemory } from "../../src/openai/answer-memory.js";
-import { AnswerTemplate } from "../../src/openai/answer-template.js";
+import { findSlots } from "../../src/openai/answer-slots.js";
 import { type AnswerContext, toChatAnswer } from "../../src/openai/chat-answer.js";
 import { ReceivedAnswer } from "../../src/openai/model-answer.js";
 
@@ -89,6 +88,11 @@ const samples: Record<string, string> = {
     }),
   ),
   twoChoices: JSON.stringify(completion({ choices: [choice, { ...choice, index: 1 }] })),
+  idBehind: JSON.stringify({ object: "chat.completion", model: "m", ...completion({ id: "x" }) }).replace(
+    /^(.*?)"id":"x",(.*)\}$/,
+    '$1$2,"id":"x"}',
+  ),
+  floats: JSON.stringify(completion()).replace('"created":1', '"created":1.0').replace('"index":0', '"index":0.0'),
   noUsage: JSON.stringify(completion({ usage: null })),
   failed: JSON.stringify({ error: { message: "no" } }),
   nullError: JSON.stringify(completion({ error: null })),
@@ -202,7 +206,7 @@ function seldom<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 }
 
-/** Answers of one server or of several, as bytes. The first is left as it is more often than not. */
+/** Answers of one server or of several, as bytes. The server's are plain more often than not. */
 const sequences = fc
   .tuple(
     fc.constantFrom(...Object.values(samples)),
@@ -215,15 +219,16 @@ const sequences = fc
     ),
     seldom(odd),
   )
-  .map(([sample, rest, first]) =>
-    [
-      first?.(sample) ?? sample,
+  .map(([common, rest, first]) => {
+    const sample = first?.(common) ?? common;
+    return [
+      sample,
       ...rest.map(({ other, changes: [plain, strange] }) => {
         const json = plain.reduce((text, change) => change(text), other ?? sample);
         return strange?.(json) ?? json;
       }),
-    ].map(toBytes),
-  );
+    ].map(toBytes);
+  });
 
 /** Characters up to U+00FF are bytes. */
 function toBytes(text: string): Buffer {
@@ -329,19 +334,28 @@ describe("AnswerMemory", () => {
     expect(lessons(1)).toBe(15);
     expect(lessons(0)).toBe(0);
     expect(lessons(2)).toBe(14);
-    expect([lessons(0), lessons(1), lessons(2)]).toEqual([0, 0, 0]);
-    // In place of the first, which has not come for longest.
+    expect([lessons(2), lessons(1), lessons(0)]).toEqual([0, 0, 0]);
+    // In place of the one that has not come for longest.
     expect(lessons(3)).toBe(12);
-    expect([lessons(1), lessons(2), lessons(3)]).toEqual([0, 0, 0]);
-    expect(lessons(0)).toBeGreaterThan(1);
+    expect([lessons(0), lessons(1), lessons(3)]).toEqual([0, 0, 0]);
+    expect(lessons(2)).toBeGreaterThan(1);
+  });
+
+  it("tells clients' names for the model apart", () => {
+    const answers = new AnswerMemory();
+    const bytes = toBytes(samples["vLLM"] ?? "");
+    for (const model of ["acme/small", "acme/large", "m", "größer", "acme/small"]) {
+      const asked = { ...context, model };
+      expect(outcome(bytes, { ...asked, answers })).toEqual(outcome(bytes, asked));
+    }
   });
 
   it("keeps nothing of long texts", () => {
     const text = "s".repeat(300);
     const answer = completion({ choices: [{ ...choice, message: { ...message, content: text } }] });
-    const template = AnswerTemplate.learn(new ReceivedAnswer(toBytes(JSON.stringify(answer))), context.model);
-    expect(template).toBeDefined();
-    expect(inspect(template, { depth: null, showHidden: true })).not.toContain("sss");
+    const slots = findSlots(toBytes(JSON.stringify(answer)), { ...answer })?.slots;
+    expect(slots?.map(({ value }) => value)).toContain("stop");
+    expect(slots?.filter(({ value }) => value.includes("s".repeat(10)))).toEqual([]);
   });
 });
 
