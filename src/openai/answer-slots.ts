@@ -45,7 +45,7 @@ export interface AnswerSlots {
  * `role` and `model`, wherever they are.
  * @param bytes - valid JSON.
  * @param json - the same, parsed.
- * @returns `undefined` when names come twice or are spelled with escapes, or when there is too much of anything.
+ * @returns `undefined` when names come twice, or there is too much of anything.
  */
 export function findSlots(bytes: Buffer, json: Record<string, unknown>): AnswerSlots | undefined {
   const start = skipSpace(bytes, 0);
@@ -75,7 +75,7 @@ class SlotFinder {
    */
   addMembers(members: readonly JsonMember[], holder: Record<string, unknown> | undefined, depth: number): boolean {
     if (depth > deepest || new Set(members.map(({ name }) => name)).size < members.length) return false;
-    return members.every(({ name, escaped, start }) => !escaped && this.#add(start, holder, name, depth));
+    return members.every(({ name, start }) => this.#add(start, holder, name, depth));
   }
 
   #add(start: number, holder: Record<string, unknown> | undefined, key: string, depth: number): boolean {

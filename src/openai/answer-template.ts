@@ -9,8 +9,8 @@ import { hasUsageTotals, isRecord, readUsage } from "./usage.js";
 
 const quote = 0x22;
 
-/** Longer answers are not learned. */
-const longestLearned = 16 * 1024;
+/** No more bytes of an answer are kept. */
+const mostKept = 16 * 1024;
 
 /** Most of an answer is one string, which is soon worth a view on it. */
 const worthwhile = 512;
@@ -69,13 +69,13 @@ export class AnswerTemplate {
    * Makes a template of a chat completion in which nothing has to be changed but the model's name, and the id where that
    * lacks its prefix.
    * @param model - as the client named it.
-   * @returns `undefined` when it is not a plain one: short, of one choice, with usage and text or none.
+   * @returns `undefined` when it is not a plain one: of one choice, with usage, and with text or none.
    */
   static learn({ bytes, json }: ReceivedAnswer, model: string): AnswerTemplate | undefined {
-    if (bytes.length > longestLearned || !isPlain(json)) return undefined;
+    if (!isPlain(json)) return undefined;
     const buffer = asBuffer(bytes);
     const found = findSlots(buffer, json);
-    if (found === undefined) return undefined;
+    if (found === undefined || keptBytes(buffer, found) > mostKept) return undefined;
     const { id } = found;
     if (json.id.startsWith(idPrefix)) {
       // A prefix that is spelled with escapes is not found.
@@ -216,6 +216,11 @@ function isPlain(json: unknown): json is PlainAnswer {
   const [choice] = choices;
   const message = isRecord(choice) ? choice["message"] : undefined;
   return isRecord(message) && (typeof message["content"] === "string" || message["content"] === null);
+}
+
+/** All but the values that vary from the beginning. */
+function keptBytes(bytes: Buffer, { slots }: AnswerSlots): number {
+  return slots.reduce((kept, { start, end, varies }) => (varies ? kept - (end - start) : kept), bytes.length);
 }
 
 /** There is no white space within the braces, next to them, or behind. */

@@ -92,7 +92,6 @@ const samples: Record<string, string> = {
     /^(.*?)"id":"x",(.*)\}$/,
     '$1$2,"id":"x"}',
   ),
-  floats: JSON.stringify(completion()).replace('"created":1', '"created":1.0').replace('"index":0', '"index":0.0'),
   noUsage: JSON.stringify(completion({ usage: null })),
   failed: JSON.stringify({ error: { message: "no" } }),
   nullError: JSON.stringify(completion({ error: null })),
@@ -339,6 +338,41 @@ describe("AnswerMemory", () => {
     expect(lessons(3)).toBe(12);
     expect([lessons(0), lessons(1), lessons(3)]).toEqual([0, 0, 0]);
     expect(lessons(2)).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['"created":1', '"created":1.0', '"created":1.5'],
+    ['"created":1', '"created":2', `"created":1${"0".repeat(400)}`],
+    ['"index":0', '"index":0.0', '"index":0.5'],
+    ['"total_tokens":43', '"total_tokens":43.0', '"total_tokens":43.5'],
+    ['"id":"gen-1"', '"id":"gen-2"', '"id":"\\u0063hatcmpl-1"'],
+    ['"id":"gen-1"', '"id":"gen-2"', '"id":""'],
+    ['"id":"gen-1"', '"id":"\\u0063hatcmpl-1"', '"id":"gen-1"'],
+    ['"id":"gen-1"', '"id":"gen-2"', '"id":"chatcmpl-1"'],
+  ])("does with %s what has to be done after %s: %s", (plain, first, second) => {
+    const answers = new AnswerMemory();
+    const json = JSON.stringify(completion({ id: "gen-1" }));
+    expect(json).toContain(plain);
+    for (const value of [first, first, second, first]) {
+      const bytes = toBytes(json.replace(plain, value));
+      expect(outcome(bytes, { ...context, answers })).toEqual(outcome(bytes, context));
+    }
+  });
+
+  it("learns long texts, but not all that may be long", () => {
+    const long = (member: object) =>
+      JSON.stringify(completion({ choices: [{ ...choice, message: { ...message, ...member } }] }));
+    const memory = new AnswerMemory();
+    expect(isRead(long({ content: "x".repeat(40_000) }), memory)).toBe(true);
+    expect(isRead(long({ content: "é".repeat(50_000) }), memory)).toBe(false);
+    for (const member of [
+      { ["x".repeat(17_000)]: 1 },
+      { logprobs: Array(65).fill(-0.5) },
+      { list: Array(9000).fill(null) },
+    ]) {
+      const other = new AnswerMemory();
+      expect([isRead(long(member), other), isRead(long(member), other)]).toEqual([true, true]);
+    }
   });
 
   it("tells clients' names for the model apart", () => {
