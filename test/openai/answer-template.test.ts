@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerMemory } from "../../src/openai/answer-memory.js";
 import { findSlots } from "../../src/openai/answer-slots.js";
+import { AnswerTemplate } from "../../src/openai/answer-template.js";
 import { type AnswerContext, toChatAnswer } from "../../src/openai/chat-answer.js";
 import { ReceivedAnswer } from "../../src/openai/model-answer.js";
 
@@ -382,6 +383,20 @@ describe("AnswerMemory", () => {
       const asked = { ...context, model };
       expect(outcome(bytes, { ...asked, answers })).toEqual(outcome(bytes, asked));
     }
+  });
+
+  it("looks at few answers of a server whose answers are never alike, until they are", () => {
+    const memory = new AnswerMemory();
+    const shape = (name: string) => JSON.stringify(completion({ [name]: 1 }));
+    const looked = vi.spyOn(AnswerTemplate.prototype, "pass");
+    const learned = vi.spyOn(AnswerTemplate, "learn");
+    for (let round = 0; round < 1000; round++) expect(isRead(shape(`extra${round}`), memory)).toBe(true);
+    expect(looked.mock.calls.length).toBeLessThan(400);
+    expect(learned.mock.calls.length).toBeLessThan(24);
+    let read = 0;
+    while (isRead(shape("same"), memory)) expect(++read).toBeLessThan(70);
+    for (let round = 0; round < 10; round++) expect(isRead(shape("same"), memory)).toBe(false);
+    vi.restoreAllMocks();
   });
 
   it("keeps nothing of long texts", () => {
