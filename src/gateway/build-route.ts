@@ -1,4 +1,5 @@
 import { type CompiledPrice, compilePrice, type Price } from "../ledger/price.js";
+import { AnswerMemory } from "../openai/answer-memory.js";
 import { Breaker } from "../pipeline/breaker.js";
 import type { CatalogModel } from "../pipeline/catalog.js";
 import { Route } from "../pipeline/route.js";
@@ -30,6 +31,7 @@ export function buildRoute(
         breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
         maxConcurrent: options.maxConcurrent,
       }),
+      answers: new AnswerMemory(),
     };
   });
   const [target] = targets;

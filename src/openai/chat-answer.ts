@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { AnswerMemory } from "./answer-memory.js";
 import type { Dialect } from "./dialect.js";
 import type { MemberEdits } from "./json-members.js";
 import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "./model-answer.js";
@@ -18,6 +19,8 @@ export interface AnswerContext {
   completionId: string;
   /** The server's. */
   dialect?: Dialect | undefined;
+  /** What is known of the target's answers. */
+  answers?: AnswerMemory | undefined;
 }
 
 /**
@@ -27,6 +30,10 @@ export interface AnswerContext {
  * @returns `undefined` when it is no chat completion.
  */
 export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  return context.answers?.pass(received, context.model) ?? readChatAnswer(received, context);
+}
+
+function readChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
   const answer = received.json;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
@@ -49,11 +56,17 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
   } else if (usage !== answer["usage"]) {
     edits.set("usage", JSON.stringify(usage));
   }
+  if (isPlainEdit(edits)) context.answers?.learn(received, context.model);
   return {
     body: editAnswer(received, edits),
     tokens,
     estimated: reported === undefined,
   };
+}
+
+/** Nothing is changed but what is changed alike in all answers of a server. */
+function isPlainEdit(edits: MemberEdits): boolean {
+  return [...edits.keys()].every((name) => name === "model" || name === "id");
 }
 
 /** What has to be changed besides the usage. */

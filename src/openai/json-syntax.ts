@@ -164,8 +164,10 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** The offset behind the closing quote, or the negated offset of the fault. */
-function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): number {
+/**
+ * Of the string whose opening quote is at `start`: the offset behind the closing one, or the negated offset of the fault.
+ */
+export function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): number {
   const length = bytes.length;
   let position = start + 1;
   for (;;) {
@@ -230,7 +232,7 @@ function wordEnd(bytes: Uint8Array, start: number): number {
 }
 
 /** The offset behind the number, or the negated offset of the fault. */
-function numberEnd(bytes: Uint8Array, start: number): number {
+export function numberEnd(bytes: Uint8Array, start: number): number {
   let position = start;
   if (bytes[position] === 0x2d) position++;
   if (bytes[position] === 0x30) {

@@ -12,21 +12,34 @@ export interface ModelAnswer {
   estimated: boolean;
 }
 
-/** A whole answer as it came from an upstream. */
-export interface ReceivedAnswer {
-  bytes: Uint8Array;
-  /** The bytes as text. */
-  text: string;
-  /** The text, parsed; `undefined` where it is no JSON. */
-  json: unknown;
-}
+/** A whole answer as it came from an upstream. What it says is read when it is asked for. */
+export class ReceivedAnswer {
+  readonly bytes: Uint8Array;
+  #text: string | undefined;
+  #json: unknown;
+  #isParsed = false;
 
-export function receiveAnswer(bytes: Uint8Array): ReceivedAnswer {
-  const text = asBuffer(bytes).toString("utf8");
-  try {
-    return { bytes, text, json: JSON.parse(text) };
-  } catch {
-    return { bytes, text, json: undefined };
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** The bytes as text. */
+  get text(): string {
+    this.#text ??= asBuffer(this.bytes).toString("utf8");
+    return this.#text;
+  }
+
+  /** The text, parsed; `undefined` where it is no JSON. */
+  get json(): unknown {
+    if (!this.#isParsed) {
+      this.#isParsed = true;
+      try {
+        this.#json = JSON.parse(this.text);
+      } catch {
+        this.#json = undefined;
+      }
+    }
+    return this.#json;
   }
 }
 
@@ -35,13 +48,12 @@ export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Arr
   const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
   const model = edits.size === 1 && isRecord(json) && json["model"] !== undefined ? edits.get("model") : undefined;
-  return (
-    (typeof model === "string" ? replaceModel(answer, model) : undefined) ?? editMembers(bytes, membersOf(bytes), edits)
-  );
+  if (typeof model !== "string") return editMembers(bytes, membersOf(bytes), edits);
+  return replaceModel(answer, model) ?? replaceMember(bytes, "model", model, edits);
 }
 
 /** Longer answers leave as bytes. */
-const shortAnswer = 16 * 1024;
+export const shortAnswer = 16 * 1024;
 
 /** Most answers need no other change, and then it takes no list of all members to find the one. */
 function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Array | string | undefined {
@@ -53,6 +65,14 @@ function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Arra
   const end = endOfValue(bytes, start);
   if (bytes.length > shortAnswer || !isPlain) return splice(bytes, start, end, model);
   return text.slice(0, start) + model + text.slice(end);
+}
+
+/** What {@link replaceModel} does, after a look at all members. */
+function replaceMember(bytes: Uint8Array, name: string, value: string, edits: MemberEdits): Uint8Array {
+  const members = membersOf(bytes);
+  const [member, another] = members.filter((each) => each.name === name);
+  if (member === undefined || another !== undefined) return editMembers(bytes, members, edits);
+  return splice(bytes, member.start, member.end, value);
 }
 
 const modelName = '"model"';

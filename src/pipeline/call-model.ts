@@ -182,6 +182,7 @@ function begin(
       model: model.id,
       upstreamModel: model.target.upstreamModel,
       dialect: model.target.provider.dialect,
+      answers: model.target.answers,
       promptParam: endpoint.promptParam,
       promptTokens: prompt,
       created: Math.floor(now / 1000),
@@ -203,8 +204,9 @@ function routedResponse(
   const { asked, call, settlement, finish } = modelCall;
   const routed = { model: model.id, route, call, settlement, log, client: request.signal, finish };
   return callByRoute(pipeline, routed, async (target, attempt) => {
-    const { upstreamModel, provider } = target;
-    const context = { ...modelCall.context, upstreamModel, dialect: provider.dialect, now: pipeline.clock.now() };
+    const { upstreamModel, provider, answers } = target;
+    const { dialect } = provider;
+    const context = { ...modelCall.context, upstreamModel, dialect, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
     const upstream = await forward(target.provider, toCall, context);
     if (attempt.isOver) throw leave(upstream);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../openai/errors.js";
-import { receiveAnswer } from "../openai/model-answer.js";
+import { ReceivedAnswer } from "../openai/model-answer.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
@@ -72,7 +72,7 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
 
 /** @returns `undefined` where it is no JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
-  return receiveAnswer(withoutByteOrderMark(bytes)).json;
+  return new ReceivedAnswer(withoutByteOrderMark(bytes)).json;
 }
 
 function ignoreUnlessAborted(error: unknown): Buffer {

@@ -3,7 +3,7 @@ import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js
 import { withoutByteOrderMark } from "../openai/byte-order-mark.js";
 import { type AnswerContext, errorIn } from "../openai/chat-answer.js";
 import { badGateway, type GatewayError } from "../openai/errors.js";
-import { type ModelAnswer, receiveAnswer } from "../openai/model-answer.js";
+import { type ModelAnswer, ReceivedAnswer } from "../openai/model-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
@@ -55,7 +55,7 @@ export function toModelAnswer(
   options: RelayOptions,
 ): ModelAnswer {
   if (received.length > options.maxAnswerBytes) throw tooLarge(options);
-  const answered = receiveAnswer(withoutByteOrderMark(received));
+  const answered = new ReceivedAnswer(withoutByteOrderMark(received));
   let modelAnswer: ModelAnswer | undefined;
   try {
     modelAnswer = endpoint.toAnswer(answered, asked, context);

@@ -1,4 +1,5 @@
 import type { CompiledPrice } from "../ledger/price.js";
+import type { AnswerMemory } from "../openai/answer-memory.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { TargetMonitor } from "./target-health.js";
 
@@ -13,6 +14,8 @@ export interface Target {
   /** How long it may take until there is something for the client, in milliseconds; `undefined`: the provider decides. */
   readonly timeoutMs: number | undefined;
   readonly monitor: TargetMonitor;
+  /** What is known of its whole chat completions. */
+  readonly answers: AnswerMemory;
 }
 
 /** Targets of one priority, and how calls are shared between them. */

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../src/openai/answer-to-chunk.js";
 import { toChatAnswer } from "../../src/openai/chat-answer.js";
 import { editMembers, membersOf } from "../../src/openai/json-members.js";
-import { editAnswer, receiveAnswer } from "../../src/openai/model-answer.js";
+import { editAnswer, ReceivedAnswer } from "../../src/openai/model-answer.js";
 
 const context = { model: "acme/small", promptTokens: 7, created: 1_700_000_000, completionId: "chatcmpl-own" };
 
 function answer(text: string) {
-  return toChatAnswer(receiveAnswer(Buffer.from(text)), context);
+  return toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);
 }
 
 function sent(value: object): Record<string, unknown> {
@@ -122,7 +122,7 @@ describe("editAnswer", () => {
         const json = `{${isLong ? `"long":"${"x".repeat(20_000)}",` : ""}"first":${text}${own},"last":${text}}`;
         const bytes = Buffer.from(json);
         const edits = new Map([["model", '"acme/small"']]);
-        const body = Buffer.from(editAnswer(receiveAnswer(bytes), edits));
+        const body = Buffer.from(editAnswer(new ReceivedAnswer(bytes), edits));
         const expected = editMembers(bytes, membersOf(bytes), edits);
         expect(body.toString()).toBe(Buffer.from(expected).toString());
         if (isNamed && !text.includes("model")) changed++;
@@ -134,7 +134,8 @@ describe("editAnswer", () => {
 
   it("is not fooled by a name that comes twice, or is spelled with escapes", () => {
     const edits = new Map([["model", '"n"']]);
-    const edit = (text: string) => JSON.parse(String(Buffer.from(editAnswer(receiveAnswer(Buffer.from(text)), edits))));
+    const edit = (text: string) =>
+      JSON.parse(String(Buffer.from(editAnswer(new ReceivedAnswer(Buffer.from(text)), edits))));
     expect(edit('{"model":"m","model":"m"}')).toEqual({ model: "n" });
     expect(edit('{"x":{"model":"m"},"\\u006dodel":"m"}')).toEqual({ x: { model: "m" }, model: "n" });
     expect(edit('{"x":["model"],"model":"m"}')).toEqual({ x: ["model"], model: "n" });
@@ -143,7 +144,8 @@ describe("editAnswer", () => {
 
   it("adds the name to an answer without one, whatever else it names so", () => {
     const edits = new Map([["model", '"n"']]);
-    const edit = (text: string) => JSON.parse(String(Buffer.from(editAnswer(receiveAnswer(Buffer.from(text)), edits))));
+    const edit = (text: string) =>
+      JSON.parse(String(Buffer.from(editAnswer(new ReceivedAnswer(Buffer.from(text)), edits))));
     expect(edit('{"provider":{"model":"m"}}')).toEqual({ provider: { model: "m" }, model: "n" });
     expect(edit('{"a \\"model":1}')).toEqual({ 'a "model': 1, model: "n" });
   });

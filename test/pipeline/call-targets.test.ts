@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/ledger/price.js";
+import { AnswerMemory } from "../../src/openai/answer-memory.js";
 import { atCapacity, badGateway, GatewayError, isGatewayError, upstreamTimeout } from "../../src/openai/errors.js";
 import { UpstreamStatusError } from "../../src/openai/upstream-status-error.js";
 import { AbortNotifier } from "../../src/pipeline/abort-notifier.js";
@@ -23,6 +24,7 @@ function makeTarget(name: string, options: { breaker?: Breaker; maxConcurrent?: 
     price,
     timeoutMs: undefined,
     monitor: new TargetMonitor({ breaker, maxConcurrent }),
+    answers: new AnswerMemory(),
   };
 }
 
