@@ -51,11 +51,15 @@ export function serveNode(
   ignoreErrors(req);
   ignoreErrors(res);
   const client = new NodeClient(req, res);
-  gateway
-    .handle(new NodeRequest(req, client, path, payload))
-    .then((response) => writeNodeResponse(req, res, client, response))
-    // Only a broken connection can tell the client now.
-    .catch(() => res.destroy());
+  // Only a broken connection can tell the client then.
+  const fail = (): void => void res.destroy();
+  gateway.handle(new NodeRequest(req, client, path, payload)).then((response) => {
+    try {
+      writeNodeResponse(req, res, client, response)?.catch(fail);
+    } catch {
+      fail();
+    }
+  }, fail);
 }
 
 function ignore(): void {}

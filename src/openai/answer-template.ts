@@ -12,9 +12,6 @@ const quote = 0x22;
 /** No more bytes of an answer are kept. */
 const mostKept = 16 * 1024;
 
-/** Most of an answer is one string, which is soon worth a view on it. */
-const worthwhile = 512;
-
 /** What stands before, between and behind slots. */
 interface Layout {
   readonly slots: readonly AnswerSlot[];
@@ -126,7 +123,7 @@ export class AnswerTemplate {
       position += literal.length;
       const { kind } = slots[index] as AnswerSlot;
       if (kind === "string") {
-        words ??= wordsOf(bytes, worthwhile);
+        words ??= wordsOf(bytes);
         position = stringEnd(bytes, position - 1, words) - 1;
         if (position < 0) return false;
       } else {

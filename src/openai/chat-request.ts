@@ -4,13 +4,14 @@ import { GatewayError, invalidType, invalidValue, missingParameter } from "./err
 import {
   absent,
   editMembers,
-  elementsOf,
+  endOfValue,
   findValue,
   type JsonMember,
   type Leaps,
   type MemberEdits,
   memberOf,
   membersOf,
+  skipSpace,
   splice,
   unclear,
   valueAt,
@@ -143,32 +144,38 @@ function withUsage(request: ChatRequest): string {
 function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: Leaps): void {
   if (member === undefined || body[member.start] === 0x6e) throw missingParameter("messages");
   if (body[member.start] !== 0x5b) throw invalidType("messages", "an array of objects");
-  const elements = elementsOf(body, member.start, leaps);
-  if (elements.length === 0) {
+  let position = skipSpace(body, member.start + 1);
+  if (body[position] === 0x5d) {
     throw new GatewayError("'messages' must hold at least one message.", {
       status: 400,
       code: "empty_array",
       param: "messages",
     });
   }
-  for (const [index, start] of elements.entries()) {
-    if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
-    const role = findRole(body, start, index, leaps);
-    if (role === absent) throw missingParameter(`messages[${index}].role`);
-    if (body[role] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
+  for (let index = 0; ; index++) {
+    position = skipSpace(body, checkMessage(body, position, index, leaps));
+    if (body[position] !== 0x2c) return;
+    position = skipSpace(body, position + 1);
   }
 }
 
 const roleName = Buffer.from("role");
 
-function findRole(body: Uint8Array, message: number, index: number, leaps: Leaps): number {
-  const role = findValue(body, message, roleName, mostMembers, leaps);
-  if (role !== unclear) return role;
-  const members = membersOf(body, message, mostMembers, leaps);
-  if (members.length > mostMembers) {
-    throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
+/** @returns the offset behind the message. */
+function checkMessage(body: Uint8Array, start: number, index: number, leaps: Leaps): number {
+  if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
+  let { value: role, end } = findValue(body, start, roleName, mostMembers, leaps);
+  if (role === unclear) {
+    const members = membersOf(body, start, mostMembers, leaps);
+    if (members.length > mostMembers) {
+      throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
+    }
+    role = memberOf(members, "role")?.start ?? absent;
+    end = endOfValue(body, start, leaps);
   }
-  return memberOf(members, "role")?.start ?? absent;
+  if (role === absent) throw missingParameter(`messages[${index}].role`);
+  if (body[role] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
+  return end;
 }
 
 function readIncludeUsage(options: unknown): boolean {

@@ -62,16 +62,23 @@ export function memberOf(members: readonly JsonMember[], name: string): JsonMemb
   return undefined;
 }
 
-/** What {@link findValue} answers where it finds no offset. */
+/** What {@link findValue} finds where it is no offset. */
 export const absent = -1;
 export const unclear = -2;
+
+export interface FoundValue {
+  /** Where it begins, {@link absent}, or {@link unclear}. */
+  value: number;
+  /** The offset behind the object, unless that is unclear. */
+  end: number;
+}
 
 /**
  * Where the value of the object's member begins, without making anything of the other members.
  *
  * @param name - nothing but ASCII.
- * @returns {@link absent}, or {@link unclear} where there are several of this name, a name that is spelled with escapes,
- * or more than `most` members: then it takes {@link membersOf}.
+ * It is unclear where there are several of this name, a name that is spelled with escapes, or more than `most` members:
+ * then it takes {@link membersOf}.
  */
 export function findValue(
   bytes: Uint8Array,
@@ -79,24 +86,24 @@ export function findValue(
   name: Buffer,
   most = Number.POSITIVE_INFINITY,
   leaps: Leaps = noLeaps,
-): number {
+): FoundValue {
   let found = absent;
   let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
   for (let count = 1; bytes[position] === 0x22; count++) {
-    if (count > most) return unclear;
+    if (count > most) return { value: unclear, end: start };
     const nameStart = position + 1;
     const nameEnd = skipString(bytes, position);
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-    if (hasEscape(bytes, nameStart, nameEnd)) return unclear;
+    if (hasEscape(bytes, nameStart, nameEnd)) return { value: unclear, end: start };
     if (nameEnd - 1 - nameStart === name.length && startsWith(bytes, nameStart, name)) {
-      if (found !== absent) return unclear;
+      if (found !== absent) return { value: unclear, end: start };
       found = valueStart;
     }
     position = skipSpace(bytes, endOfValue(bytes, valueStart, leaps));
     if (bytes[position] !== 0x2c) break;
     position = skipSpace(bytes, position + 1);
   }
-  return found;
+  return { value: found, end: position + 1 };
 }
 
 /** The offset behind the value that begins at `start`. The text must be valid JSON. */
@@ -141,8 +148,20 @@ export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "sta
       return text.includes("\\") ? JSON.parse(`"${text}"`) : text;
     }
     default:
-      return JSON.parse(textOf(bytes, start, end));
+      return shortInteger(bytes, start, end) ?? JSON.parse(textOf(bytes, start, end));
   }
+}
+
+/** A number of nothing but digits, few enough to be exact: most are, and reading them is quicker than to make a text. */
+function shortInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if (end - start > 15) return undefined;
+  let value = 0;
+  for (let position = start; position < end; position++) {
+    const digit = (bytes[position] as number) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /**
@@ -190,11 +209,17 @@ export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], e
 
 /** The same bytes with those from `start` to `end` replaced. */
 export function splice(bytes: Uint8Array, start: number, end: number, text: string): Buffer {
-  const source = asBuffer(bytes);
-  const out = Buffer.allocUnsafe(source.length - (end - start) + Buffer.byteLength(text));
-  source.copy(out, 0, 0, start);
-  const written = start + out.write(text, start);
-  source.copy(out, written, end);
+  const growth = Buffer.byteLength(text) - (end - start);
+  const out = Buffer.allocUnsafe(bytes.length + growth);
+  if (growth >= 0 && start <= shortString) {
+    // Every part that is copied by itself takes a view: what is so short is left to a loop.
+    out.set(bytes, growth);
+    for (let position = 0; position < start; position++) out[position] = bytes[position] as number;
+  } else {
+    out.set(bytes.subarray(0, start));
+    out.set(bytes.subarray(end), end + growth);
+  }
+  out.write(text, start);
   return out;
 }
 

@@ -1,5 +1,5 @@
-/** Shorter texts of many short strings are through before a view on them is made. */
-const worthwhile = 2048;
+/** Shorter texts are through before a view on them is made. */
+const worthwhile = 512;
 
 const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
@@ -10,12 +10,9 @@ export interface Words {
   readonly shift: number;
 }
 
-/**
- * @param least - shorter texts are not worth a view.
- * @returns `undefined` for short texts, and on the rare processor whose words begin with their last byte.
- */
-export function wordsOf({ buffer, byteOffset, length }: Uint8Array, least = worthwhile): Words | undefined {
-  if (length < least || !isLittleEndian) return undefined;
+/** @returns `undefined` for short texts, and on the rare processor whose words begin with their last byte. */
+export function wordsOf({ buffer, byteOffset, length }: Uint8Array): Words | undefined {
+  if (length < worthwhile || !isLittleEndian) return undefined;
   const shift = byteOffset & 3;
   return { words: new Int32Array(buffer, byteOffset - shift, (length + shift) >> 2), shift };
 }

@@ -52,8 +52,9 @@ describe("findValue", () => {
         const all = membersOf(bytes);
         const named = all.filter((member) => member.name === "a");
         const isClear = named.length < 2 && all.length <= 4 && !all.some(({ escaped }) => escaped);
-        expect(found).toBe(isClear ? (named[0]?.start ?? absent) : unclear);
-        if (found >= 0) expect(endOfValue(bytes, found)).toBe(named[0]?.end);
+        expect(found.value).toBe(isClear ? (named[0]?.start ?? absent) : unclear);
+        if (isClear) expect(found.end).toBe(bytes.length);
+        if (found.value >= 0) expect(endOfValue(bytes, found.value)).toBe(named[0]?.end);
       }),
     );
   });
@@ -62,6 +63,31 @@ describe("findValue", () => {
 describe("splice", () => {
   it("replaces bytes by text", () => {
     expect(splice(Buffer.from("née"), 1, 3, "ö🙂").toString()).toBe("nö🙂e");
+  });
+
+  it("leaves all others as they were, wherever the text stands and however long it is", () => {
+    const bytes = fc.uint8Array({ maxLength: 80 });
+    const offset = fc.nat({ max: 80 });
+    fc.assert(
+      fc.property(bytes, offset, offset, fc.string({ unit: "grapheme", maxLength: 40 }), (source, one, other, text) => {
+        const start = Math.min(one, other, source.length);
+        const end = Math.min(Math.max(one, other), source.length);
+        const expected = Buffer.concat([source.subarray(0, start), Buffer.from(text), source.subarray(end)]);
+        expect(splice(source, start, end, text)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe("valueAt", () => {
+  it("reads numbers as JSON.parse does", () => {
+    const integers = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(String);
+    fc.assert(
+      fc.property(fc.oneof(integers, fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)), (text) => {
+        const bytes = Buffer.from(`[${text}]`);
+        expect(valueAt(bytes, { start: 1, end: bytes.length - 1 })).toBe(JSON.parse(text));
+      }),
+    );
   });
 });
 

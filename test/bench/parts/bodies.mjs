@@ -3,13 +3,7 @@ export const model = "bench/small";
 export const upstreamModel = "gpt-4o-mini-2024-07-18";
 
 const completion = { id: "chatcmpl-BenchBenchBenchBenchBench0", created: 1_750_000_000, model: upstreamModel };
-const usage = {
-  prompt_tokens: 212,
-  completion_tokens: 200,
-  total_tokens: 412,
-  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
-};
+const usage = usageOf(212, 200);
 const sentence = "The quick brown fox jumps over the lazy dog, and nobody minds it at all. ";
 const nonASCIISentence =
   'Größe, naïveté, 東京 and Ελλάδα: "quoted", tabbed\tand broken\ninto lines; then plain words again. ';
@@ -47,19 +41,30 @@ export function requestBody({ bytes, nonASCII = false, stream = false }) {
   return Buffer.from(build(fill(nonASCII ? nonASCIISentence : sentence, bytes - Buffer.byteLength(build("")))));
 }
 
-export function wholeAnswer({ bytes }) {
-  const build = (content) =>
-    JSON.stringify({
+/** Answers of about so many bytes, that differ from each other as those of a model do. */
+export function wholeAnswers({ bytes, count }) {
+  return Array.from({ length: count }, (_, index) => {
+    const answer = {
       ...completion,
+      id: `chatcmpl-Bench${String(index * 7919).padStart(24, "0")}`,
+      created: completion.created + index,
       object: "chat.completion",
       choices: [
-        { index: 0, message: { role: "assistant", content, refusal: null }, logprobs: null, finish_reason: "stop" },
+        {
+          index: 0,
+          message: { role: "assistant", content: "", refusal: null },
+          logprobs: null,
+          finish_reason: index % 9 === 8 ? "length" : "stop",
+        },
       ],
-      usage,
+      usage: usageOf(100 + ((index * 31) % 400), 150 + ((index * 17) % 100)),
       service_tier: "default",
-      system_fingerprint: "fp_0123456789",
-    });
-  return Buffer.from(build(fill(sentence, bytes - Buffer.byteLength(build("")))));
+      system_fingerprint: `fp_012345678${index % 2}`,
+    };
+    const text = sentence.slice(index % sentence.length) + sentence.slice(0, index % sentence.length);
+    answer.choices[0].message.content = fill(text, bytes - Buffer.byteLength(JSON.stringify(answer)) - (index % 7));
+    return Buffer.from(JSON.stringify(answer));
+  });
 }
 
 /** The events of a stream, each with its blank line: the role, the text, then what ends it. */
@@ -80,6 +85,16 @@ function event(delta, { finish = null } = {}) {
 
 function chunk() {
   return "chat.completion.chunk";
+}
+
+function usageOf(prompt, completion) {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  };
 }
 
 /** Repeats the text up to so many bytes of JSON; a few bytes short rather than a character cut in two. */

@@ -159,7 +159,7 @@ function checkAnswer({ head, body }, expected, workload) {
   const fault =
     status !== expected.status
       ? `status ${status} instead of ${expected.status}`
-      : status === "200" && !workload.endless && !body.includes('"total_tokens":412')
+      : status === "200" && !workload.endless && !/"total_tokens":[1-9]/.test(body)
         ? "no usage in the answer"
         : undefined;
   if (fault !== undefined) throw new Error(`${fault}: ${body.slice(0, 1000)}`);

@@ -1,4 +1,4 @@
-import { streamEvents, wholeAnswer } from "./bodies.mjs";
+import { streamEvents, wholeAnswers } from "./bodies.mjs";
 
 const commonHeaders = [
   "date: Sun, 15 Jun 2025 12:00:00 GMT",
@@ -25,9 +25,11 @@ export const answerers = {
 };
 
 function answerWhole() {
-  const body = wholeAnswer({ bytes: 1024 });
-  const answer = Buffer.concat([head([`content-length: ${body.length}`, "content-type: application/json"]), body]);
-  return (socket) => socket.write(answer);
+  const answers = wholeAnswers({ bytes: 1024, count: 61 }).map((body) =>
+    Buffer.concat([head([`content-length: ${body.length}`, "content-type: application/json"]), body]),
+  );
+  let answered = 0;
+  return (socket) => socket.write(answers[answered++ % answers.length]);
 }
 
 /** Everything at once, each event its own HTTP chunk. */
