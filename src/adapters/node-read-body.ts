@@ -26,9 +26,9 @@ export async function readNodeBody(
 
 /** What has come, if that is all: it takes neither listeners nor a timer. */
 function takeBody(stream: Readable, length: number): Uint8Array | undefined {
-  const isUntouched = stream.readableFlowing === null && !stream.readableDidRead && stream.readableEncoding === null;
-  if (stream.readableLength !== length || length === 0 || !isUntouched || stream.destroyed) return undefined;
-  const body: Uint8Array = stream.read();
+  if (stream.readableLength !== length || stream.readableEncoding !== null || stream.destroyed) return undefined;
+  const body: Uint8Array | null = stream.read();
+  if (body === null) return undefined;
   // Its end has yet to come, for whoever waits for it.
   stream.resume();
   return body;

@@ -45,7 +45,9 @@ export class NodeRequest implements GatewayRequest {
     const length = bytes === undefined ? Number(this.#header("content-length")) : bytes.length;
     if (length > limits.maxBytes) return Promise.reject(new BodyError("too_large"));
     if (bytes !== undefined) return Promise.resolve(bytes);
-    return readNodeBody(this.#payload, this.#payload === this.#req ? length : Number.NaN, limits);
+    // Neither what middleware has made of the body, nor one in chunks, is as long as that says.
+    const isFramed = this.#payload === this.#req && this.#header("transfer-encoding") === undefined;
+    return readNodeBody(this.#payload, isFramed ? length : Number.NaN, limits);
   }
 
   #header(name: string): string | undefined {

@@ -1,6 +1,5 @@
 import type { Buffer } from "node:buffer";
 import { elementsOf, endOfValue, type JsonMember, memberOf, membersOf, skipSpace } from "./json-members.js";
-import { isRecord } from "./usage.js";
 
 /** Answers of more values than that, those with log probabilities above all, are hardly ever alike. */
 const mostSlots = 64;
@@ -35,6 +34,8 @@ export interface AnswerSlot {
 
 export interface AnswerSlots {
   readonly slots: readonly AnswerSlot[];
+  /** The usage, as far as it is records and numbers. Slots write to it. */
+  readonly usage: Record<string, unknown>;
   readonly model: JsonMember;
   /** What follows the prefix in the id, or all of an id without one. */
   readonly id: AnswerSlot;
@@ -44,22 +45,22 @@ export interface AnswerSlots {
  * Finds all strings and numbers of an answer but those that decide what is to be done with it: the values of `object`,
  * `role` and `model`, wherever they are.
  * @param bytes - valid JSON.
- * @param json - the same, parsed.
- * @returns `undefined` when names come twice, or there is too much of anything.
+ * @returns `undefined` when names come twice or are not to be written to, or there is too much of anything.
  */
-export function findSlots(bytes: Buffer, json: Record<string, unknown>): AnswerSlots | undefined {
+export function findSlots(bytes: Buffer): AnswerSlots | undefined {
   const start = skipSpace(bytes, 0);
   const members = membersOf(bytes, start);
   const model = memberOf(members, "model");
   const id = memberOf(members, "id");
   if (model === undefined || id === undefined) return undefined;
   const finder = new SlotFinder(bytes, id.start);
-  if (!finder.addMembers(members, { usage: json["usage"] }, 0)) return undefined;
-  return finder.id && { slots: finder.slots, model, id: finder.id };
+  if (!finder.addMembers(members, undefined, 0)) return undefined;
+  return finder.id && { slots: finder.slots, usage: finder.usage, model, id: finder.id };
 }
 
 class SlotFinder {
   readonly slots: AnswerSlot[] = [];
+  readonly usage: Record<string, unknown> = {};
   id: AnswerSlot | undefined;
   readonly #bytes: Buffer;
   readonly #idStart: number;
@@ -70,20 +71,19 @@ class SlotFinder {
   }
 
   /**
-   * @param holder - the object parsed, as far as its numbers matter.
+   * @param holder - gets the object's numbers, where they matter.
    * @returns whether all of it can be in a template.
    */
   addMembers(members: readonly JsonMember[], holder: Record<string, unknown> | undefined, depth: number): boolean {
-    if (depth > deepest || new Set(members.map(({ name }) => name)).size < members.length) return false;
+    const names = new Set(members.map(({ name }) => name));
+    if (depth > deepest || names.size < members.length || names.has("__proto__")) return false;
     return members.every(({ name, start }) => this.#add(start, holder, name, depth));
   }
 
   #add(start: number, holder: Record<string, unknown> | undefined, key: string, depth: number): boolean {
     switch (this.#bytes[start]) {
-      case 0x7b: {
-        const value = holder?.[key];
-        return this.addMembers(membersOf(this.#bytes, start), isRecord(value) ? value : undefined, depth + 1);
-      }
+      case 0x7b:
+        return this.addMembers(membersOf(this.#bytes, start), this.#holderOf(holder, key, depth), depth + 1);
       case 0x5b:
         if (depth === deepest) return false;
         return elementsOf(this.#bytes, start).every((element) => this.#add(element, undefined, "", depth + 1));
@@ -98,6 +98,13 @@ class SlotFinder {
     }
   }
 
+  #holderOf(outer: Record<string, unknown> | undefined, key: string, depth: number): AnswerSlot["holder"] {
+    if (outer === undefined) return depth === 0 && key === "usage" ? this.usage : undefined;
+    const holder = {};
+    outer[key] = holder;
+    return holder;
+  }
+
   #addString(start: number, key: string): boolean {
     const end = endOfValue(this.#bytes, start) - 1;
     const isId = start === this.#idStart;
@@ -110,9 +117,11 @@ class SlotFinder {
 
   #addNumber(start: number, holder: Record<string, unknown> | undefined, key: string): boolean {
     const end = endOfValue(this.#bytes, start);
-    const isInteger = simpleInteger.test(this.#bytes.toString("latin1", start, end));
+    const text = this.#bytes.toString("latin1", start, end);
+    const isInteger = simpleInteger.test(text);
     // These must be integers however they are written.
     if (!isInteger && (key === "created" || key === "index")) return false;
+    if (holder !== undefined) holder[key] = Number(text);
     return this.slots.push(this.#slot(isInteger ? "integer" : "number", start, end, false, holder, key)) <= mostSlots;
   }
 

@@ -52,10 +52,10 @@ export class AnswerTemplate {
     const { start, end } = found.model;
     this.#all = layoutOf(bytes, found);
     this.#varying = withoutSteady(this.#all);
-    this.#usage = json.usage;
+    this.#usage = found.usage;
     this.#model = model;
     this.#keepsModel = json.model === model;
-    this.#modelText = this.#keepsModel ? bytes.toString("latin1", start, end) : JSON.stringify(model);
+    this.#modelText = this.#keepsModel ? bytes.toString("utf8", start, end) : JSON.stringify(model);
     this.#modelLength = end - start;
     this.#hasPrefix = json.id.startsWith(idPrefix);
     this.#starts = new Int32Array(this.#all.literals.length);
@@ -71,7 +71,7 @@ export class AnswerTemplate {
   static learn({ bytes, json }: ReceivedAnswer, model: string): AnswerTemplate | undefined {
     if (!isPlain(json)) return undefined;
     const buffer = asBuffer(bytes);
-    const found = findSlots(buffer, json);
+    const found = findSlots(buffer);
     if (found === undefined || keptBytes(buffer, found) > mostKept) return undefined;
     const { id } = found;
     if (json.id.startsWith(idPrefix)) {

@@ -244,9 +244,10 @@ function wholeResponse(
   modelCall: ModelCall,
   upstream: DirectAnswer,
 ): GatewayResponse | Promise<GatewayResponse> {
-  const whole = upstream.takeWhole?.();
-  if (whole !== undefined) return finishWhole(modelCall, toModelAnswer(whole, modelCall, pipeline));
   const { endpoint, context, settlement, call, finish, drain } = modelCall;
+  // How far it is read when the client leaves must not depend on how it came.
+  const whole = drain === undefined ? upstream.takeWhole?.() : undefined;
+  if (whole !== undefined) return finishWhole(modelCall, toModelAnswer(whole, modelCall, pipeline));
   let received = 0;
   const seen = () => endpoint.partialTokens(context.promptTokens, received);
   settlement.hold(seen);

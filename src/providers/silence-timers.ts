@@ -7,7 +7,7 @@ const nobody: SilenceListener = { onSilence() {} };
 
 /**
  * The timers of calls, which are taken over from those that are over: a timer that runs on already costs a call next to
- * nothing. It does not keep the process alive, as the call's connection does.
+ * nothing. It need not keep the process alive: the call's connection does.
  */
 export class SilenceTimers {
   readonly #spare: SilenceTimer[] = [];

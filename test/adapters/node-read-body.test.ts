@@ -84,6 +84,27 @@ it("does not take the length of a request for that of what middleware has made o
   expect(Buffer.from(await reading).toString()).toBe("inflated");
 });
 
+it("does not believe a length beside chunks, which a lenient parser lets through", async () => {
+  const req = Object.assign(new Readable({ read() {} }), {
+    ...{ method: "POST", rawHeaders: [] },
+    headers: { "content-length": "5", "transfer-encoding": "chunked" },
+  });
+  const request = new NodeRequest(req as unknown as NodeIncoming, {} as NodeClient, "/", req);
+  req.push("first");
+  const reading = request.body(limits);
+  await new Promise((resolve) => setImmediate(resolve));
+  req.push(" and second");
+  req.push(null);
+  expect(Buffer.from(await reading).toString()).toBe("first and second");
+});
+
+it("takes nothing of a stream that was broken off", async () => {
+  const stream = new Readable({ read() {} });
+  stream.push("whole");
+  stream.destroy();
+  await expect(readNodeBody(stream, 5, limits)).rejects.toMatchObject({ failure: "aborted" });
+});
+
 it("does not take the beginning of a body for all of it", async () => {
   const connection = await open(read);
   connection.send(`${head(10)}01234`);

@@ -17,6 +17,7 @@ const context: AnswerContext = {
 const message = { role: "assistant", content: "It rains." };
 const choice = { index: 0, message, finish_reason: "stop" };
 const usage = { prompt_tokens: 31, completion_tokens: 12, total_tokens: 43 };
+const usageText = JSON.stringify(usage).slice(1, -1);
 const call = { id: "call_1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
 
 function completion(overrides: object = {}): object {
@@ -180,7 +181,17 @@ const odd: fc.Arbitrary<Change> = fc.oneof(
   fc
     .tuple(
       nth,
-      fc.constantFrom("$&,$&", "$&,", ",", "", '"error":{},', '"error":null,$&,', '"model":1,$&,', '"x":"y",$&,'),
+      fc.constantFrom(
+        "$&,$&",
+        "$&,",
+        ",",
+        "",
+        '"__proto__":{"x":1},$&,',
+        '"error":{},',
+        '"error":null,$&,',
+        '"model":1,$&,',
+        '"x":"y",$&,',
+      ),
     )
     .map(([index, by]) => (json: string) => {
       const members = [...json.matchAll(/"\w+":\s*(?:"(?:[^"\\]|\\.)*"|[\d.]+|null),?/g)];
@@ -263,6 +274,7 @@ describe("AnswerMemory", () => {
       { numRuns: 2000 },
     );
     expect(passed).toBeGreaterThan(others / 10);
+    expect("x" in {}).toBe(false);
   });
 
   it.each(["openAI", "vLLM", "ollama", "groq", "openRouter", "deepSeek", "toolCall"])(
@@ -350,6 +362,10 @@ describe("AnswerMemory", () => {
     ['"id":"gen-1"', '"id":"gen-2"', '"id":""'],
     ['"id":"gen-1"', '"id":"\\u0063hatcmpl-1"', '"id":"gen-1"'],
     ['"id":"gen-1"', '"id":"gen-2"', '"id":"chatcmpl-1"'],
+    ['"model":"m"', '"model":"m","model":"n"', '"model":"o","model":"p"'],
+    [usageText, usageText, usageText.replaceAll(/\d+/g, "0")],
+    [usageText, usageText, usageText.replaceAll(/\d+/g, "1000000001")],
+    ['"finish_reason":"stop"}]', '"finish_reason":"stop"}]', '"finish_reason":"length"}] '],
   ])("does with %s what has to be done after %s: %s", (plain, first, second) => {
     const answers = new AnswerMemory();
     const json = JSON.stringify(completion({ id: "gen-1" }));
@@ -358,6 +374,49 @@ describe("AnswerMemory", () => {
       const bytes = toBytes(json.replace(plain, value));
       expect(outcome(bytes, { ...context, answers })).toEqual(outcome(bytes, context));
     }
+  });
+
+  it.each([
+    ["no white space", ""],
+    ["white space before its last brace", " "],
+  ])("gives an id its prefix in an answer with %s", (_what, space) => {
+    const answers = new AnswerMemory();
+    for (const id of ["gen-1", "gen-2", "gen-3"]) {
+      const bytes = toBytes(JSON.stringify(completion({ id })).replace(/\}$/, `${space}}`));
+      expect(outcome(bytes, { ...context, answers })).toEqual(outcome(bytes, context));
+    }
+  });
+
+  it("leaves a name that is the client's, too, as it is in an id's company", () => {
+    const answers = new AnswerMemory();
+    const asked = { ...context, model: "größer" };
+    for (const id of ["gen-1", "gen-2", "gen-3"]) {
+      const bytes = Buffer.from(JSON.stringify(completion({ id, model: asked.model })));
+      expect(outcome(bytes, { ...asked, answers })).toEqual(outcome(bytes, asked));
+    }
+  });
+
+  it.each([
+    (json: string) => json.replace(/\}$/, ',"__proto__":{"get":7,"isAdmin":7}}'),
+    (json: string) => json.replace('"usage":{', '"usage":{"__proto__":{"get":7,"isAdmin":7},'),
+    (json: string) => json.replace('"usage":{', '"usage":{"constructor":{"prototype":{"isAdmin":7}},'),
+  ])("writes to no object but its own: %#", (change) => {
+    const answers = new AnswerMemory();
+    for (let round = 0; round < 3; round++) {
+      const bytes = toBytes(change(JSON.stringify(completion())).replaceAll("7", String(round)));
+      expect(outcome(bytes, { ...context, answers })).toEqual(outcome(bytes, context));
+      expect("isAdmin" in {}).toBe(false);
+    }
+  });
+
+  it("reads an answer that is nested very deep whole", () => {
+    const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const memory = new AnswerMemory();
+    for (let round = 0; round < 2; round++) {
+      expect(isRead(JSON.stringify(completion()).replace(/\}$/, `,"deep":${nested}}`), memory)).toBe(true);
+    }
+    const objects = `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`;
+    expect(isRead(JSON.stringify(completion()).replace(/\}$/, `,"deep":${objects}}`), new AnswerMemory())).toBe(true);
   });
 
   it("learns long texts, but not all that may be long", () => {
@@ -402,7 +461,7 @@ describe("AnswerMemory", () => {
   it("keeps nothing of long texts", () => {
     const text = "s".repeat(300);
     const answer = completion({ choices: [{ ...choice, message: { ...message, content: text } }] });
-    const slots = findSlots(toBytes(JSON.stringify(answer)), { ...answer })?.slots;
+    const slots = findSlots(toBytes(JSON.stringify(answer)))?.slots;
     expect(slots?.map(({ value }) => value)).toContain("stop");
     expect(slots?.filter(({ value }) => value.includes("s".repeat(10)))).toEqual([]);
   });

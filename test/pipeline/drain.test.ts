@@ -166,6 +166,17 @@ describe("an answer whose client leaves", () => {
     expect(output).toBeLessThan(60);
   });
 
+  it("is beyond its tokens also when all of it comes at once", async () => {
+    const test = await start({ maxTokens: 20 });
+    const gate = createGate();
+    test.upstream.reply(wholeAnswer(chatAnswer({ content: "word ".repeat(400) }), { gate }));
+    const { leave } = test.call(false);
+    await test.upstream.nextRequest();
+    await leave();
+    gate.open();
+    expect(await ended(test)).toMatchObject({ disconnect: "drain_over_tokens", usageSource: "partial" });
+  });
+
   it("is charged as far as it came when the upstream fails", async () => {
     const test = await start("drain");
     const gate = createGate();

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { fromErrorObject } from "../../src/openai/upstream-failure.js";
@@ -17,6 +18,31 @@ describe("hooks that are async", () => {
     expect((await test.gateway.handler(chatRequest())).status).toBe(200);
     await new Promise((resolve) => setImmediate(resolve));
     expect(test.warnings).toMatchObject([{ code: "hook_failed" }]);
+    await test.close();
+  });
+});
+
+describe("a whole answer that is larger than may be", () => {
+  it.each([
+    ["comes at once", wholeAnswer(`{"padding":"${"x".repeat(3000)}"}`)],
+    [
+      "has no end",
+      async (_request: unknown, response: ServerResponse) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write('{"padding":"');
+        while (!response.destroyed) {
+          response.write("x".repeat(500));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      },
+    ],
+  ])("is a 502 that costs nothing when it %s", async (_what, reply) => {
+    const test = await startTestGateway({ maxAnswerBytes: 2000 });
+    test.upstream.reply(reply);
+    expect((await test.gateway.handler(chatRequest())).status).toBe(502);
+    await test.upstream.lastRequest.closed;
+    expect(test.events).toMatchObject([{ chargedMicro: 0, endReason: "upstream_failed" }]);
+    expect(test.warnings).toMatchObject([{ cause: { message: "It is over 2000 bytes." } }]);
     await test.close();
   });
 });
