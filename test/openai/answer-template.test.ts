@@ -398,7 +398,7 @@ describe("AnswerMemory", () => {
 
   it.each([
     (json: string) => json.replace(/\}$/, ',"__proto__":{"get":7,"isAdmin":7}}'),
-    (json: string) => json.replace('"usage":{', '"usage":{"__proto__":{"get":7,"isAdmin":7},'),
+    (json: string) => json.replace('"usage":{', '"usage":{"__proto__":{"isAdmin":7,"prompt_cache_hit_tokens":7},'),
     (json: string) => json.replace('"usage":{', '"usage":{"constructor":{"prototype":{"isAdmin":7}},'),
   ])("writes to no object but its own: %#", (change) => {
     const answers = new AnswerMemory();
