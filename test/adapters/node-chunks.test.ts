@@ -101,7 +101,11 @@ it("keeps the order of what is written while the response is corked", async () =
     res.uncork();
     sink.write(bytes("three"));
   });
-  expect(received).toBe("6\r\nfirst,\r\n4\r\none,\r\n4\r\ntwo,\r\n5\r\nthree\r\n0\r\n\r\n");
+  // Newer versions of Node make one chunk of what was corked.
+  expect([
+    "6\r\nfirst,\r\n4\r\none,\r\n4\r\ntwo,\r\n5\r\nthree\r\n0\r\n\r\n",
+    "6\r\nfirst,\r\n8\r\none,two,\r\n5\r\nthree\r\n0\r\n\r\n",
+  ]).toContain(received);
 });
 
 it("leaves a connection alone that the host has ended", async () => {
