@@ -21,12 +21,13 @@ export async function readNodeBody(
 ): Promise<Uint8Array> {
   // Node hands out the headers before what has come with them, which mostly is all of it.
   await undefined;
+  if (stream.destroyed) throw new BodyError("aborted");
   return takeBody(stream, length) ?? (await readToEnd(stream, limits));
 }
 
 /** What has come, if that is all: it takes neither listeners nor a timer. */
 function takeBody(stream: Readable, length: number): Uint8Array | undefined {
-  if (stream.readableLength !== length || stream.readableEncoding !== null || stream.destroyed) return undefined;
+  if (stream.readableLength !== length || stream.readableEncoding !== null) return undefined;
   const body: Uint8Array | null = stream.read();
   if (body === null) return undefined;
   // Its end has yet to come, for whoever waits for it.
@@ -35,7 +36,6 @@ function takeBody(stream: Readable, length: number): Uint8Array | undefined {
 }
 
 function readToEnd(stream: Readable, { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }) {
-  if (stream.destroyed) return Promise.reject(new BodyError("aborted"));
   return new Promise<Uint8Array>((resolve, reject) => {
     // To take the listeners off takes time, and nothing but the stream's end comes any more. So they stay as long as the
     // request, which must not keep the body, too.

@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from "node:buffer";
 import { type AnswerSlot, type AnswerSlots, findSlots, idPrefix } from "./answer-slots.js";
 import { asBuffer } from "./as-buffer.js";
-import { skipSpace, splice } from "./json-members.js";
+import { shortInteger, skipSpace, splice } from "./json-members.js";
 import { isSpace, numberEnd, stringEnd } from "./json-syntax.js";
 import { type ModelAnswer, type ReceivedAnswer, shortAnswer } from "./model-answer.js";
 import { type Words, wordsOf } from "./plain-words.js";
@@ -125,14 +125,15 @@ export class AnswerTemplate {
       if (kind === "string") {
         words ??= wordsOf(bytes);
         position = stringEnd(bytes, position - 1, words) - 1;
-        if (position < 0) return false;
       } else {
-        position =
-          kind === "integer"
-            ? this.#readInteger(bytes, position, index)
-            : this.#readNumber(bytes, text, position, index);
-        if (position < 0) return false;
+        const end = numberEnd(bytes, position);
+        if (end < 0) return false;
+        const value = kind === "integer" ? shortInteger(bytes, position, end) : Number(text.slice(position, end));
+        if (value === undefined) return false;
+        this.#numbers[index] = value;
+        position = end;
       }
+      if (position < 0) return false;
     }
     starts[slots.length] = position;
     return text.slice(position) === literals[slots.length];
@@ -146,28 +147,6 @@ export class AnswerTemplate {
       if (text.slice(start, this.#starts[index + 1]) !== slot.value) slot.varies = true;
     });
     this.#varying = withoutSteady(this.#all);
-  }
-
-  /** As JSON writes it, with up to fifteen digits. */
-  #readInteger(bytes: Buffer, start: number, index: number): number {
-    let position = start;
-    let value = 0;
-    for (;;) {
-      const digit = (bytes[position] as number) - 0x30;
-      if (!(digit >= 0 && digit <= 9)) break;
-      value = value * 10 + digit;
-      position++;
-    }
-    const length = position - start;
-    if (length === 0 || length > 15 || (length > 1 && bytes[start] === 0x30)) return -1;
-    this.#numbers[index] = value;
-    return position;
-  }
-
-  #readNumber(bytes: Buffer, text: string, start: number, index: number): number {
-    const end = numberEnd(bytes, start);
-    if (end > 0) this.#numbers[index] = Number(text.slice(start, end));
-    return end;
   }
 
   /** The answer that matched. */
@@ -202,7 +181,6 @@ const simpleId = /^[\w.:/+=-]+$/;
 interface PlainAnswer extends Record<string, unknown> {
   id: string;
   model: string;
-  usage: Record<string, unknown>;
 }
 
 function isPlain(json: unknown): json is PlainAnswer {

@@ -1,3 +1,5 @@
+import { isRecord } from "./usage.js";
+
 /**
  * How a server departs from OpenAI's API, as plain data: what it does not know is renamed or left out of
  * requests, and what it says in a way of its own is read. Every member is optional; absent means as OpenAI does.
@@ -59,5 +61,5 @@ export function readErrorAnswer(
 }
 
 function isErrorAnswer(value: unknown): value is UpstreamErrorAnswer {
-  return typeof value === "object" && value !== null && "status" in value && Number.isInteger(value.status);
+  return isRecord(value) && Number.isInteger(value["status"]);
 }

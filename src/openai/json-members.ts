@@ -74,11 +74,11 @@ export interface FoundValue {
 }
 
 /**
- * Where the value of the object's member begins, without making anything of the other members.
+ * Where the value of the object's member begins, without making anything of the other members. It is unclear where there
+ * are several of this name, a name that is spelled with escapes, or more than `most` members: then it takes
+ * {@link membersOf}.
  *
  * @param name - nothing but ASCII.
- * It is unclear where there are several of this name, a name that is spelled with escapes, or more than `most` members:
- * then it takes {@link membersOf}.
  */
 export function findValue(
   bytes: Uint8Array,
@@ -152,8 +152,11 @@ export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "sta
   }
 }
 
-/** A number of nothing but digits, few enough to be exact: most are, and reading them is quicker than to make a text. */
-function shortInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
+/**
+ * A number of nothing but digits, few enough to be exact: most are, and reading them is quicker than to make a text.
+ * @returns `undefined` for any other number.
+ */
+export function shortInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (end - start > 15) return undefined;
   let value = 0;
   for (let position = start; position < end; position++) {

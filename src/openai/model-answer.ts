@@ -49,7 +49,7 @@ export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Arr
   if (edits.size === 0) return bytes;
   const model = edits.size === 1 && isRecord(json) && json["model"] !== undefined ? edits.get("model") : undefined;
   if (typeof model !== "string") return editMembers(bytes, membersOf(bytes), edits);
-  return replaceModel(answer, model) ?? replaceMember(bytes, "model", model, edits);
+  return replaceModel(answer, model) ?? replaceAmongMembers(bytes, model, edits);
 }
 
 /** Longer answers leave as bytes. */
@@ -68,11 +68,11 @@ function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Arra
 }
 
 /** What {@link replaceModel} does, after a look at all members. */
-function replaceMember(bytes: Uint8Array, name: string, value: string, edits: MemberEdits): Uint8Array {
+function replaceAmongMembers(bytes: Uint8Array, model: string, edits: MemberEdits): Uint8Array {
   const members = membersOf(bytes);
-  const [member, another] = members.filter((each) => each.name === name);
+  const [member, another] = members.filter(({ name }) => name === "model");
   if (member === undefined || another !== undefined) return editMembers(bytes, members, edits);
-  return splice(bytes, member.start, member.end, value);
+  return splice(bytes, member.start, member.end, model);
 }
 
 const modelName = '"model"';

@@ -1,8 +1,9 @@
+import type { DirectCall } from "../providers/direct-call.js";
 import type { UpstreamCall } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 
 /** A call but for its `signal`. */
-export type UpstreamCallParts = Omit<UpstreamCall, "signal" | "notice"> & { notice: AbortNotifier };
+export type UpstreamCallParts = DirectCall & { readonly notice: AbortNotifier };
 
 /**
  * A call whose `signal` is made when it is first read. It is the call's own member, so that providers may spread the

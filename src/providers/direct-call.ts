@@ -21,10 +21,8 @@ const direct = new WeakMap<UpstreamProvider["call"], CallDirectly>();
 export function toProviderCall(callDirectly: CallDirectly): UpstreamProvider["call"] {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
     const { endpoint, model, body, stream, requestId } = given;
-    const answer = await callDirectly({
-      ...{ endpoint, model, body, stream, requestId },
-      notice: given.notice ?? given.signal,
-    });
+    const notice = given.notice ?? given.signal;
+    const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
   direct.set(call, callDirectly);

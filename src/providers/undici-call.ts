@@ -162,7 +162,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     if (this.#state === "over") return false;
     this.#state = "over";
     this.#timers.giveBack(this.#timer);
-    if (this.#lingerTimer !== undefined) clearTimeout(this.#lingerTimer);
+    clearTimeout(this.#lingerTimer);
     this.#signal.removeEventListener("abort", this);
     if (this.#held) this.line?.settle();
     this.#held = false;
