@@ -1,0 +1,191 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { startFakeUpstream } from "../../src/testing.js";
+import { expressAdapter } from "../adapters/express-adapter.js";
+import { fastifyAdapter } from "../adapters/fastify-adapter.js";
+import { fetchAdapter, honoAdapter, routeHandlersAdapter } from "../adapters/fetch-adapter.js";
+import { type Adapter, type Host, type HostedGateway, startHosted } from "../adapters/host.js";
+import { nodeAdapter } from "../adapters/node-adapter.js";
+import { openRaw } from "../adapters/raw-connection.js";
+import { type GoldenCase, goldenCases } from "./golden-cases.js";
+
+/*
+ * What goes over the wire, byte for byte, as it is kept beside this file: any change of it is seen in review.
+ * `npx vitest run --config test/vitest.config.ts test/golden --update` writes the files anew.
+ */
+
+const now = Date.UTC(2026, 0, 15, 12);
+
+const adapters: readonly Adapter[] = [
+  nodeAdapter,
+  expressAdapter("Express 4"),
+  expressAdapter("Express 5"),
+  fastifyAdapter("Fastify 4"),
+  fastifyAdapter("Fastify 5"),
+  honoAdapter,
+  routeHandlersAdapter,
+  fetchAdapter,
+];
+
+const answers = new Map<string, string>();
+
+describe.each(adapters)("through $name", (adapter) => {
+  let hosted: HostedGateway;
+  const heads: string[] = [];
+  beforeAll(async () => {
+    hosted = await startGolden(adapter);
+  });
+  afterAll(() => hosted.close());
+
+  it.each(goldenCases)("$name", async (golden) => {
+    if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
+    const { head, body } = await ask(hosted.host, golden);
+    heads.push(`## ${golden.name}\n${head}`);
+    const before = answers.get(golden.name);
+    if (before === undefined) answers.set(golden.name, body);
+    else expect(body).toBe(before);
+  });
+
+  it("has the heads on file", async () => {
+    await expect(`${heads.join("\n\n")}\n`).toMatchFileSnapshot(fileFor(`heads of ${adapter.name}`));
+  });
+});
+
+describe("behind all of them", () => {
+  it("are the bodies on file", async () => {
+    const bodies = [...answers].map(([name, body]) => `## ${name}\n${body}`);
+    await expect(`${bodies.join("\n\n")}\n`).toMatchFileSnapshot(fileFor("bodies"));
+  });
+
+  it("are the upstream's requests on file", async () => {
+    const hosted = await startGolden(nodeAdapter);
+    const requests: string[] = [];
+    for (const golden of goldenCases.filter(({ upstream }) => upstream !== undefined)) {
+      if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
+      await ask(hosted.host, golden);
+      const { method, url, rawHeaders, body } = hosted.upstream.lastRequest;
+      const headers = pairs(rawHeaders).map(([name, value]) => `${name}: ${name === "host" ? "…" : value}`);
+      requests.push(`## ${golden.name}\n${method} ${url}\n${headers.join("\n")}\n\n${body.toString("utf8")}`);
+    }
+    await hosted.close();
+    await expect(`${requests.join("\n\n")}\n`).toMatchFileSnapshot(fileFor("upstream requests"));
+  });
+});
+
+function fileFor(name: string): string {
+  return fileURLToPath(new URL(`${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.txt`, import.meta.url));
+}
+
+async function startGolden(adapter: Adapter): Promise<HostedGateway> {
+  const clock = { now: () => now };
+  const upstream = await startFakeUpstream();
+  const hosted = await startHosted(
+    adapter,
+    { prefix: "", position: "before" },
+    {
+      clock,
+      ledger: memoryCreditLedger({ clock }),
+      keys: memoryKeyStore([
+        { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
+        { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
+        { key: "sk-poor", id: "key_poor", account: "acct_poor", plan: "poor" },
+      ]),
+      plans: memoryPlanStore({
+        pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
+        basic: { models: ["acme/small"] },
+        poor: { models: ["acme/*"], credits: { week: 0 } },
+      }),
+      providers: {
+        fake: openAICompatible({
+          baseURL: upstream.url,
+          apiKey: "sk-upstream-secret",
+          timeoutMs: 200,
+          idleTimeoutMs: 200,
+        }),
+      },
+    },
+  );
+  return {
+    ...hosted,
+    upstream,
+    close: async () => {
+      await hosted.close();
+      await upstream.close();
+    },
+  };
+}
+
+interface Answer {
+  head: string;
+  body: string;
+}
+
+async function ask(host: Host, golden: GoldenCase): Promise<Answer> {
+  const { head, body } = host.origin === undefined ? await askHandler(host, golden) : await askServer(host, golden);
+  return { head: steady(head), body: steady(body) };
+}
+
+/** What no two runs have in common. */
+function steady(text: string): string {
+  return text
+    .replace(/(req_|chatcmpl-)[0-9a-f-]{20,}/g, "$1…")
+    .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
+}
+
+function headersOf({ key = "sk-pro", headers, body }: GoldenCase): Record<string, string> {
+  return {
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...headers,
+  };
+}
+
+async function askHandler(host: Host, golden: GoldenCase): Promise<Answer> {
+  const { method = "GET", path = "/", body } = golden;
+  const init = { method, headers: headersOf(golden), ...(body === undefined ? {} : { body }) };
+  const response = await host.fetch(path, init);
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+  return { head: [String(response.status), ...headers].join("\n"), body: await response.text() };
+}
+
+async function askServer(host: Host, golden: GoldenCase): Promise<Answer> {
+  const { method = "GET", path = "/", body } = golden;
+  const connection = await openRaw(host.origin);
+  const headers = Object.entries({ host: "gateway.test", connection: "close", ...headersOf(golden) });
+  const length = body === undefined ? [] : [`content-length: ${Buffer.byteLength(body)}`];
+  connection.send(
+    `${method} ${path} HTTP/1.1`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...length,
+    "",
+    body ?? "",
+  );
+  const received = await connection.closed;
+  const end = received.indexOf("\r\n\r\n");
+  const head = received.slice(0, end).replaceAll("\r\n", "\n");
+  const rest = received.slice(end + 4);
+  const bytes = /^transfer-encoding: chunked$/im.test(head) ? unchunk(rest) : rest;
+  return { head, body: Buffer.from(bytes, "latin1").toString("utf8") };
+}
+
+/** The body without its framing, which depends on how the pieces came. */
+function unchunk(text: string): string {
+  let body = "";
+  for (let at = 0; ; ) {
+    const lineEnd = text.indexOf("\r\n", at);
+    const length = Number.parseInt(text.slice(at, lineEnd), 16);
+    if (!(length > 0)) return body;
+    body += text.slice(lineEnd + 2, lineEnd + 2 + length);
+    at = lineEnd + 2 + length + 2;
+  }
+}
+
+function pairs(rawHeaders: readonly string[]): [name: string, value: string][] {
+  return rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ""] as [string, string]] : [],
+  );
+}

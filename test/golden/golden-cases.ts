@@ -1,0 +1,183 @@
+import {
+  chatAnswer,
+  chatChunks,
+  errorBody,
+  eventStream,
+  type FakeAnswer,
+  hangBeforeHeaders,
+  rawAnswer,
+  resetBeforeHeaders,
+  wholeAnswer,
+} from "../../src/testing.js";
+import { honestEmbeddings } from "../support/embedding-samples.js";
+
+/** One request, and what the upstream answers to it. */
+export interface GoldenCase {
+  readonly name: string;
+  readonly method?: string;
+  readonly path?: string;
+  /** Instead of the pro account's; `null`: no key. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Default: the upstream is not called. */
+  readonly upstream?: FakeAnswer;
+}
+
+const hello = [{ role: "user", content: "Say hello." }];
+
+function chat(members: Record<string, unknown> = {}): Pick<GoldenCase, "method" | "path" | "body"> {
+  return call("/v1/chat/completions", { model: "acme/small", messages: hello, ...members });
+}
+
+function call(path: string, body: unknown): Pick<GoldenCase, "method" | "path" | "body"> {
+  return { method: "POST", path, body: typeof body === "string" ? body : JSON.stringify(body) };
+}
+
+const tool = { type: "function", function: { name: "add", parameters: { type: "object", properties: {} } } };
+const toolCall = { id: "call_1", type: "function", function: { name: "add", arguments: '{"a":1}' } };
+
+/** Everything that a client can see of the gateway: lists, answers whole and streamed, every kind of error. */
+export const goldenCases: readonly GoldenCase[] = [
+  { name: "liveness", path: "/healthz", key: null },
+  { name: "liveness, head", method: "HEAD", path: "/healthz", key: null },
+  { name: "model list", path: "/v1/models" },
+  { name: "model list of a smaller plan", path: "/v1/models", key: "sk-basic" },
+  { name: "model record", path: "/v1/models/acme/small" },
+  { name: "model record outside the plan", path: "/v1/models/acme/large", key: "sk-basic" },
+  { name: "model record that does not exist", path: "/v1/models/acme/none" },
+  { name: "usage", path: "/v1/usage" },
+
+  { name: "whole answer", ...chat(), upstream: wholeAnswer() },
+  {
+    name: "whole answer with tool calls, details and members of the server's own",
+    ...call(
+      "/v1/chat/completions",
+      `{ "model": "acme/small", "seed": 9007199254740993, "messages": ${JSON.stringify(hello)}, "tools": [${JSON.stringify(tool)}] }`,
+    ),
+    upstream: wholeAnswer(
+      chatAnswer({
+        content: null,
+        toolCalls: [toolCall],
+        usage: {
+          prompt_tokens: 20,
+          completion_tokens: 9,
+          total_tokens: 29,
+          prompt_tokens_details: { cached_tokens: 8 },
+          completion_tokens_details: { reasoning_tokens: 4 },
+        },
+        extra: { system_fingerprint: "fp_1", x_groq: { id: "req_1" } },
+      }),
+    ),
+  },
+  { name: "whole answer without usage", ...chat(), upstream: wholeAnswer(chatAnswer({ usage: null })) },
+  {
+    name: "whole answer in need of repair",
+    ...chat(),
+    upstream: wholeAnswer('{"id":7,"choices":[{"message":{"content":"Hello"}}],"usage":{"prompt_tokens":9}}', {
+      headers: { "content-type": "application/json" },
+    }),
+  },
+  {
+    name: "whole answer of a free model",
+    ...chat({ model: "acme/free" }),
+    upstream: wholeAnswer(),
+  },
+  { name: "whole answer, cap cut down", ...chat({ max_tokens: 5000 }), upstream: wholeAnswer() },
+  {
+    name: "vectors",
+    ...call("/v1/embeddings", { model: "acme/embed", input: ["one", "two"] }),
+    upstream: honestEmbeddings(),
+  },
+
+  { name: "stream", ...chat({ stream: true }), upstream: eventStream() },
+  {
+    name: "stream with usage",
+    ...chat({ stream: true, stream_options: { include_usage: true } }),
+    upstream: eventStream(),
+  },
+  {
+    name: "stream with tool calls",
+    ...chat({ stream: true, tools: [tool] }),
+    upstream: eventStream(
+      chatChunks("", {
+        finishReason: "tool_calls",
+        deltas: [
+          { tool_calls: [{ index: 0, ...toolCall, function: { name: "add", arguments: "" } }] },
+          { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+        ],
+      }),
+    ),
+  },
+  {
+    name: "stream without usage, in CRLF and comments",
+    ...chat({ stream: true, stream_options: { include_usage: true } }),
+    upstream: eventStream([
+      ": thinking\r\n\r\n",
+      ...chatChunks("Hello world", { usage: null }).map((chunk) => `data:${JSON.stringify(chunk)}\r\n\r\n`),
+    ]),
+  },
+  {
+    name: "stream that is a whole answer",
+    ...chat({ stream: true }),
+    upstream: wholeAnswer(),
+  },
+  {
+    name: "stream that stops before its end",
+    ...chat({ stream: true }),
+    upstream: eventStream(chatChunks("Hello world", { finishReason: null, usage: null }), { done: false }),
+  },
+  {
+    name: "stream that fails",
+    ...chat({ stream: true }),
+    upstream: eventStream([...chatChunks("Hello", { finishReason: null, usage: null }), errorBody("Out of memory")], {
+      done: false,
+    }),
+  },
+  {
+    name: "stream that fails at once",
+    ...chat({ stream: true }),
+    upstream: eventStream([errorBody("Out of memory")], { done: false }),
+  },
+
+  { name: "no key", ...chat(), key: null },
+  { name: "wrong key", ...chat(), key: "sk-wrong" },
+  { name: "model outside the plan", ...chat({ model: "acme/large" }), key: "sk-basic" },
+  { name: "model that does not exist", ...chat({ model: "acme/none" }) },
+  { name: "model of another type", ...chat({ model: "acme/embed" }) },
+  { name: "path that does not exist", path: "/v1/chat/other", method: "POST", body: "{}" },
+  { name: "method that is not supported", path: "/v1/chat/completions" },
+  { name: "body that is not JSON", ...call("/v1/chat/completions", "{]") },
+  { name: "body without a model", ...call("/v1/chat/completions", { messages: hello }) },
+  { name: "body without messages", ...call("/v1/chat/completions", { model: "acme/small" }) },
+  { name: "member of a wrong type", ...chat({ max_tokens: "many" }) },
+  { name: "member of a wrong value", ...chat({ max_tokens: 0 }) },
+  { name: "body of another type", ...chat(), headers: { "content-type": "text/plain" } },
+  { name: "compressed body", ...chat(), headers: { "content-encoding": "gzip" } },
+  { name: "prompt that is too long", ...chat({ messages: [{ role: "user", content: "word ".repeat(130_000) }] }) },
+  { name: "empty input", ...call("/v1/embeddings", { model: "acme/embed", input: [] }) },
+  { name: "used up", ...chat(), key: "sk-poor" },
+
+  {
+    name: "upstream: 400",
+    ...chat(),
+    upstream: wholeAnswer(errorBody("Unknown parameter: 'x'.", { param: "x", code: "unknown_parameter" }), {
+      status: 400,
+    }),
+  },
+  {
+    name: "upstream: 429",
+    ...chat(),
+    upstream: wholeAnswer(errorBody("Slow down.", { type: "requests", code: "rate_limit_exceeded" }), {
+      status: 429,
+      headers: { "retry-after": "3" },
+    }),
+  },
+  { name: "upstream: 401", ...chat(), upstream: wholeAnswer(errorBody("No such key."), { status: 401 }) },
+  { name: "upstream: 500", ...chat(), upstream: wholeAnswer(errorBody("Oh."), { status: 500 }) },
+  { name: "upstream: 503", ...chat(), upstream: wholeAnswer("<h1>Busy</h1>", { status: 503 }) },
+  { name: "upstream: reset", ...chat(), upstream: resetBeforeHeaders() },
+  { name: "upstream: garbage", ...chat(), upstream: rawAnswer(["garbage\r\n\r\n"]) },
+  { name: "upstream: HTML", ...chat(), upstream: wholeAnswer("<h1>Hello</h1>") },
+  { name: "upstream: silence", ...chat(), upstream: hangBeforeHeaders() },
+];
