@@ -75,8 +75,8 @@ export type ReserveResult =
 
 /**
  * `settled`: as planned. `late`: after the lease had expired; what the expiry charged is deducted.
- * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already,
- * nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
+ * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already, or its
+ * account was forgotten since; nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
  */
 export type SettleStatus = "settled" | "late" | "recovered" | "duplicate" | "unresolved";
 
@@ -214,19 +214,24 @@ export interface CreditLedger {
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
   /**
    * Gives the hold back: nothing was consumed. The same as a settlement of 0, so after the lease has expired it gives back
-   * what the expiry charged. A session in which nothing else is used or held closes, as if it had never been opened.
+   * what the expiry charged. A session in which nothing else is used or held, and to which nothing was granted, closes, as
+   * if it had never been opened.
    */
   release(lease: Lease): Promise<SettleResult>;
   /** The state of an account. Never writes, never opens a window. */
   balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
   /**
-   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited.
+   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. The same id
+   * again adds nothing, and answers the windows as they are by then.
+   *
+   * A session to which something was granted stays open to its end, though nothing be used in it: neither a release nor a
+   * reset takes the grant away. One in which grants and corrections come to 0 closes as any other that is unused.
    * {@link LedgerInputError} when the window is the session and none is open.
    */
   grant(request: GrantRequest): Promise<WindowStates>;
   /**
    * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
-   * settle. The session closes unless something is held in it.
+   * settle; what was granted stays granted. The session closes unless something is held in it or was granted to it.
    */
   reset(subject: string, windows: readonly WindowName[]): Promise<void>;
   /**
@@ -240,7 +245,11 @@ export interface CreditLedger {
    * @returns what ends it.
    */
   onReconnected?(listener: () => void): () => void;
-  /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
+  /**
+   * Forgets an account altogether, with its open holds and journal. Leases from before are void: for a day at least, a
+   * settlement that still comes of one, be it the first or a repetition, is a `duplicate` that charges nothing and enters no
+   * journal. What is reserved afterwards is a new account's. Whether the ids of its grants are still known is left open.
+   */
   forget(subject: string): Promise<void>;
   close(): Promise<void>;
 }

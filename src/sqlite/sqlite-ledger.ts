@@ -29,6 +29,7 @@ import {
 } from "../ledger/ledger-input.js";
 import { AccountTable } from "./account-table.js";
 import { Book } from "./book.js";
+import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isRefusal, toLedgerError } from "./ledger-error.js";
 import { type Ending, ReservationTable } from "./reservation-table.js";
@@ -49,6 +50,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
   readonly #accounts: AccountTable;
   readonly #journal: JournalTable;
   readonly #retention: Retention;
+  readonly #forgotten: ForgottenAccounts;
   readonly #book: Book;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
@@ -60,11 +62,13 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     this.#accounts = new AccountTable(connection);
     this.#journal = new JournalTable(connection);
     this.#retention = new Retention(connection, this.#accounts, retentionMs);
+    this.#forgotten = new ForgottenAccounts(connection);
     this.#book = new Book({
       accounts: this.#accounts,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
       retention: this.#retention,
+      forgotten: this.#forgotten,
     });
   }
 
@@ -126,7 +130,10 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     requireStorable(subject);
-    const sequence = this.#write(() => this.#retention.forgetState(subject));
+    const sequence = this.#write((now) => {
+      this.#forgotten.add(subject, now);
+      return this.#retention.forgetState(subject);
+    });
     while (this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
   }
 
@@ -144,6 +151,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
 
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(subject: string, now: number): void {
+    this.#forgotten.purge(now);
     this.#retention.purge(subject, now);
     const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
     this.#visited = next;

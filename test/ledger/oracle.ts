@@ -33,7 +33,7 @@ export interface Reservation {
   subject: string;
   amount: number;
   limits: WindowLimits;
-  /** `lost`: open when its account was forgotten. */
+  /** `lost`: the ledger does not know it, as after a fail-over. */
   state: "open" | "expired" | "ended" | "lost";
   held: number;
   checkpoint: number;
@@ -43,7 +43,7 @@ export interface Reservation {
   ends: Record<WindowName, number>;
   /** When it was made, expired or ended, in the clock's total movement up to then, forth and back. */
   since: number;
-  /** Its account was forgotten since. A ledger may still know the id. */
+  /** Its account was forgotten since: the lease is void. */
   isForgotten: boolean;
 }
 
@@ -63,6 +63,8 @@ export class Oracle {
    * that callers see, and in no balance.
    */
   hasStray = false;
+  /** When accounts were last forgotten, by the clock and in its total movement. */
+  readonly forgotten = new Map<string, { at: number; since: number }>();
   /** Per account, the oldest first. */
   readonly entries = new Map<string, Entry[]>();
 
@@ -158,18 +160,25 @@ export class Oracle {
 
   /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
-    const { subject, state, since, isForgotten } = required(this.reservations.get(id));
+    const reservation = required(this.reservations.get(id));
+    const { subject, state, since, isForgotten, starts } = reservation;
     this.expire(subject);
     const age = this.moved - since;
-    const orRecovered = isForgotten ? ["recovered"] : [];
+    const forgotten = this.forgotten.get(subject);
+    if (isForgotten) {
+      // By its session's start: when the clock has gone back meanwhile, that may tell the wrong thing.
+      const isTold = forgotten && starts.session <= forgotten.at && this.moved - forgotten.since < 86_400_000;
+      return isTold ? ["duplicate"] : ["duplicate", "late", "recovered", "unresolved"];
+    }
     switch (state) {
       case "open":
-        return required(this.reservations.get(id)).state === "open" ? ["settled"] : ["late"];
+        return reservation.state === "open" ? ["settled"] : ["late"];
       case "expired":
-        return age < 3_600_000 ? ["late", ...orRecovered] : ["late", "unresolved", ...orRecovered];
+        return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
       case "ended":
-        return age < 60_000 ? ["duplicate", ...orRecovered] : ["duplicate", "unresolved", ...orRecovered];
+        return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
       case "lost":
+        if (forgotten && starts.session <= forgotten.at) return ["recovered", "unresolved", "duplicate"];
         return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
     }
   }
@@ -199,6 +208,7 @@ export class Oracle {
     span.bonus += amount;
     this.grants.add(id);
     this.write("grant", { id, subject, starts: { [window]: span.start } }, amount);
+    this.closeSession(subject);
     return true;
   }
 
@@ -217,6 +227,7 @@ export class Oracle {
   forget(subject: string): void {
     this.accounts.delete(subject);
     this.entries.delete(subject);
+    this.forgotten.set(subject, { at: Math.max(this.forgotten.get(subject)?.at ?? this.now, this.now), since: this.moved });
     for (const reservation of this.reservations.values()) {
       if (reservation.subject !== subject) continue;
       reservation.isForgotten = true;
@@ -346,7 +357,8 @@ export class Oracle {
     const account = this.accounts.get(subject);
     const session = account?.session;
     if (!account || !session) return;
-    if (usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0) account.session = undefined;
+    const isUnused = usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0;
+    if (isUnused && session.bonus === 0) account.session = undefined;
   }
 
   private makeNewest(subject: string, window: WindowName, span: Span): void {
