@@ -1,10 +1,7 @@
 import { Account } from "./account.js";
 import { LedgerUnavailableError } from "./credit-ledger.js";
 
-/**
- * An account that is over is kept for a day: should the clock have gone ahead, putting it right must not refill. One that was
- * forgotten is, too: no settlement of a lease from before comes later.
- */
+/** An account that is over is kept for a day: should the clock have gone ahead, putting it right must not refill. */
 const keepMs = 86_400_000;
 const inspectedWhenFull = 1_000;
 
@@ -42,11 +39,8 @@ export class AccountMap {
     return account;
   }
 
-  /** Puts an empty account in the place of the one there is, or may have been. */
-  forget(subject: string, now: number): void {
-    const known = this.#accounts.get(subject);
-    if (!known && this.#accounts.size >= this.#limit) return;
-    this.#accounts.set(subject, new Account(subject, Math.max(known?.forgottenAt ?? now, now)));
+  delete(subject: string): void {
+    this.#accounts.delete(subject);
   }
 
   /** Looks at the next `count` accounts and drops those that are over. */

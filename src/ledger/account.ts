@@ -38,22 +38,21 @@ export class Account implements Instances {
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
   #admission: Admission | undefined;
-  /** When it was last forgotten, before anything that is in it. */
-  readonly forgottenAt: number;
+  /** It is no more: should its subject come up again, that is another account. */
+  isForgotten = false;
 
-  constructor(subject: string, forgottenAt = Number.NEGATIVE_INFINITY) {
+  constructor(subject: string) {
     this.subject = subject;
-    this.forgottenAt = forgottenAt;
   }
 
   get holds(): readonly Hold[] {
     return this.#holds;
   }
 
-  /** Whether no window is open and nothing is held, and it was not forgotten since: then there is nothing to remember. */
+  /** Whether no window is open and nothing is held: then there is nothing to remember. */
   isOver(now: number): boolean {
-    const { session, week, month, forgottenAt } = this;
-    return this.#holds.length === 0 && Math.max(session.end, week.end, month.end, forgottenAt) <= now;
+    const { session, week, month } = this;
+    return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
   }
 
   /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */

@@ -101,6 +101,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
 
 const closedMemoryMs = 60_000;
 const expiredMemoryMs = 3_600_000;
+const forgottenMemoryMs = 86_400_000;
 const grantMemoryMs = 31 * 86_400_000;
 const inspectedPerReserve = 2;
 
@@ -122,6 +123,8 @@ class MemoryCreditLedger {
   readonly #holds = new IdTable<Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
+  /** When accounts were forgotten. */
+  readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 
@@ -247,8 +250,13 @@ class MemoryCreditLedger {
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     this.#journal.forget(subject);
-    for (const { id } of this.#accounts.get(subject)?.holds ?? []) this.#holds.delete(id);
-    this.#accounts.forget(subject, this.#clock.now());
+    const now = this.#clock.now();
+    this.#forgotten.set(subject, Math.max(this.#forgottenAt(subject), now), now);
+    const account = this.#accounts.get(subject);
+    if (!account) return;
+    account.isForgotten = true;
+    for (const { id } of account.holds) this.#holds.delete(id);
+    this.#accounts.delete(subject);
   }
 
   async close(): Promise<void> {}
@@ -323,8 +331,7 @@ class MemoryCreditLedger {
     }
 
     const { subject, amount: reserved, expiresAt, starts, ends } = lease;
-    const account = this.#accounts.get(subject);
-    if (account && isForgottenLease(lease, account.forgottenAt)) return "duplicate";
+    if (isForgottenLease(lease, this.#forgottenAt(subject))) return "duplicate";
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
@@ -338,8 +345,14 @@ class MemoryCreditLedger {
 
   /** Whether its account was forgotten since. */
   #isForgotten({ account, receipt }: ExpiredHold): boolean {
-    const current = this.#accounts.get(receipt.subject);
-    return current !== undefined && current !== account && isForgottenLease(receipt, current.forgottenAt);
+    if (account.isForgotten) return true;
+    // It may have been over, and dropped, before that.
+    const { subject, starts } = receipt;
+    return account !== this.#accounts.get(subject) && starts.session < this.#forgottenAt(subject);
+  }
+
+  #forgottenAt(subject: string): number {
+    return this.#forgotten.get(subject) ?? Number.NEGATIVE_INFINITY;
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {

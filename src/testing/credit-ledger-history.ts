@@ -245,8 +245,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     });
 
     journalIt("writes a charge that was recovered, in the windows of its lease", async (account) => {
-      const lease = await account.admit(30);
-      await account.ledger.forget(account.subject);
+      const lease = await account.lostLease(30);
       await account.ledger.settle(lease, { amount: 20, tags: { key: "k" } });
       expect(await entriesOf(account)).toMatchObject([
         { id: lease.id, kind: "charge", amount: 20, starts: lease.starts, tags: { key: "k" } },
@@ -363,8 +362,10 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
 
     journalIt("ends with its account", async (account) => {
       await account.spend(10);
-      await account.admit(5);
+      const lease = await account.admit(5);
       await account.ledger.forget(account.subject);
+      expect(await entriesOf(account)).toEqual([]);
+      await account.ledger.settle(lease, { amount: 4, tags: { key: "k" } });
       expect(await entriesOf(account)).toEqual([]);
       account.clock.advance(second);
       await account.spend(3);

@@ -118,6 +118,22 @@ export class Oracle {
     for (const window of windows) {
       if (window !== "session" || amount > 0) this.makeNewest(subject, window, required(admitted[window]));
     }
+    const reservation = this.admit({ id, subject, amount, limits }, admitted, leaseMs);
+    return { ok: true, replayed: false, reservation };
+  }
+
+  /** A reservation that was admitted, and of which the ledger has lost all. */
+  lose(id: string, subject: string, amount: number, limits: WindowLimits, leaseMs: number): void {
+    const spans = this.spansAt(subject, limits);
+    const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
+    this.admit({ id, subject, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
+  }
+
+  private admit(
+    { id, subject, amount, limits }: Pick<Reservation, "id" | "subject" | "amount" | "limits">,
+    { session, week, month }: Record<WindowName, Span | undefined>,
+    leaseMs: number,
+  ): Reservation {
     const reservation: Reservation = {
       id,
       subject,
@@ -128,14 +144,14 @@ export class Oracle {
       checkpoint: 0,
       firstExpiresAt: this.now + leaseMs,
       expiresAt: this.now + leaseMs,
-      starts: { session: session.start, week: required(spans.week).start, month: required(spans.month).start },
-      ends: { session: session.end, week: required(spans.week).end, month: required(spans.month).end },
+      starts: { session: required(session).start, week: required(week).start, month: required(month).start },
+      ends: { session: required(session).end, week: required(week).end, month: required(month).end },
       since: this.moved,
       isForgotten: false,
     };
     this.reservations.set(id, reservation);
-    this.sessionStarts.add(session.start);
-    return { ok: true, replayed: false, reservation };
+    this.sessionStarts.add(required(session).start);
+    return reservation;
   }
 
   renew(id: string, observed: number, leaseMs: number): "renewed" | "expired" | "closed" {
@@ -174,6 +190,7 @@ export class Oracle {
       case "open":
         return reservation.state === "open" ? ["settled"] : ["late"];
       case "expired":
+        if (forgotten && starts.session < forgotten.at) return ["late", "unresolved", "duplicate"];
         return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
       case "ended":
         return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
