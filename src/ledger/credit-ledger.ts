@@ -82,11 +82,11 @@ export type SettleStatus = "settled" | "late" | "recovered" | "duplicate" | "unr
 
 export interface ReserveRequest {
   /**
-   * Unique per request. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
+   * Unique per request: well-formed Unicode without control characters, at most 256 characters. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
    * has ended since. A denied id leaves no trace.
    */
   id: string;
-  /** The account: opaque, at most 128 characters. */
+  /** The account: opaque, well-formed Unicode without control characters, at most 128 characters. */
   subject: string;
   /** The upper-bound estimate to hold in all three windows. 0 is admitted like 1, but holds nothing and opens no session. */
   amount: Micro;
@@ -117,7 +117,10 @@ export interface Settlement {
   estimated?: boolean;
   /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
   mayBeDuplicateSince?: number;
-  /** For the journal: key, model, tokens by kind, price version… */
+  /**
+   * For the journal: key, model, tokens by kind, price version… What a store cannot keep as it is, such as NUL, is replaced:
+   * no charge is lost for how it is filed.
+   */
   tags?: EntryTags;
 }
 
@@ -183,7 +186,7 @@ export interface SettleResult {
 }
 
 export interface GrantRequest {
-  /** Idempotency id. */
+  /** Idempotency id, as a {@link ReserveRequest}'s. */
   id: string;
   subject: string;
   window: WindowName;

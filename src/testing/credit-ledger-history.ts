@@ -360,6 +360,19 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       expect(Object.entries(entry?.tags ?? {}).sort()).toEqual(Object.entries(tags).sort());
     });
 
+    journalIt("loses no charge for what it is filed under", async (account) => {
+      const tags = { "a\0b": "c\0d", "\ud83d": "\ude00", model: "m\n" };
+      expect((await account.ledger.settle(await account.admit(30), { amount: 20, tags })).status).toBe("settled");
+      const { subject, limits } = account;
+      const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits, note: "\0\ud83d" } as const;
+      expect((await account.ledger.grant(grant)).week.bonus).toBe(1);
+      expect(await linesOf(account)).toEqual([
+        ["grant", 1],
+        ["charge", 20],
+      ]);
+      expect((await entriesOf(account)).at(-1)?.tags["model"]).toBe("m\n");
+    });
+
     journalIt("ends with its account", async (account) => {
       await account.spend(10);
       const lease = await account.admit(5);

@@ -6,6 +6,7 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import { confusableTexts } from "./confusable-texts.js";
 import {
   admitted,
   countsOf,
@@ -1280,6 +1281,63 @@ export function describeCreditLedger(
           await expectInputError(() => account.ledger.forget(subject));
         }
         await expectInputError(() => account.reserve(1, { id: "" }));
+      });
+
+      it.each(confusableTexts)("refuses %j in the names of accounts and in ids", async (text) => {
+        const account = await fixture({ session: 10 });
+        const { subject, limits, ledger } = account;
+        const lease = await account.admit(1);
+        for (const wrong of [text, `${subject}${text}`]) {
+          await expectInputError(() => account.reserve(1, { subject: wrong }));
+          await expectInputError(() => account.reserve(1, { id: wrong }));
+          for (const forged of [
+            { ...lease, subject: wrong },
+            { ...lease, id: wrong },
+          ]) {
+            await expectInputError(() => ledger.settle(forged, { amount: 1 }));
+            await expectInputError(() => ledger.release(forged));
+            await expectInputError(() => ledger.renew([{ lease: forged, observed: 1, leaseMs: second }]));
+          }
+          const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits } as const;
+          await expectInputError(() => ledger.grant({ ...grant, id: wrong }));
+          await expectInputError(() => ledger.grant({ ...grant, subject: wrong }));
+          await expectInputError(() => ledger.balance(wrong, limits));
+          await expectInputError(() => ledger.reset(wrong, ["week"]));
+          await expectInputError(() => ledger.forget(wrong));
+          if (ledger.history !== undefined) await expectInputError(async () => ledger.history?.({ subject: wrong }));
+        }
+        expect(await account.counts()).toEqual(everywhere(0, 1));
+      });
+
+      it("tells apart the names that are alike", async () => {
+        const account = await fixture({ session: 10 });
+        const name = unique("account");
+        const twins = ["", " ", "\ufffd", "e\u0301", "\u00e9", "A", "a", "\u{1f600}", "\u{1f601}"].map(
+          (end) => name + end,
+        );
+        for (const [index, subject] of twins.entries()) await account.admit(index + 1, { subject });
+        await account.ledger.forget(twins[2] as string);
+        for (const [index, subject] of twins.entries()) {
+          const { windows } = await account.ledger.balance(subject, account.limits);
+          expect(countsOf(windows)).toEqual(everywhere(0, index === 2 ? 0 : index + 1));
+        }
+      });
+
+      it("takes accounts of 128 characters and ids of 256, and no longer ones", async () => {
+        for (const character of ["a", "\uffee", "\u{1f600}"]) {
+          const account = await fixture({ session: 100 });
+          const long = (text: string, length: number) =>
+            text.padEnd(100) + character.repeat((length - 100) / character.length);
+          const [subject, id] = [long(unique("account"), 128), long(unique("id"), 256)];
+          const lease = await account.admit(5, { subject, id });
+          expect((await account.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+          const { limits } = account;
+          const grant = { id: long(unique("grant"), 256), subject, window: "week", amount: 3, limits } as const;
+          for (let time = 0; time < 2; time++) expect((await account.ledger.grant(grant)).week.bonus).toBe(3);
+          await expectInputError(() => account.reserve(1, { id: `${id}a` }));
+          await expectInputError(() => account.ledger.settle({ ...lease, id: `${id}a` }, { amount: 1 }));
+          await expectInputError(() => account.ledger.grant({ ...grant, id: `${grant.id}a` }));
+        }
       });
 
       it("refuses sessions without length", async () => {

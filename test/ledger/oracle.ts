@@ -244,7 +244,10 @@ export class Oracle {
   forget(subject: string): void {
     this.accounts.delete(subject);
     this.entries.delete(subject);
-    this.forgotten.set(subject, { at: Math.max(this.forgotten.get(subject)?.at ?? this.now, this.now), since: this.moved });
+    this.forgotten.set(subject, {
+      at: Math.max(this.forgotten.get(subject)?.at ?? this.now, this.now),
+      since: this.moved,
+    });
     for (const reservation of this.reservations.values()) {
       if (reservation.subject !== subject) continue;
       reservation.isForgotten = true;
