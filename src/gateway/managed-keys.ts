@@ -112,7 +112,7 @@ const keyChange = z.strictObject({
   models: keyModels,
   anchor: wholeInstant,
 });
-const newKey = keyChange.extend({ account: keyAccount, plan: idText() });
+const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape, plan: idText() });
 const keyPage = z.strictObject({
   account: keyAccount,
   limit: z.number().int().positive().optional(),

@@ -366,11 +366,9 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       const { subject, limits } = account;
       const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits, note: "\0\ud83d" } as const;
       expect((await account.ledger.grant(grant)).week.bonus).toBe(1);
-      expect(await linesOf(account)).toEqual([
-        ["grant", 1],
-        ["charge", 20],
-      ]);
-      expect((await entriesOf(account)).at(-1)?.tags["model"]).toBe("m\n");
+      const entries = await entriesOf(account);
+      expect(entries.map(({ amount }) => amount).sort()).toEqual([1, 20]);
+      expect(entries.find(({ kind }) => kind === "charge")?.tags["model"]).toBe("m\n");
     });
 
     journalIt("ends with its account", async (account) => {

@@ -190,7 +190,10 @@ export class Oracle {
       case "open":
         return reservation.state === "open" ? ["settled"] : ["late"];
       case "expired":
-        if (forgotten && starts.session < forgotten.at) return ["late", "unresolved", "duplicate"];
+        // The clock has gone back since, or the hold is known no more that was made in the millisecond of the forgetting.
+        if (forgotten && starts.session < forgotten.at + (age < 3_600_000 ? 0 : 1)) {
+          return ["late", "unresolved", "duplicate"];
+        }
         return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
       case "ended":
         return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
