@@ -9,7 +9,10 @@ import type { Lookup } from "../pipeline/cached-lookup.js";
 export interface AccountTerms {
   /** Id of the plan. Default: that of the account's keys. */
   plan?: string | undefined;
-  /** Where the account's weeks and months begin; `null`: by the calendar. Default: that of the account's keys. */
+  /**
+   * Where the account's weeks and months begin; `null`: by the calendar. Default: that of the account's keys; without keys,
+   * where `plan` is given, by the calendar.
+   */
   anchor?: Instant | null | undefined;
 }
 
@@ -67,16 +70,28 @@ export class AccountTermsLookup {
       ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     );
     const keys = inForce.length > 0 ? inForce : listed;
-    const only = <Value>(member: "plan" | "anchor", read: (key: StoredKey) => Value): Value => {
-      const [first, ...others] = new Set(keys.map(read));
-      if (others.length === 0 && first !== undefined) return first;
-      const problem = keys.length === 0 ? "the account has no keys" : `the account's keys differ in their ${member}`;
-      throw new UnknownTermsError(`${by}: ${problem}. Give \`${member}\`.`);
-    };
-    return {
-      plan: given.plan ?? only("plan", (key) => key.plan),
-      // Another anchor would be other windows: no guess is good enough.
-      anchor: given.anchor === undefined ? only("anchor", (key) => key.anchor ?? null) : given.anchor,
-    };
+    const plans = given.plan === undefined ? distinct(keys.map((key) => key.plan)) : [given.plan];
+    const anchors = given.anchor === undefined ? anchorsOf(keys, given.plan) : [given.anchor];
+    const [plan] = plans;
+    const [anchor] = anchors;
+    if (plan === undefined || anchor === undefined) {
+      const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
+      throw new UnknownTermsError(`${by}: the account has no keys. ${what}`);
+    }
+    const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];
+    if (differing.length === 0) return { plan, anchor };
+    const missing = differing.map((member) => `\`${member}\``).join(" and ");
+    throw new UnknownTermsError(
+      `${by}: the account's keys differ in their ${differing.join(" and ")}. Give ${missing}.`,
+    );
   }
+}
+
+/** Another anchor would be other windows: no guess is good enough, unless there is no key that has one. */
+function anchorsOf(keys: readonly StoredKey[], plan: string | undefined): readonly (number | null)[] {
+  return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor ?? null));
+}
+
+function distinct<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Set(values)];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, longestAccount, wholeInstant } from "../keys/check-key.js";
+import { filled, keyAccount, wholeInstant } from "../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import {
@@ -12,6 +12,7 @@ import {
   type WindowStates,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import { freeText, idText } from "../openai/id-text.js";
 import { remaining } from "../pipeline/remaining.js";
 import { type AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkInput } from "./check-input.js";
@@ -61,12 +62,16 @@ export interface ManagedAccounts {
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
-   * Adds to the limit of one window until it ends, once per id. A window without a limit stays so.
+   * Adds to the limit of one window until it ends, once per id. A window without a limit stays so. A session to which
+   * something was granted stays open to its end, though nothing be used in it.
    * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used for
    * another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
    */
   grant(account: string, grant: CreditGrant): Promise<AccountBalance>;
-  /** Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same. */
+  /**
+   * Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same, and what
+   * was granted stays granted.
+   */
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
@@ -85,23 +90,24 @@ export interface ManagedAccounts {
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
    * Deletes all that the gateway keeps of an account: its keys, where the key store can, its stock, its holds and its
-   * journal. Calls that are in flight still leave an entry each: revoke the keys first, and wait for them.
+   * journal. Calls that are in flight cost nothing, and leave no entry. For a day or so the ledger remembers by a hash of the
+   * account's name when that was, so that nothing brings back what is late.
    */
   forget(account: string): Promise<void>;
 }
 
-const account = filled.max(longestAccount, `must have at most ${longestAccount} characters`);
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
-const termsInput = z.strictObject({ account, plan: filled.optional(), anchor: wholeInstant });
+const accountInput = z.strictObject({ account: keyAccount });
+const termsInput = accountInput.extend({ plan: idText().optional(), anchor: wholeInstant });
 const grantInput = termsInput.extend({
-  id: filled.max(200, "must have at most 200 characters"),
+  id: idText(200),
   window: windowName,
   amountMicro: z.number().int("must be a whole number of micro-credits, 1 credit = 1,000,000"),
-  note: z.string().max(1000, "must have at most 1000 characters").optional(),
+  note: freeText(1000).optional(),
 });
-const resetInput = z.strictObject({ account, windows: z.array(windowName) });
-const rangeInput = z.strictObject({ account, from: moment, to: moment });
+const resetInput = accountInput.extend({ windows: z.array(windowName) });
+const rangeInput = accountInput.extend({ from: moment, to: moment });
 const historyInput = rangeInput.extend({
   cursor: filled.optional(),
   limit: z.number().int().min(1).max(1000).optional(),
@@ -171,7 +177,7 @@ export function managedAccounts(
     },
 
     async forget(account) {
-      checkInput("gateway.accounts.forget", z.strictObject({ account: termsInput.shape.account }), { account });
+      checkInput("gateway.accounts.forget", accountInput, { account });
       // First, so that no call comes in between.
       const hashes = (await keys.forget?.(account)) ?? [];
       for (const hash of hashes) findCaller.forget(hash);

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { filled, longestAccount, wholeInstant } from "../keys/check-key.js";
+import { keyAccount, keyModels, keyName, wholeInstant } from "../keys/check-key.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { keyHint, makeManagedKey } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
+import { idText } from "../openai/id-text.js";
 import { checkInput } from "./check-input.js";
 import { requireMethods } from "./require-methods.js";
 
@@ -36,7 +37,7 @@ export interface CreatedKey extends ManagedKey {
 
 /** What {@link ManagedKeys.create} takes. */
 export interface NewKey {
-  /** Whose stock of credits it draws on: at most 128 characters. */
+  /** Whose stock of credits it draws on: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
   /** Id of the account's plan. */
   plan: string;
@@ -104,29 +105,20 @@ export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
 }
 
-const models = z.array(filled, { error: "must be a list of model ids" }).nullish();
-const name = z.string().max(200, "must have at most 200 characters").nullish();
-const accountName = filled.max(longestAccount, `must have at most ${longestAccount} characters`);
-const newKey = z.strictObject({
-  account: accountName,
-  plan: filled,
-  name,
-  expiresAt: wholeInstant,
-  models,
-  anchor: wholeInstant,
-});
 const keyChange = z.strictObject({
-  plan: filled.optional(),
-  name,
+  plan: idText().optional(),
+  name: keyName,
   expiresAt: wholeInstant,
-  models,
+  models: keyModels,
   anchor: wholeInstant,
 });
+const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape, plan: idText() });
 const keyPage = z.strictObject({
-  account: accountName,
+  account: keyAccount,
   limit: z.number().int().positive().optional(),
-  after: filled.optional(),
+  after: idText().optional(),
 });
+const keyId = z.strictObject({ id: idText() });
 /** With the present added, still a date. */
 const longestGraceMs = 100 * 365 * 86_400_000;
 const rotation = z.strictObject({
@@ -152,6 +144,7 @@ export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): 
   }
 
   async function find(by: string, id: string): Promise<StoredKey> {
+    checkInput(by, keyId, { id });
     const key = await store(by, "get", "update").get(id);
     if (key === undefined) throw new UnknownKeyError(`${by}: there is no key of the id ${JSON.stringify(id)}.`);
     return key;
@@ -182,7 +175,9 @@ export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): 
     },
 
     async get(id) {
-      const key = await store("gateway.keys.get", "get").get(id);
+      const by = "gateway.keys.get";
+      checkInput(by, keyId, { id });
+      const key = await store(by, "get").get(id);
       return key && toManagedKey(key);
     },
 

@@ -6,6 +6,7 @@ import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
 import { explainIssue } from "../openai/explain-issue.js";
+import { idText } from "../openai/id-text.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
@@ -180,7 +181,7 @@ function having<Type>(what: string, methods: readonly (keyof Type & string)[]): 
 }
 
 const modelSchema = z.strictObject({
-  id: name.refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
+  id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
     error: "must hold no white space, *, ? or #, and no slash at either end",
   }),
   type: z.enum(["chat", "embedding"]),

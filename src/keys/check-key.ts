@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { explainIssue } from "../openai/explain-issue.js";
+import { freeText, idText } from "../openai/id-text.js";
 import { problemsOf } from "../openai/list-problems.js";
 
-export const longestAccount = 128;
+/** The name of an account. */
+export const keyAccount = idText(128);
+
+/** What its owner calls a key. */
+export const keyName = freeText(200).nullish();
+
+/** Exact model ids or patterns, as somebody writes them down. */
+export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
 export const filled = z
   .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
@@ -23,9 +31,9 @@ export const wholeInstant = instant
   .refine((value) => typeof value !== "number" || Math.abs(value) <= latestDate, { error: "is not a valid date" });
 
 const keySchema = z.object({
-  id: filled,
-  account: filled.max(longestAccount, `must have at most ${longestAccount} characters`),
-  plan: filled,
+  id: idText(),
+  account: keyAccount,
+  plan: idText(),
   expiresAt: instant,
   revokedAt: instant,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),

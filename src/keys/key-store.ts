@@ -3,11 +3,14 @@ export type Instant = Date | number | string;
 
 /** What the store knows of an API key. The key itself is not part of it. */
 export interface ApiKey {
-  /** Names the key in events and logs; not secret. */
+  /** Names the key in events and logs; not secret. Well-formed Unicode without control characters, at most 256 characters. */
   id: string;
-  /** Whose stock of credits the key draws on. All keys of an account share it. */
+  /**
+   * Whose stock of credits the key draws on. All keys of an account share it. Well-formed Unicode without control characters,
+   * at most 128 characters.
+   */
   account: string;
-  /** Id of the account's plan, looked up in the {@link PlanStore}. */
+  /** Id of the account's plan, looked up in the {@link PlanStore}. At most 256 such characters. */
   plan: string;
   /** From this moment on the key is refused. Default: never. */
   expiresAt?: Instant | null | undefined;
@@ -49,10 +52,15 @@ export interface StoredKey extends ApiKey {
 /** What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. */
 export type KeyChange = Partial<Pick<StoredKey, "plan" | "name" | "expiresAt" | "revokedAt" | "models" | "anchor">>;
 
-/** A {@link KeyStore} in which the gateway creates and changes keys. */
+/**
+ * A {@link KeyStore} in which the gateway creates and changes keys.
+ *
+ * Texts that could be taken for one another, such as halves of surrogate pairs, which all become the same character in UTF-8,
+ * are refused with a TypeError where they would be written; who looks for one finds nothing.
+ */
 export interface WritableKeyStore extends KeyStore {
   find(hash: string): Promise<StoredKey | undefined>;
-  /** @throws Error when the id or the hash is taken. */
+  /** @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint` or `name` is not valid. */
   insert(key: StoredKey): Promise<void>;
   get(id: string): Promise<StoredKey | undefined>;
   /** All keys of an account, revoked and expired ones too, the oldest first. */

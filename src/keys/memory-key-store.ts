@@ -1,5 +1,6 @@
 import { applyKeyChange } from "./apply-key-change.js";
 import { checkKey } from "./check-key.js";
+import { checkedKeyStore } from "./checked-key-store.js";
 import { hashKey } from "./hash-key.js";
 import type { ApiKey, StoredKey, WritableKeyStore } from "./key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "./managed-key.js";
@@ -36,7 +37,7 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
     ids.add(key.id);
     byHash.set(key.hash, key);
   }
-  return writableStore(byHash);
+  return checkedKeyStore("memoryKeyStore", writableStore(byHash));
 }
 
 function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {

@@ -194,9 +194,18 @@ function charged(
   return instance;
 }
 
-/** A session in which nothing is used or held is as if it had never been opened. */
+/** A session in which nothing is used, held or granted is as if it had never been opened. */
 export function closeEmptySession(instances: Instances): void {
-  if (instances.session.used === 0 && instances.session.held === 0) instances.session = never;
+  const { used, held, bonus } = instances.session;
+  if (used === 0 && held === 0 && bonus === 0) instances.session = never;
+}
+
+/**
+ * Whether a lease is of a time before its account was forgotten. Then nothing was open any more, so that each session opened
+ * since has begun later, or in the same millisecond.
+ */
+export function isForgottenLease({ starts }: Pick<Lease, "starts">, forgottenAt: number): boolean {
+  return starts.session <= forgottenAt;
 }
 
 /** The windows as they are at `now`, though the limits' bounds may miss it. */

@@ -38,6 +38,8 @@ export class Account implements Instances {
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
   #admission: Admission | undefined;
+  /** It is no more: should its subject come up again, that is another account. */
+  isForgotten = false;
 
   constructor(subject: string) {
     this.subject = subject;

@@ -75,18 +75,18 @@ export type ReserveResult =
 
 /**
  * `settled`: as planned. `late`: after the lease had expired; what the expiry charged is deducted.
- * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already,
- * nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
+ * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already, or its
+ * account was forgotten since; nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
  */
 export type SettleStatus = "settled" | "late" | "recovered" | "duplicate" | "unresolved";
 
 export interface ReserveRequest {
   /**
-   * Unique per request. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
+   * Unique per request: well-formed Unicode without control characters, at most 256 characters. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
    * has ended since. A denied id leaves no trace.
    */
   id: string;
-  /** The account: opaque, at most 128 characters. */
+  /** The account: opaque, well-formed Unicode without control characters, at most 128 characters. */
   subject: string;
   /** The upper-bound estimate to hold in all three windows. 0 is admitted like 1, but holds nothing and opens no session. */
   amount: Micro;
@@ -117,7 +117,10 @@ export interface Settlement {
   estimated?: boolean;
   /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
   mayBeDuplicateSince?: number;
-  /** For the journal: key, model, tokens by kind, price version… */
+  /**
+   * For the journal: key, model, tokens by kind, price version… What a store cannot keep as it is, such as NUL, is replaced:
+   * no charge is lost for how it is filed.
+   */
   tags?: EntryTags;
 }
 
@@ -183,7 +186,7 @@ export interface SettleResult {
 }
 
 export interface GrantRequest {
-  /** Idempotency id. */
+  /** Idempotency id, as a {@link ReserveRequest}'s. */
   id: string;
   subject: string;
   window: WindowName;
@@ -214,19 +217,24 @@ export interface CreditLedger {
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
   /**
    * Gives the hold back: nothing was consumed. The same as a settlement of 0, so after the lease has expired it gives back
-   * what the expiry charged. A session in which nothing else is used or held closes, as if it had never been opened.
+   * what the expiry charged. A session in which nothing else is used or held, and to which nothing was granted, closes, as
+   * if it had never been opened.
    */
   release(lease: Lease): Promise<SettleResult>;
   /** The state of an account. Never writes, never opens a window. */
   balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
   /**
-   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited.
+   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. The same id
+   * again adds nothing, and answers the windows as they are by then.
+   *
+   * A session to which something was granted stays open to its end, though nothing be used in it: neither a release nor a
+   * reset takes the grant away. One in which grants and corrections come to 0 closes as any other that is unused.
    * {@link LedgerInputError} when the window is the session and none is open.
    */
   grant(request: GrantRequest): Promise<WindowStates>;
   /**
    * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
-   * settle. The session closes unless something is held in it.
+   * settle; what was granted stays granted. The session closes unless something is held in it or was granted to it.
    */
   reset(subject: string, windows: readonly WindowName[]): Promise<void>;
   /**
@@ -240,7 +248,11 @@ export interface CreditLedger {
    * @returns what ends it.
    */
   onReconnected?(listener: () => void): () => void;
-  /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
+  /**
+   * Forgets an account altogether, with its open holds and journal. Leases from before are void: for a day at least, a
+   * settlement that still comes of one, be it the first or a repetition, is a `duplicate` that charges nothing and enters no
+   * journal. What is reserved afterwards is a new account's. Whether the ids of its grants are still known is left open.
+   */
   forget(subject: string): Promise<void>;
   close(): Promise<void>;
 }

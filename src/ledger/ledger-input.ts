@@ -1,3 +1,4 @@
+import { idProblem } from "../openai/id-problem.js";
 import {
   type GrantRequest,
   type HistoryRequest,
@@ -67,9 +68,7 @@ export function checkLease(lease: Lease): void {
 
 /** @throws LedgerInputError */
 export function checkSubject(subject: string): void {
-  if (typeof subject !== "string" || subject.length === 0 || subject.length > maxSubjectLength) {
-    throw new LedgerInputError(`subject must have 1 to ${maxSubjectLength} characters.`);
-  }
+  checkName(subject, "subject", maxSubjectLength);
 }
 
 /** @throws LedgerInputError */
@@ -85,7 +84,12 @@ export function checkLimits({ session, week, month }: WindowLimits): void {
 }
 
 function checkId(id: string): void {
-  if (typeof id !== "string" || id.length === 0) throw new LedgerInputError("id must be a string that is not empty.");
+  checkName(id, "id");
+}
+
+function checkName(value: string, name: string, longest?: number): void {
+  const problem = idProblem(value, longest);
+  if (problem !== undefined) throw new LedgerInputError(`${name} ${problem}.`);
 }
 
 function checkAmount(amount: number, name: string): void {

@@ -7,6 +7,7 @@ import {
   canHold,
   closeEmptySession,
   currentStates,
+  isForgottenLease,
   noInstances,
   windowStates,
 } from "./account-state.js";
@@ -100,6 +101,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
 
 const closedMemoryMs = 60_000;
 const expiredMemoryMs = 3_600_000;
+const forgottenMemoryMs = 86_400_000;
 const grantMemoryMs = 31 * 86_400_000;
 const inspectedPerReserve = 2;
 
@@ -109,6 +111,7 @@ const nothing: Settlement = Object.freeze({ amount: 0 });
 
 /** A hold that died unsettled. */
 interface ExpiredHold {
+  readonly account: Account;
   readonly receipt: Receipt;
   /** What its expiry, and renewals after that, have charged. */
   readonly checkpoint: Micro;
@@ -120,6 +123,8 @@ class MemoryCreditLedger {
   readonly #holds = new IdTable<Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
+  /** When accounts were forgotten. */
+  readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 
@@ -216,10 +221,11 @@ class MemoryCreditLedger {
     const account = known ?? this.#accounts.add(subject, now);
     account[window] = instance;
     instance.bonus = bonus;
+    closeEmptySession(account);
     this.#grants.set(id, request, now);
     const tags = note === undefined ? noTags : { note };
     this.#journal.write("grant", subject, id, now, amount, { [window]: instance.start }, tags);
-    return windowStates(open, limits);
+    return currentStates(account, limits, now);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
@@ -244,8 +250,11 @@ class MemoryCreditLedger {
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     this.#journal.forget(subject);
+    const now = this.#clock.now();
+    this.#forgotten.set(subject, Math.max(this.#forgottenAt(subject), now), now);
     const account = this.#accounts.get(subject);
     if (!account) return;
+    account.isForgotten = true;
     for (const { id } of account.holds) this.#holds.delete(id);
     this.#accounts.delete(subject);
   }
@@ -254,13 +263,13 @@ class MemoryCreditLedger {
 
   /** The account, after its expired holds have ended. */
   #find(subject: string, now: number): Account | undefined {
-    const account = this.#accounts.get(subject);
-    for (const { id, receipt, checkpoint } of account?.endExpired(now) ?? []) {
+    const known = this.#accounts.get(subject);
+    for (const { id, account, receipt, checkpoint } of known?.endExpired(now) ?? []) {
       this.#holds.delete(id);
-      this.#expired.set(id, { receipt, checkpoint }, now);
+      this.#expired.set(id, { account, receipt, checkpoint }, now);
       if (checkpoint > 0) this.#journal.write("checkpoint", subject, id, now, checkpoint, receipt.starts);
     }
-    return account;
+    return known;
   }
 
   #renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
@@ -274,14 +283,14 @@ class MemoryCreditLedger {
       return "renewed";
     }
     const expired = this.#expired.get(lease.id);
-    if (!expired) return "closed";
+    if (!expired || this.#isForgotten(expired)) return "closed";
     requireSame(lease.id, expired.receipt, lease);
-    const { receipt } = expired;
+    const { account, receipt } = expired;
     const checkpoint = Math.max(expired.checkpoint, observed);
     const rise = checkpoint - expired.checkpoint;
     this.#charge(receipt, rise, now);
     if (rise > 0) this.#journal.write("checkpoint", receipt.subject, lease.id, now, rise, receipt.starts);
-    this.#expired.set(lease.id, { receipt, checkpoint }, now);
+    this.#expired.set(lease.id, { account, receipt, checkpoint }, now);
     return "expired";
   }
 
@@ -308,6 +317,7 @@ class MemoryCreditLedger {
     if (expired) {
       const { receipt, checkpoint } = expired;
       requireSame(id, receipt, lease);
+      if (this.#isForgotten(expired)) return "duplicate";
       this.#charge(receipt, amount - checkpoint, now);
       this.#expired.delete(id);
       this.#close(kind, id, receipt, amount - checkpoint, tags, now);
@@ -320,8 +330,9 @@ class MemoryCreditLedger {
       return "duplicate";
     }
 
-    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const { subject, amount: reserved, expiresAt, starts, ends } = lease;
+    if (isForgottenLease(lease, this.#forgottenAt(subject))) return "duplicate";
+    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
       this.#journal.write("unresolved", subject, id, now, 0, starts, { ...tags, unresolvedMicro: amount });
@@ -330,6 +341,18 @@ class MemoryCreditLedger {
     this.#charge(lease, amount, now);
     this.#close(kind, id, { subject, amount: reserved, expiresAt, starts, ends }, amount, tags, now);
     return "recovered";
+  }
+
+  /** Whether its account was forgotten since. */
+  #isForgotten({ account, receipt }: ExpiredHold): boolean {
+    if (account.isForgotten) return true;
+    // It may have been over, and dropped, before that.
+    const { subject, starts } = receipt;
+    return account !== this.#accounts.get(subject) && starts.session < this.#forgottenAt(subject);
+  }
+
+  #forgottenAt(subject: string): number {
+    return this.#forgotten.get(subject) ?? Number.NEGATIVE_INFINITY;
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {

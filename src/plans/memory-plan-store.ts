@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { explainIssue } from "../openai/explain-issue.js";
+import { idProblem } from "../openai/id-problem.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
-import { checkNewPlan, planSchema } from "./plan-schema.js";
+import { checkedPlanStore } from "./checked-plan-store.js";
+import { newPlanSchema } from "./plan-schema.js";
 import type { Plan, WritablePlanStore } from "./plan-store.js";
 
 /**
@@ -16,21 +18,20 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
   }
   const byId = new Map<string, Plan>();
   for (const [id, plan] of Object.entries(plans)) {
-    const checked = planSchema
+    const what = `memoryPlanStore: the plan ${JSON.stringify(id)} is not valid`;
+    const problem = idProblem(id);
+    if (problem !== undefined) throw new TypeError(listProblems(what, [`id: ${problem}`]));
+    const checked = newPlanSchema
       .extend({ id: z.literal(id).optional() })
-      .strict()
       .safeParse(plan, { error: explainIssue("member") });
-    if (!checked.success) {
-      throw new TypeError(listProblems(`memoryPlanStore: the plan "${id}" is not valid`, problemsOf(checked.error)));
-    }
+    if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     byId.set(id, structuredClone({ ...plan, id }));
   }
   const listeners = new Set<{ tell: (id: string) => void }>();
-  return {
+  return checkedPlanStore("memoryPlanStore", {
     find: async (id) => structuredClone(byId.get(id)),
     list: () => structuredClone([...byId.values()]),
     async put(plan) {
-      checkNewPlan("memoryPlanStore", plan);
       byId.set(plan.id, structuredClone(plan));
       for (const listener of listeners) {
         try {
@@ -47,5 +48,5 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
         listeners.delete(listener);
       };
     },
-  };
+  });
 }

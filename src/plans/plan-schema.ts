@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { explainIssue } from "../openai/explain-issue.js";
+import { idText } from "../openai/id-text.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import type { Plan } from "./plan-store.js";
 
@@ -29,6 +30,9 @@ export const planSchema = z.object({
   disconnect: disconnectSchema.nullish(),
 });
 
+/** A plan that somebody writes down, who must learn of a misspelled member: as an unknown one it would lift a limit. */
+export const newPlanSchema = planSchema.extend({ id: idText(), models: z.array(idText()).readonly() }).strict();
+
 /**
  * Checks what a plan store answers with.
  * @throws TypeError that says what is wrong with the record.
@@ -40,13 +44,10 @@ export function checkPlan(record: unknown): z.output<typeof planSchema> {
 }
 
 /**
- * Checks a plan that somebody writes down, who must learn of a misspelled member: as an unknown one it would lift a limit.
+ * Checks a new plan.
  * @throws TypeError that begins with `by` and says what is wrong.
  */
 export function checkNewPlan(by: string, plan: Plan): void {
-  const result = planSchema
-    .extend({ id: z.string().min(1) })
-    .strict()
-    .safeParse(plan, { error: explainIssue("member") });
+  const result = newPlanSchema.safeParse(plan, { error: explainIssue("member") });
   if (!result.success) throw new TypeError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
 }

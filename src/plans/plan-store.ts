@@ -1,7 +1,8 @@
 /** What the accounts of a plan may use, and how much of it. */
 export interface Plan {
+  /** Well-formed Unicode without control characters, at most 256 characters. */
   id: string;
-  /** Exact model ids, or patterns in which `*` stands for any run of characters. */
+  /** Exact model ids, or patterns in which `*` stands for any run of characters; each at most 256 characters. */
   models: readonly string[];
   /** The stock in credits per window. An absent or `null` window is unlimited; absent or `null` altogether: no limits. */
   credits?: PlanCredits | null | undefined;
@@ -47,7 +48,7 @@ export interface PlanStore {
 /** A {@link PlanStore} in which the gateway creates and changes plans. */
 export interface WritablePlanStore extends PlanStore {
   find(id: string): Promise<Plan | undefined>;
-  /** Creates the plan, or replaces the one of the same id. */
+  /** Creates the plan, or replaces the one of the same id. @throws TypeError when it is not valid. */
   put(plan: Plan): Promise<void>;
   /**
    * Calls back with the id of every plan that is put by any process that shares the store, as soon as it is known here;

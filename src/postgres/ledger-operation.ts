@@ -9,7 +9,7 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 import { checkGrant, checkRenew, checkReserve, checkSettle, checkSubject } from "../ledger/ledger-input.js";
-import { checkStorable, storable } from "./storable.js";
+import { storable } from "./storable.js";
 
 /** An operation on an account as the function `operate` of the schema takes it. */
 export interface LedgerOperation {
@@ -20,13 +20,9 @@ export interface LedgerOperation {
 /** The order in which arrays of the schema hold the windows; the first has the number 1 there. */
 export const storedWindows: readonly WindowName[] = ["session", "week", "month"];
 
-/** An index entry has no room for more. */
-const maxIdLength = 500;
-
 export function reserveOperation(request: ReserveRequest): LedgerOperation {
   checkReserve(request);
-  const { id, subject, amount, limits, leaseMs } = request;
-  checkNames(id, subject);
+  const { id, amount, limits, leaseMs } = request;
   return { op: "reserve", id, amount, need: needOf(request), leaseMs, limits: limitsArray(limits) };
 }
 
@@ -38,15 +34,13 @@ export function needOf({ strict = false, amount }: ReserveRequest): number {
 export function renewOperation(request: RenewRequest): LedgerOperation {
   checkRenew(request);
   const { lease, observed, leaseMs } = request;
-  checkNames(lease.id, lease.subject);
   return { op: "renew", id: lease.id, amount: lease.amount, observed, leaseMs };
 }
 
 /** @param kind - how the journal calls it. */
 export function settleOperation(lease: Lease, settlement: Settlement, kind: "charge" | "release"): LedgerOperation {
   checkSettle(lease, settlement);
-  const { id, subject, amount, expiresAt } = lease;
-  checkNames(id, subject);
+  const { id, amount, expiresAt } = lease;
   const starts = storedWindows.map((window) => lease.starts?.[window]);
   const ends = storedWindows.map((window) => lease.ends?.[window]);
   if (![amount, expiresAt, ...starts, ...ends].every(Number.isSafeInteger)) {
@@ -69,21 +63,14 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
 
 export function grantOperation(request: GrantRequest): LedgerOperation {
   checkGrant(request);
-  const { id, subject, window, amount, limits, note } = request;
-  checkNames(id, subject);
+  const { id, window, amount, limits, note } = request;
   const tags = note === undefined ? undefined : storable({ note });
   return { op: "grant", id, window: windowNumber(window), amount, limits: limitsArray(limits), tags };
 }
 
 export function resetOperation(subject: string, windows: readonly WindowName[]): LedgerOperation {
-  checkAccount(subject);
-  return { op: "reset", windows: windows.map(windowNumber) };
-}
-
-/** @throws LedgerInputError */
-export function checkAccount(subject: string): void {
   checkSubject(subject);
-  checkStorable(subject, "subject");
+  return { op: "reset", windows: windows.map(windowNumber) };
 }
 
 function windowNumber(window: WindowName): number {
@@ -95,10 +82,4 @@ function limitsArray({ session, week, month }: WindowLimits): (number | null)[] 
     throw new LedgerInputError("limits: bounds must be whole milliseconds.");
   }
   return [session.limit, session.lengthMs, week.limit, ...week.bounds, month.limit, ...month.bounds];
-}
-
-function checkNames(id: string, subject: string): void {
-  if (id.length > maxIdLength) throw new LedgerInputError(`id must have at most ${maxIdLength} characters.`);
-  checkStorable(id, "id");
-  checkStorable(subject, "subject");
 }

@@ -1,7 +1,7 @@
+import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./notifications.js";
-import { isStorable } from "./storable.js";
 
 /** A key as the contract has it, without the members that it does not have. */
 const keyJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
@@ -44,9 +44,9 @@ export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
 }
 
 export function keyStore(database: Database, notifications: Notifications): WritableKeyStore {
-  const select = async (where: string, value: string): Promise<StoredKey[]> =>
-    isStorable(value) ? database.query(`select ${keyJson} from infergate.api_key where ${where}`, [value]) : [];
-  const store: WritableKeyStore = {
+  const select = (where: string, value: string): Promise<StoredKey[]> =>
+    database.query(`select ${keyJson} from infergate.api_key where ${where}`, [value]);
+  const store = checkedKeyStore("postgresKeyStore", {
     find: async (hash) => (await select("hash = $1", hash))[0],
     get: async (id) => (await select("id = $1", id))[0],
     list: (account) => select("account = $1 order by created_at, id", account),
@@ -55,16 +55,14 @@ export function keyStore(database: Database, notifications: Notifications): Writ
       if (inserted.length === 0) throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
     },
     async update(id: string, change: KeyChange) {
-      if (!isStorable(id)) return undefined;
       const [key] = await database.query<StoredKey>(updateSql, [id, JSON.stringify(change)]);
       return key;
     },
     async forget(account) {
-      if (!isStorable(account)) return [];
       const sql = "delete from infergate.api_key where account = $1 returning to_json(hash)::text as json";
       return database.query<string>(sql, [account]);
     },
-  };
+  });
   if (!notifications.supported) return store;
   return {
     ...store,

@@ -18,14 +18,13 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { checkHistory, checkLimits } from "../ledger/ledger-input.js";
+import { checkHistory, checkLimits, checkSubject } from "../ledger/ledger-input.js";
 import { type AccountBatch, AccountQueue } from "./account-queue.js";
 import type { Database } from "./database.js";
 import { JournalPurger } from "./journal-purger.js";
 import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
 import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
 import {
-  checkAccount,
   grantOperation,
   type LedgerOperation,
   needOf,
@@ -97,7 +96,7 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkAccount(subject);
+    checkSubject(subject);
     checkLimits(limits);
     const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
     return {
@@ -117,12 +116,11 @@ export class PostgresLedger implements CreditLedger {
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    checkAccount(request.subject);
     return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
   }
 
   async forget(subject: string): Promise<void> {
-    checkAccount(subject);
+    checkSubject(subject);
     const sql = "select infergate.forget($1, $2)::text as json";
     while (!(await this.#queryOne<boolean>(sql, [subject, forgottenAtOnce])));
   }

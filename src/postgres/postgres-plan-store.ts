@@ -1,8 +1,7 @@
-import { checkNewPlan } from "../plans/plan-schema.js";
+import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./notifications.js";
-import { isStorable } from "./storable.js";
 
 /**
  * Plans in PostgreSQL. `subscribe` needs `pool.connect`: it listens on one connection of its own, which is opened again
@@ -17,20 +16,18 @@ export function postgresPlanStore(options: PostgresOptions): WritablePlanStore {
 }
 
 export function planStore(database: Database, notifications: Notifications): WritablePlanStore {
-  const store: WritablePlanStore = {
+  const store = checkedPlanStore("postgresPlanStore", {
     async find(id) {
-      if (!isStorable(id)) return undefined;
       const [plan] = await database.query<Plan>("select plan::text as json from infergate.plan where id = $1", [id]);
       return plan;
     },
     async put(plan) {
-      checkNewPlan("postgresPlanStore", plan);
       const sql = /* sql */ `
         insert into infergate.plan (id, plan) values ($1, $2::text::jsonb)
         on conflict (id) do update set plan = excluded.plan`;
       await database.query(sql, [plan.id, JSON.stringify(plan)]);
     },
-  };
+  });
   if (!notifications.supported) return store;
   return {
     ...store,

@@ -33,7 +33,7 @@ export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
     grant: makeScript(...state, ...books, expiry(), windows, answer, grant),
     reset: makeScript(...state, ...books, expiry(), reset),
     balance: makeScript(...state, charge, answer, balance),
-    forget: makeScript(prelude, forget),
+    forget: makeScript(prelude, clockPart, account, forget),
     history: makeScript(prelude, history),
   };
 }

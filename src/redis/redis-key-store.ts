@@ -1,3 +1,4 @@
+import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { findKey, findKeys, forgetKeys, hashesOfAccount, hashOfKey, insertKey, updateKey } from "./lua/keys.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
@@ -52,7 +53,7 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     return keys;
   }
 
-  return {
+  return checkedKeyStore("redisKeyStore", {
     find,
     list,
 
@@ -91,7 +92,7 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     },
 
     ...(changes.canSubscribe && { subscribe: (onChange) => changes.subscribe("key", onChange) }),
-  };
+  });
 }
 
 function chunks<Item>(items: readonly Item[]): Item[][] {

@@ -1,4 +1,4 @@
-import { checkNewPlan } from "../plans/plan-schema.js";
+import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { findPlan, putPlan } from "./lua/plans.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
@@ -17,17 +17,16 @@ export function redisPlanStore(options: RedisOptions): WritablePlanStore {
 /** The same on a connection that is shared with other stores. */
 export function planStoreOn({ run, prefix, changes }: RedisConnection): WritablePlanStore {
   const plans = `${prefix}:{plans}`;
-  return {
+  return checkedPlanStore("redisPlanStore", {
     async find(id) {
       const json = await run(scripts.find, [plans], [id]);
       return json === null || json === undefined ? undefined : (JSON.parse(String(json)) as Plan);
     },
 
     async put(plan) {
-      checkNewPlan("redisPlanStore", plan);
       await run(scripts.put, [plans], [plan.id, JSON.stringify(plan), changes.channel]);
     },
 
     ...(changes.canSubscribe && { subscribe: (onChange) => changes.subscribe("plan", onChange) }),
-  };
+  });
 }

@@ -8,6 +8,7 @@ import {
   canHold,
   closeEmptySession,
   currentStates,
+  isForgottenLease,
   raisedHold,
   windowStates,
 } from "../ledger/account-state.js";
@@ -30,6 +31,7 @@ import {
 } from "../ledger/credit-ledger.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
 import { type AccountTable, newAccount, type StoredAccount } from "./account-table.js";
+import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import type { JournalTable } from "./journal-table.js";
 import type { Ending, ReservationTable } from "./reservation-table.js";
 import type { Retention } from "./retention.js";
@@ -45,17 +47,20 @@ export class Book {
   readonly #reservations: ReservationTable;
   readonly #journal: JournalTable;
   readonly #retention: Retention;
+  readonly #forgotten: ForgottenAccounts;
 
   constructor(tables: {
     accounts: AccountTable;
     reservations: ReservationTable;
     journal: JournalTable;
     retention: Retention;
+    forgotten: ForgottenAccounts;
   }) {
     this.#accounts = tables.accounts;
     this.#reservations = tables.reservations;
     this.#journal = tables.journal;
     this.#retention = tables.retention;
+    this.#forgotten = tables.forgotten;
   }
 
   reserve({ id, subject, amount, limits, leaseMs, strict = false }: ReserveRequest, now: number): ReserveResult {
@@ -155,10 +160,11 @@ export class Book {
 
     account[window] = instance;
     instance.bonus = bonus;
+    closeEmptySession(account);
     const tags = note === undefined ? undefined : { note };
     this.#journal.write(account, { id, kind: "grant", at: now, amount, starts: { [window]: instance.start }, tags });
     this.#accounts.put(account);
-    return windowStates(open, limits);
+    return currentStates(account, limits, now);
   }
 
   reset(subject: string, windows: readonly WindowName[], now: number): void {
@@ -214,6 +220,7 @@ export class Book {
     now: number,
   ): SettleStatus {
     const { id, subject, amount: reserved, expiresAt, starts, ends } = lease;
+    if (isForgottenLease(lease, this.#forgotten.at(subject))) return "duplicate";
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {
       const unresolved = { ...tags, unresolvedMicro: amount };

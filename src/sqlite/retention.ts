@@ -23,11 +23,9 @@ export class Retention {
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
     this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerPurge}`);
-    this.#ofAccount = connection.prepare(
-      `${select} at IS NOT NULL AND (sequence <= ? OR sequence IS NULL) LIMIT ${rowsPerForgetting}`,
-    );
+    this.#ofAccount = connection.prepare(`${select} sequence <= ? LIMIT ${rowsPerForgetting}`);
     this.#delete = connection.prepare("DELETE FROM infergate_entry WHERE id = ? AND part = ?");
-    this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND at IS NULL");
+    this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND sequence IS NULL");
     this.#horizon = connection.prepare("SELECT value FROM infergate_meta WHERE name = 'forgotten_until'");
     this.#putHorizon = connection.prepare("REPLACE INTO infergate_meta VALUES ('forgotten_until', ?)");
   }
@@ -46,7 +44,7 @@ export class Retention {
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }
 
-  /** Forgets all but the entries. @returns the newest one's sequence. */
+  /** Forgets all but the entries: also the holds that have expired, of which none is to be settled any more. @returns the newest one's sequence. */
   forgetState(subject: string): number {
     const account = this.#accounts.get(subject);
     if (!account) return 0;

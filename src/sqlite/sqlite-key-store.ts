@@ -1,8 +1,8 @@
 import { applyKeyChange } from "../keys/apply-key-change.js";
+import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
-import { isStorable } from "./text.js";
 
 /**
  * API keys in a SQLite database, by their hashes.
@@ -27,27 +27,22 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   const forget = connection.prepare("DELETE FROM infergate_key WHERE account = ? RETURNING hash");
 
   function get(id: string): StoredKey | undefined {
-    const row = isStorable(id) ? byId.get(id) : undefined;
+    const row = byId.get(id);
     return row ? toKey(row as Row) : undefined;
   }
 
-  return {
+  return checkedKeyStore("sqliteKeyStore", {
     async find(hash) {
-      const row = isStorable(hash) ? byHash.get(hash) : undefined;
+      const row = byHash.get(hash);
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
       const { id, hash, hint, account, createdAt } = key;
-      if (![id, hash, account, key.plan].every(isStorable)) {
-        throw new TypeError("A key's id, hash, account and plan must be Unicode texts without NUL.");
-      }
       const inserted = insert.all(id, hash, hint, account, createdAt, ...changeable(key));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
     get: async (id) => get(id),
-    async list(account) {
-      return isStorable(account) ? ofAccount.all(account).map((row) => toKey(row as Row)) : [];
-    },
+    list: async (account) => ofAccount.all(account).map((row) => toKey(row as Row)),
     async update(id, change) {
       return connection.transaction(() => {
         const key = get(id);
@@ -57,10 +52,8 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
         return changed;
       });
     },
-    async forget(account) {
-      return isStorable(account) ? forget.all(account).map((row) => (row as Row).hash) : [];
-    },
-  };
+    forget: async (account) => forget.all(account).map((row) => (row as Row).hash),
+  });
 }
 
 function changeable({ plan, name, expiresAt, revokedAt, models, anchor }: StoredKey) {

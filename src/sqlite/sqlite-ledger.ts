@@ -1,21 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../ledger/clock.js";
-import {
-  type CreditLedger,
-  type GrantRequest,
-  type HistoryPage,
-  type HistoryRequest,
-  type Lease,
-  LedgerInputError,
-  type RenewRequest,
-  type RenewStatus,
-  type ReserveRequest,
-  type ReserveResult,
-  type Settlement,
-  type SettleResult,
-  type WindowLimits,
-  type WindowName,
-  type WindowStates,
+import type {
+  CreditLedger,
+  GrantRequest,
+  HistoryPage,
+  HistoryRequest,
+  Lease,
+  RenewRequest,
+  RenewStatus,
+  ReserveRequest,
+  ReserveResult,
+  Settlement,
+  SettleResult,
+  WindowLimits,
+  WindowName,
+  WindowStates,
 } from "../ledger/credit-ledger.js";
 import {
   checkGrant,
@@ -29,12 +28,12 @@ import {
 } from "../ledger/ledger-input.js";
 import { AccountTable } from "./account-table.js";
 import { Book } from "./book.js";
+import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isRefusal, toLedgerError } from "./ledger-error.js";
 import { type Ending, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
-import { isStorable } from "./text.js";
 
 /** So many renewals are one transaction: between those, the process attends to its other work. */
 const renewalsPerStep = 64;
@@ -49,6 +48,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
   readonly #accounts: AccountTable;
   readonly #journal: JournalTable;
   readonly #retention: Retention;
+  readonly #forgotten: ForgottenAccounts;
   readonly #book: Book;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
@@ -60,24 +60,24 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     this.#accounts = new AccountTable(connection);
     this.#journal = new JournalTable(connection);
     this.#retention = new Retention(connection, this.#accounts, retentionMs);
+    this.#forgotten = new ForgottenAccounts(connection);
     this.#book = new Book({
       accounts: this.#accounts,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
       retention: this.#retention,
+      forgotten: this.#forgotten,
     });
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    requireStorable(request.id, request.subject);
     return this.#write((now) => this.#book.reserve(request, now));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
     for (const request of requests) {
       checkRenew(request);
-      requireStorable(request.lease.id, request.lease.subject);
     }
     const statuses: RenewStatus[] = [];
     for (let from = 0; from < requests.length; from += renewalsPerStep) {
@@ -100,40 +100,37 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
 
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
-    requireStorable(subject);
     checkLimits(limits);
     return this.#try(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    requireStorable(request.id, request.subject);
     return this.#write((now) => this.#book.grant(request, now));
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    requireStorable(subject);
     this.#write((now) => this.#book.reset(subject, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    requireStorable(request.subject);
     return this.#try(() => this.#journal.read(request));
   }
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
-    requireStorable(subject);
-    const sequence = this.#write(() => this.#retention.forgetState(subject));
+    const sequence = this.#write((now) => {
+      this.#forgotten.add(subject, now);
+      return this.#retention.forgetState(subject);
+    });
     while (this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
   }
 
   async close(): Promise<void> {}
 
   #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult {
-    requireStorable(lease.id, lease.subject);
     return this.#write((now) => {
       const result = this.#book.end(kind, lease, settlement, now);
       this.#settlements++;
@@ -144,6 +141,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
 
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(subject: string, now: number): void {
+    this.#forgotten.purge(now);
     this.#retention.purge(subject, now);
     const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
     this.#visited = next;
@@ -162,9 +160,4 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
       throw toLedgerError(error);
     }
   }
-}
-
-/** @throws LedgerInputError */
-function requireStorable(...texts: readonly string[]): void {
-  if (!texts.every(isStorable)) throw new LedgerInputError("Ids and subjects must be Unicode texts without NUL.");
 }

@@ -1,6 +1,6 @@
+import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
-import { isStorable } from "./text.js";
 
 /**
  * Plans in a SQLite database.
@@ -15,14 +15,13 @@ export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {
 export function planStoreOf(connection: SqliteConnection): WritablePlanStore {
   const find = connection.prepare("SELECT plan FROM infergate_plan WHERE id = ?");
   const put = connection.prepare("REPLACE INTO infergate_plan VALUES (?, ?)");
-  return {
+  return checkedPlanStore("sqlitePlanStore", {
     async find(id) {
-      const row = isStorable(id) ? (find.get(id) as { plan: string } | null | undefined) : undefined;
+      const row = find.get(id) as { plan: string } | null | undefined;
       return row ? { ...(JSON.parse(row.plan) as Omit<Plan, "id">), id } : undefined;
     },
     async put({ id, ...plan }) {
-      if (!isStorable(id)) throw new TypeError("A plan's id must be a Unicode text without NUL.");
       put.run(id, JSON.stringify(plan));
     },
-  };
+  });
 }

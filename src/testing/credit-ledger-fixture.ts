@@ -61,6 +61,12 @@ export class Fixture {
     return admitted(await this.reserve(amount, more)).lease;
   }
 
+  /** A lease that the ledger gave out, but knows no more: as after a fail-over that lost it. */
+  async lostLease(amount: number): Promise<Lease> {
+    const lease = await this.admit(amount, { subject: unique("account") });
+    return { ...lease, id: unique("id"), subject: this.subject };
+  }
+
   /** Reserves and settles. */
   async spend(amount: number): Promise<void> {
     await this.ledger.settle(await this.admit(amount), { amount });

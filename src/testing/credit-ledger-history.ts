@@ -245,8 +245,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     });
 
     journalIt("writes a charge that was recovered, in the windows of its lease", async (account) => {
-      const lease = await account.admit(30);
-      await account.ledger.forget(account.subject);
+      const lease = await account.lostLease(30);
       await account.ledger.settle(lease, { amount: 20, tags: { key: "k" } });
       expect(await entriesOf(account)).toMatchObject([
         { id: lease.id, kind: "charge", amount: 20, starts: lease.starts, tags: { key: "k" } },
@@ -361,10 +360,23 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       expect(Object.entries(entry?.tags ?? {}).sort()).toEqual(Object.entries(tags).sort());
     });
 
+    journalIt("loses no charge for what it is filed under", async (account) => {
+      const tags = { "a\0b": "c\0d", "\ud83d": "\ude00", model: "m\n" };
+      expect((await account.ledger.settle(await account.admit(30), { amount: 20, tags })).status).toBe("settled");
+      const { subject, limits } = account;
+      const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits, note: "\0\ud83d" } as const;
+      expect((await account.ledger.grant(grant)).week.bonus).toBe(1);
+      const entries = await entriesOf(account);
+      expect(entries.map(({ amount }) => amount).sort()).toEqual([1, 20]);
+      expect(entries.find(({ kind }) => kind === "charge")?.tags["model"]).toBe("m\n");
+    });
+
     journalIt("ends with its account", async (account) => {
       await account.spend(10);
-      await account.admit(5);
+      const lease = await account.admit(5);
       await account.ledger.forget(account.subject);
+      expect(await entriesOf(account)).toEqual([]);
+      await account.ledger.settle(lease, { amount: 4, tags: { key: "k" } });
       expect(await entriesOf(account)).toEqual([]);
       account.clock.advance(second);
       await account.spend(3);

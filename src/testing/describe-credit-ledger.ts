@@ -6,6 +6,7 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import { confusableTexts } from "./confusable-texts.js";
 import {
   admitted,
   countsOf,
@@ -576,8 +577,7 @@ export function describeCreditLedger(
 
       it("takes up no window for a release", async () => {
         const account = await fixture({ anchor: start - day });
-        const lease = await account.admit(10);
-        await account.ledger.forget(account.subject);
+        const lease = await account.lostLease(10);
         account.plan = {};
         const { limits, subject } = account;
         await account.ledger.grant({ id: unique("grant"), subject, window: "month", amount: 1, limits });
@@ -681,8 +681,7 @@ export function describeCreditLedger(
 
       it("charges an id it does not know, in the windows of its lease", async () => {
         const account = await fixture({ session: 100 });
-        const lease = await account.admit(30);
-        await account.ledger.forget(account.subject);
+        const lease = await account.lostLease(30);
         account.clock.advance(second);
         const { status, windows } = await account.ledger.settle(lease, { amount: 20 });
         expect(status).toBe("recovered");
@@ -694,8 +693,7 @@ export function describeCreditLedger(
 
       it("restores the exact sum when settlements are repeated after the state was lost", async () => {
         const account = await fixture();
-        const leases = [await account.admit(30), await account.admit(40), await account.admit(50)];
-        await account.ledger.forget(account.subject);
+        const leases = [await account.lostLease(30), await account.lostLease(40), await account.lostLease(50)];
         for (const lease of [...leases, ...leases]) {
           await account.ledger.settle(lease, { amount: lease.amount, mayBeDuplicateSince: start });
         }
@@ -704,8 +702,7 @@ export function describeCreditLedger(
 
       it("charges an unknown id only where that window is the newest", async () => {
         const account = await fixture();
-        const lease = await account.admit(30);
-        await account.ledger.forget(account.subject);
+        const lease = await account.lostLease(30);
         account.clock.set(start + sessionMs);
         await account.spend(1);
         await account.ledger.settle(lease, { amount: 20 });
@@ -788,8 +785,7 @@ export function describeCreditLedger(
 
       it("charges nothing for an unknown id", async () => {
         const account = await fixture();
-        const lease = await account.admit(30);
-        await account.ledger.forget(account.subject);
+        const lease = await account.lostLease(30);
         expect((await account.ledger.release(lease)).status).toBe("recovered");
         expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(0, 0));
@@ -1035,8 +1031,65 @@ export function describeCreditLedger(
 
       it("needs an open session to grant to", async () => {
         const account = await fixture({ session: 10 });
-        await expect(grant(account, "session", 5)).rejects.toBeInstanceOf(LedgerInputError);
+        const id = unique("grant");
+        await expect(grant(account, "session", 5, id)).rejects.toBeInstanceOf(LedgerInputError);
         expect((await account.windows()).session.startsAt).toBeNull();
+        // What was refused was not used up.
+        await account.spend(1);
+        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonus: 5, startsAt: start });
+      });
+
+      it("is the session's to its end, though the only request in it costs nothing", async () => {
+        const account = await fixture({ session: 10 });
+        const endings: ((lease: Lease) => Promise<unknown>)[] = [
+          (lease) => account.ledger.release(lease),
+          (lease) => account.ledger.settle(lease, { amount: 0 }),
+          async () => account.clock.advance(60 * second),
+        ];
+        const id = unique("grant");
+        let lease = await account.admit(10);
+        await grant(account, "session", 5, id);
+        const open = { bonus: 5, used: 0, held: 0, startsAt: start, resetsAt: start + sessionMs };
+        for (const end of endings) {
+          await end(lease);
+          expect((await account.windows()).session).toMatchObject(open);
+          expect((await grant(account, "session", 5, id)).session).toMatchObject(open);
+          lease = await account.admit(10);
+        }
+        await account.ledger.settle(lease, { amount: 14 });
+        await account.spend(1);
+        expect((await account.reserve(1)).ok).toBe(false);
+        account.clock.set(start + sessionMs);
+        // The same id again neither brings the session back nor says that it is there.
+        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonus: 0, startsAt: null });
+        await account.spend(1);
+        expect((await account.windows()).session).toMatchObject({ bonus: 0, used: 1 });
+      });
+
+      it("outlives a reset of its window", async () => {
+        const account = await fixture({ session: 10, week: 10, month: 10 });
+        await account.spend(10);
+        for (const window of windowNames) await grant(account, window, 5);
+        await account.ledger.reset(account.subject, windowNames);
+        const windows = await account.windows();
+        for (const window of windowNames) expect(windows[window]).toMatchObject({ used: 0, bonus: 5 });
+        expect(windows.session.startsAt).toBe(start);
+        await account.spend(14);
+        await account.spend(1);
+        expect((await account.reserve(1)).ok).toBe(false);
+      });
+
+      it("leaves an unused session open for a correction below zero, and closes it when all comes to 0", async () => {
+        const account = await fixture({ session: 10 });
+        const lease = await account.admit(10);
+        await grant(account, "session", -4);
+        await account.ledger.release(lease);
+        expect((await account.windows()).session).toMatchObject({ bonus: -4, startsAt: start });
+        expect((await grant(account, "session", 4)).session.startsAt).toBeNull();
+        expect((await account.windows()).session.startsAt).toBeNull();
+        account.clock.advance(hour);
+        await account.spend(1);
+        expect((await account.windows()).session).toMatchObject({ bonus: 0, startsAt: start + hour });
       });
     });
 
@@ -1101,6 +1154,72 @@ export function describeCreditLedger(
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(0, 0));
       });
+
+      it.each([0, second])("is not undone by what ends %i ms later of the calls from before", async (ms) => {
+        const account = await fixture();
+        const [settled, seen, died] = [await account.admit(10), await account.admit(20), await account.admit(30)];
+        const leases = [settled, seen, died, await account.admit(40), await account.admit(0)];
+        await account.ledger.settle(settled, { amount: 9 });
+        await account.ledger.renew([{ lease: seen, observed: 5, leaseMs: 900 * second }]);
+        await account.ledger.renew([{ lease: died, observed: 5, leaseMs: 60 * second }]);
+        account.clock.advance(60 * second);
+        // Some have died by then.
+        await account.ledger.reset(account.subject, []);
+        await account.ledger.forget(account.subject);
+        account.clock.advance(ms);
+        await expectNothingOf(account, leases);
+        expect(await account.counts()).toEqual(everywhere(0, 0));
+        expect((await account.windows()).session.startsAt).toBeNull();
+        await expectNothingOf(account, leases);
+      });
+
+      it("is not undone while the account is used anew, whose own calls are charged", async () => {
+        const account = await fixture();
+        const before = [await account.admit(10), await account.admit(20)];
+        await account.ledger.forget(account.subject);
+        // In the same millisecond.
+        const [settled, late] = [await account.admit(3), await account.admit(4)];
+        await expectNothingOf(account, before, 0);
+        expect((await account.ledger.settle(settled, { amount: 2 })).status).toBe("settled");
+        account.clock.advance(60 * second);
+        expect((await account.ledger.settle(late, { amount: 5 })).status).toBe("late");
+        await account.ledger.forget(account.subject);
+        account.clock.advance(hour);
+        const again = await account.admit(6);
+        await expectNothingOf(account, [...before, settled, late], 0);
+        expect((await account.ledger.settle(again, { amount: 7 })).status).toBe("settled");
+        expect((await account.ledger.settle(await account.lostLease(8), { amount: 8 })).status).toBe("recovered");
+        expect(await account.counts()).toEqual(everywhere(15, 0));
+      });
+
+      it("is not undone for a day", async () => {
+        const account = await fixture();
+        const leases = [await account.admit(10), await account.admit(20)];
+        await account.ledger.forget(account.subject);
+        for (let hours = 0; hours < 23; hours++) {
+          account.clock.advance(hour);
+          await account.spend(1);
+        }
+        const since = start + 23 * hour;
+        for (const lease of leases) {
+          const late = await account.ledger.settle(lease, { amount: 5, mayBeDuplicateSince: since });
+          expect(late.status).toBe("duplicate");
+        }
+        expect((await account.windows()).week).toMatchObject({ used: 23, held: 0 });
+      });
+
+      const expectNothingOf = async (account: Fixture, leases: readonly Lease[], entries = 0) => {
+        const renewals = leases.map((lease) => ({ lease, observed: 50, leaseMs: 60 * second }));
+        expect(await account.ledger.renew(renewals)).toEqual(leases.map(() => "closed"));
+        for (const [index, lease] of leases.entries()) {
+          const attempt = { amount: 7, mayBeDuplicateSince: start };
+          const ending = index % 2 === 0 ? account.ledger.settle(lease, attempt) : account.ledger.release(lease);
+          expect((await ending).status).toBe("duplicate");
+          expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("duplicate");
+        }
+        const page = await account.ledger.history?.({ subject: account.subject });
+        expect(page?.entries.filter(({ id }) => leases.some((lease) => lease.id === id)) ?? []).toHaveLength(entries);
+      };
     });
 
     describe("arguments", () => {
@@ -1162,6 +1281,63 @@ export function describeCreditLedger(
           await expectInputError(() => account.ledger.forget(subject));
         }
         await expectInputError(() => account.reserve(1, { id: "" }));
+      });
+
+      it.each(confusableTexts)("refuses %j in the names of accounts and in ids", async (text) => {
+        const account = await fixture({ session: 10 });
+        const { subject, limits, ledger } = account;
+        const lease = await account.admit(1);
+        for (const wrong of [text, `${subject}${text}`]) {
+          await expectInputError(() => account.reserve(1, { subject: wrong }));
+          await expectInputError(() => account.reserve(1, { id: wrong }));
+          for (const forged of [
+            { ...lease, subject: wrong },
+            { ...lease, id: wrong },
+          ]) {
+            await expectInputError(() => ledger.settle(forged, { amount: 1 }));
+            await expectInputError(() => ledger.release(forged));
+            await expectInputError(() => ledger.renew([{ lease: forged, observed: 1, leaseMs: second }]));
+          }
+          const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits } as const;
+          await expectInputError(() => ledger.grant({ ...grant, id: wrong }));
+          await expectInputError(() => ledger.grant({ ...grant, subject: wrong }));
+          await expectInputError(() => ledger.balance(wrong, limits));
+          await expectInputError(() => ledger.reset(wrong, ["week"]));
+          await expectInputError(() => ledger.forget(wrong));
+          if (ledger.history !== undefined) await expectInputError(async () => ledger.history?.({ subject: wrong }));
+        }
+        expect(await account.counts()).toEqual(everywhere(0, 1));
+      });
+
+      it("tells apart the names that are alike", async () => {
+        const account = await fixture({ session: 10 });
+        const name = unique("account");
+        const twins = ["", " ", "\ufffd", "e\u0301", "\u00e9", "A", "a", "\u{1f600}", "\u{1f601}"].map(
+          (end) => name + end,
+        );
+        for (const [index, subject] of twins.entries()) await account.admit(index + 1, { subject });
+        await account.ledger.forget(twins[2] as string);
+        for (const [index, subject] of twins.entries()) {
+          const { windows } = await account.ledger.balance(subject, account.limits);
+          expect(countsOf(windows)).toEqual(everywhere(0, index === 2 ? 0 : index + 1));
+        }
+      });
+
+      it("takes accounts of 128 characters and ids of 256, and no longer ones", async () => {
+        for (const character of ["a", "\uffee", "\u{1f600}"]) {
+          const account = await fixture({ session: 100 });
+          const long = (text: string, length: number) =>
+            text.padEnd(100) + character.repeat((length - 100) / character.length);
+          const [subject, id] = [long(unique("account"), 128), long(unique("id"), 256)];
+          const lease = await account.admit(5, { subject, id });
+          expect((await account.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+          const { limits } = account;
+          const grant = { id: long(unique("grant"), 256), subject, window: "week", amount: 3, limits } as const;
+          for (let time = 0; time < 2; time++) expect((await account.ledger.grant(grant)).week.bonus).toBe(3);
+          await expectInputError(() => account.reserve(1, { id: `${id}a` }));
+          await expectInputError(() => account.ledger.settle({ ...lease, id: `${id}a` }, { amount: 1 }));
+          await expectInputError(() => account.ledger.grant({ ...grant, id: `${grant.id}a` }));
+        }
       });
 
       it("refuses sessions without length", async () => {

@@ -1,5 +1,6 @@
 import { hashKey } from "../keys/hash-key.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { expect } from "./expect.js";
 import { runnerOf, type TestRunner } from "./test-runner.js";
@@ -78,6 +79,64 @@ export function describeWritableKeyStore(
       expect(await store.list(text)).toEqual([]);
       expect(await store.update(text, { name: "x" })).toBeUndefined();
       expect(await store.forget(text)).toEqual([]);
+    });
+
+    it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
+      const [store] = await make();
+      const account = unique("account");
+      // What drivers make of such a text.
+      const twins = ["", "\ufffd", "a", "ab"].map((end) => newKey({ account: `${account}${end}` }));
+      for (const twin of twins) await store.insert(twin);
+      const [key] = twins as [StoredKey];
+      for (const member of ["id", "hash", "account", "plan"] as const) {
+        for (const id of [text, `${key[member]}${text}`]) {
+          await expect(store.insert(newKey({ [member]: id }))).rejects.toBeInstanceOf(TypeError);
+        }
+      }
+      await expect(store.insert(newKey({ models: ["m", text] }))).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { models: [text] })).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { plan: text })).rejects.toBeInstanceOf(TypeError);
+      for (const name of [text, `${key.id}${text}`, `${key.hash}${text}`, `${account}${text}`]) {
+        expect(await store.find(name)).toBeUndefined();
+        expect(await store.get(name)).toBeUndefined();
+        expect(await store.list(name)).toEqual([]);
+        expect(await store.update(name, { name: "x" })).toBeUndefined();
+        expect(await store.forget(name)).toEqual([]);
+      }
+      for (const twin of twins) expect((await store.list(twin.account)).map(plain)).toEqual([plain(twin)]);
+    });
+
+    it("takes ids of 256 characters and accounts of 128, and no longer ones", async () => {
+      const [store] = await make();
+      const [id, plan, account] = [unique("key"), unique("plan"), unique("account")];
+      for (const character of ["a", "\uffee", "\u{1f600}"]) {
+        const long = (text: string, length: number) =>
+          text + character.repeat((length - text.length) / character.length);
+        const key = newKey({ id: long(`${id}`.padEnd(100), 256), plan: long(`${plan}`.padEnd(100), 256) });
+        const whole = {
+          ...key,
+          account: long(account.padEnd(100), 128),
+          models: [long("m ", 256)],
+          name: long("", 200),
+        };
+        await store.insert(whole);
+        expect(plain(await store.find(key.hash))).toEqual(plain(whole));
+        expect(plain(await store.get(key.id))).toEqual(plain(whole));
+        expect(await store.forget(whole.account)).toEqual([key.hash]);
+        for (const tooLong of [{ id: `${key.id}a` }, { plan: `${key.plan}a` }, { account: `${whole.account}a` }]) {
+          await expect(store.insert(newKey(tooLong))).rejects.toBeInstanceOf(TypeError);
+        }
+        expect(await store.get(`${key.id}a`)).toBeUndefined();
+      }
+    });
+
+    it.each(["\0", "a\ud83d", "\ude00"])("takes no name with %j, but one of several lines", async (text) => {
+      const [store] = await make();
+      const key = newKey({ name: "one\ntwo\u{1f600}" });
+      await store.insert(key);
+      await expect(store.insert(newKey({ name: text }))).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { name: text })).rejects.toBeInstanceOf(TypeError);
+      expect(plain(await store.get(key.id))).toEqual(plain(key));
     });
 
     it("finds a key by its hash only, to the last digit and as it is written", async () => {

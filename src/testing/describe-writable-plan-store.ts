@@ -1,4 +1,5 @@
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { expect } from "./expect.js";
 import { runnerOf, type TestRunner } from "./test-runner.js";
@@ -58,6 +59,42 @@ export function describeWritablePlanStore(
       const [store] = await make();
       await store.put(newPlan());
       expect(await store.find(id)).toBeUndefined();
+    });
+
+    it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
+      const [store] = await make();
+      const id = unique("plan");
+      const twins = ["", "\ufffd", "a", "ab"].map((end) => newPlan({ id: `${id}${end}` }));
+      for (const twin of twins) await store.put(twin);
+      for (const wrong of [text, `${id}${text}`]) {
+        await expect(store.put(newPlan({ id: wrong }))).rejects.toBeInstanceOf(TypeError);
+        await expect(store.put(newPlan({ models: [wrong] }))).rejects.toBeInstanceOf(TypeError);
+        expect(await store.find(wrong)).toBeUndefined();
+      }
+      for (const twin of twins) expect(plain(await store.find(twin.id))).toEqual(plain(twin));
+    });
+
+    it("takes ids of 256 characters, and no longer ones", async () => {
+      const [store] = await make();
+      for (const character of ["a", "\uffee", "\u{1f600}"]) {
+        const start = unique("plan").padEnd(100);
+        const plan = newPlan({ id: start + character.repeat((256 - start.length) / character.length) });
+        await store.put(plan);
+        expect(plain(await store.find(plan.id))).toEqual(plain(plan));
+        await expect(store.put({ ...plan, id: `${plan.id}a` })).rejects.toBeInstanceOf(TypeError);
+        expect(await store.find(`${plan.id}a`)).toBeUndefined();
+      }
+    });
+
+    it("refuses a plan that is none, so that no typing error lifts a limit", async () => {
+      const [store] = await make();
+      const plan = newPlan({ credits: { week: 1 } });
+      await store.put(plan);
+      const wrong = [{ credits: { weak: 1 } }, { credit: {} }, { models: "m" }, { sessionMs: 1 }];
+      for (const members of wrong) {
+        await expect(store.put({ ...plan, ...members } as Plan)).rejects.toBeInstanceOf(TypeError);
+      }
+      expect(plain(await store.find(plan.id))).toEqual(plain(plan));
     });
 
     it("tells ids apart by case and spaces", async () => {

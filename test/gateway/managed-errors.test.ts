@@ -203,6 +203,33 @@ describe("accounts", () => {
     await expect(accounts.balance("a")).rejects.toThrow(/differ in their anchor\. Give `anchor`/);
   });
 
+  it("without keys begin their weeks and months by the calendar, once their plan is told", async () => {
+    const { accounts } = await start();
+    const now = new Date();
+    const month = { startsAt: Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) };
+    expect((await accounts.balance("none", { plan: "pro" })).windows.month).toMatchObject(month);
+    const grant = { id: "g", window: "month", amountMicro: 5, plan: "pro" } as const;
+    expect((await accounts.grant("none", grant)).windows.month).toMatchObject({ ...month, bonus: 5 });
+    expect((await accounts.balance("none", { plan: "pro", anchor: null })).windows.month.bonus).toBe(5);
+    // All that is missing is told at once.
+    for (const terms of [{}, { anchor: null }]) {
+      await expect(accounts.balance("none", terms)).rejects.toThrow(/no keys\. Give `plan`, and `anchor` unless/);
+    }
+  });
+
+  it("with keys have the anchor of these, also where a plan is given", async () => {
+    const { keys, accounts } = await start();
+    const anchor = Date.UTC(2026, 0, 7, 13);
+    const first = await keys.create({ account: "a", plan: "basic", anchor });
+    const { windows } = await accounts.balance("a", { plan: "pro" });
+    expect(new Date(windows.month.startsAt ?? 0).getUTCHours()).toBe(13);
+    await keys.create({ account: "a", plan: "pro", anchor: 0 });
+    await expect(accounts.balance("a")).rejects.toThrow(/differ in their plan and anchor\. Give `plan` and `anchor`/);
+    await expect(accounts.balance("a", { plan: "pro" })).rejects.toThrow(/differ in their anchor\. Give `anchor`/);
+    await keys.revoke(first.id);
+    expect((await accounts.balance("a")).plan).toBe("pro");
+  });
+
   it.each([
     ["another unit", { id: "g", window: "week", amount: 5 }, /`amount` \(did you mean `amountMicro`\?\)/],
     ["a part of a micro-credit", { id: "g", window: "week", amountMicro: 0.5 }, /1 credit = 1,000,000/],

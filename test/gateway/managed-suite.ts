@@ -4,6 +4,7 @@ import { toNodeHandler } from "../../src/node.js";
 import { chatAnswer } from "../../src/testing/chat-samples.js";
 import { unique } from "../../src/testing/credit-ledger-fixture.js";
 import { wholeAnswer } from "../../src/testing/fake-answers.js";
+import { createGate } from "../../src/testing/gate.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
@@ -258,8 +259,82 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(await gateway.keys.list(account)).toEqual([]);
       expect((await gateway.accounts.history(account)).entries).toEqual([]);
       await expect(gateway.accounts.balance(account)).rejects.toThrow(/the account has no keys\. Give `plan`/);
-      const { windows } = await gateway.accounts.balance(account, { plan: key.plan, anchor: null });
+      const { windows } = await gateway.accounts.balance(account, { plan: key.plan });
       expect([windows.session.used, windows.week.used, windows.month.used]).toEqual([0, 0, 0]);
+    });
+
+    it("forgets an account for good, though a call of it ends only then", async () => {
+      const { gateway, call, account, key, upstream, warnings } = await startWithKey();
+      const gate = createGate();
+      upstream.replyOnce(wholeAnswer(oneCredit, { gate }));
+      const status = call(key.secret);
+      await vi.waitFor(() => expect(gate.waiting).toBe(1), { timeout: 5_000, interval: 5 });
+      await gateway.accounts.forget(account);
+      gate.open();
+      expect(await status).toBe(200);
+      expect((await gateway.accounts.history(account)).entries).toEqual([]);
+      const { windows } = await gateway.accounts.balance(account, { plan: key.plan });
+      expect([windows.session.startsAt, windows.week.used, windows.week.held]).toEqual([null, 0, 0]);
+      expect(warnings).toEqual([]);
+    });
+
+    it("grants to the open session, which keeps it when its only call costs nothing", async () => {
+      const { gateway, call, account, key, upstream } = await startWithKey({ session: 1, week: 50, month: 500 });
+      const gate = createGate();
+      upstream.replyOnce(wholeAnswer({ error: { message: "no" } }, { status: 400, gate }));
+      const failed = call(key.secret);
+      await vi.waitFor(() => expect(gate.waiting).toBe(1), { timeout: 5_000, interval: 5 });
+      const grant = { id: unique("grant"), window: "session", amountMicro: 1_000_000 } as const;
+      await gateway.accounts.grant(account, grant);
+      gate.open();
+      expect(await failed).toBe(400);
+      for (let time = 0; time < 2; time++) {
+        const { windows } = await gateway.accounts.grant(account, grant);
+        expect(windows.session).toMatchObject({ used: 0, held: 0, bonus: 1_000_000, remaining: 2_000_000 });
+      }
+      await gateway.accounts.reset(account);
+      expect([await call(key.secret), await call(key.secret), await call(key.secret)]).toEqual([200, 200, 429]);
+    });
+
+    it("refuses names that a store could mix up, in the same words", async () => {
+      const { gateway, account, plan } = await startWithKey();
+      const { keys, accounts, plans } = gateway;
+      for (const [text, problem] of [
+        ["\ud83d", "must be well-formed Unicode, without halves of surrogate pairs"],
+        ["a\0b", "must hold no control characters"],
+      ] as const) {
+        const wrong = `${account}${text}`;
+        const grant = { id: unique("grant"), window: "week", amountMicro: 1, plan } as const;
+        for (const [member, refused] of [
+          ["account", () => keys.create({ account: wrong, plan })],
+          ["plan", () => keys.create({ account, plan: wrong })],
+          ["models[0]", () => keys.create({ account, plan, models: [wrong] })],
+          ["account", () => keys.list(wrong)],
+          ["after", () => keys.list(account, { after: wrong })],
+          ["id", () => keys.get(wrong)],
+          ["id", () => keys.revoke(wrong)],
+          ["id", () => keys.rotate(wrong)],
+          ["id", () => keys.update(wrong, {})],
+          ["id", () => plans.put({ id: wrong, models: [] })],
+          ["models[0]", () => plans.put({ id: plan, models: [wrong] })],
+          ["account", () => accounts.balance(wrong, { plan })],
+          ["plan", () => accounts.balance(account, { plan: wrong })],
+          ["account", () => accounts.grant(wrong, grant)],
+          ["id", () => accounts.grant(account, { ...grant, id: wrong })],
+          ["account", () => accounts.reset(wrong)],
+          ["account", () => accounts.history(wrong)],
+          ["account", () => accounts.usage(wrong)],
+          ["account", () => accounts.forget(wrong)],
+        ] as const) {
+          const error = await refused().then(
+            () => undefined,
+            (reason: unknown) => reason,
+          );
+          expect(error).toBeInstanceOf(TypeError);
+          expect(String(error)).toContain(`${member}: ${problem}`);
+        }
+      }
+      expect(await keys.list(account)).toHaveLength(1);
     });
 
     it.runIf(tellsOthers)("tells other processes at once", async () => {

@@ -150,8 +150,7 @@ describe("memoryCreditLedger", () => {
 
     it("refuses to charge an account it has no room for, so that the caller may try again", async () => {
       const { ledger, reserve, spend, used } = setUp({ maxAccounts: 1 });
-      const lease = await reserve("a");
-      await ledger.forget("a");
+      const lease = { ...(await reserve("b")), id: "lost", subject: "a" };
       await spend("b");
       await expect(ledger.settle(lease, { amount: 5 })).rejects.toBeInstanceOf(LedgerUnavailableError);
       expect((await ledger.release(lease)).status).toBe("recovered");
@@ -216,8 +215,7 @@ describe("memoryCreditLedger", () => {
 
     it("charges what it cannot have forgotten", async () => {
       const { clock, ledger, reserve, spend } = setUp();
-      const lease = await reserve("a");
-      await ledger.forget("a");
+      const lease = { ...(await reserve("b")), id: "lost", subject: "a" };
       for (let rotation = 0; rotation < 3; rotation++) {
         clock.advance(60 * second);
         await spend("b");

@@ -33,7 +33,7 @@ export interface Reservation {
   subject: string;
   amount: number;
   limits: WindowLimits;
-  /** `lost`: open when its account was forgotten. */
+  /** `lost`: the ledger does not know it, as after a fail-over. */
   state: "open" | "expired" | "ended" | "lost";
   held: number;
   checkpoint: number;
@@ -43,7 +43,7 @@ export interface Reservation {
   ends: Record<WindowName, number>;
   /** When it was made, expired or ended, in the clock's total movement up to then, forth and back. */
   since: number;
-  /** Its account was forgotten since. A ledger may still know the id. */
+  /** Its account was forgotten since: the lease is void. */
   isForgotten: boolean;
 }
 
@@ -63,6 +63,8 @@ export class Oracle {
    * that callers see, and in no balance.
    */
   hasStray = false;
+  /** When accounts were last forgotten, by the clock and in its total movement. */
+  readonly forgotten = new Map<string, { at: number; since: number }>();
   /** Per account, the oldest first. */
   readonly entries = new Map<string, Entry[]>();
 
@@ -116,6 +118,22 @@ export class Oracle {
     for (const window of windows) {
       if (window !== "session" || amount > 0) this.makeNewest(subject, window, required(admitted[window]));
     }
+    const reservation = this.admit({ id, subject, amount, limits }, admitted, leaseMs);
+    return { ok: true, replayed: false, reservation };
+  }
+
+  /** A reservation that was admitted, and of which the ledger has lost all. */
+  lose(id: string, subject: string, amount: number, limits: WindowLimits, leaseMs: number): void {
+    const spans = this.spansAt(subject, limits);
+    const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
+    this.admit({ id, subject, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
+  }
+
+  private admit(
+    { id, subject, amount, limits }: Pick<Reservation, "id" | "subject" | "amount" | "limits">,
+    { session, week, month }: Record<WindowName, Span | undefined>,
+    leaseMs: number,
+  ): Reservation {
     const reservation: Reservation = {
       id,
       subject,
@@ -126,14 +144,14 @@ export class Oracle {
       checkpoint: 0,
       firstExpiresAt: this.now + leaseMs,
       expiresAt: this.now + leaseMs,
-      starts: { session: session.start, week: required(spans.week).start, month: required(spans.month).start },
-      ends: { session: session.end, week: required(spans.week).end, month: required(spans.month).end },
+      starts: { session: required(session).start, week: required(week).start, month: required(month).start },
+      ends: { session: required(session).end, week: required(week).end, month: required(month).end },
       since: this.moved,
       isForgotten: false,
     };
     this.reservations.set(id, reservation);
-    this.sessionStarts.add(session.start);
-    return { ok: true, replayed: false, reservation };
+    this.sessionStarts.add(required(session).start);
+    return reservation;
   }
 
   renew(id: string, observed: number, leaseMs: number): "renewed" | "expired" | "closed" {
@@ -158,18 +176,29 @@ export class Oracle {
 
   /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
-    const { subject, state, since, isForgotten } = required(this.reservations.get(id));
+    const reservation = required(this.reservations.get(id));
+    const { subject, state, since, isForgotten, starts } = reservation;
     this.expire(subject);
     const age = this.moved - since;
-    const orRecovered = isForgotten ? ["recovered"] : [];
+    const forgotten = this.forgotten.get(subject);
+    if (isForgotten) {
+      // By its session's start: when the clock has gone back meanwhile, that may tell the wrong thing.
+      const isTold = forgotten && starts.session <= forgotten.at && this.moved - forgotten.since < 86_400_000;
+      return isTold ? ["duplicate"] : ["duplicate", "late", "recovered", "unresolved"];
+    }
     switch (state) {
       case "open":
-        return required(this.reservations.get(id)).state === "open" ? ["settled"] : ["late"];
+        return reservation.state === "open" ? ["settled"] : ["late"];
       case "expired":
-        return age < 3_600_000 ? ["late", ...orRecovered] : ["late", "unresolved", ...orRecovered];
+        // The clock has gone back since, or the hold is known no more that was made in the millisecond of the forgetting.
+        if (forgotten && starts.session < forgotten.at + (age < 3_600_000 ? 0 : 1)) {
+          return ["late", "unresolved", "duplicate"];
+        }
+        return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
       case "ended":
-        return age < 60_000 ? ["duplicate", ...orRecovered] : ["duplicate", "unresolved", ...orRecovered];
+        return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
       case "lost":
+        if (forgotten && starts.session <= forgotten.at) return ["recovered", "unresolved", "duplicate"];
         return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
     }
   }
@@ -199,6 +228,7 @@ export class Oracle {
     span.bonus += amount;
     this.grants.add(id);
     this.write("grant", { id, subject, starts: { [window]: span.start } }, amount);
+    this.closeSession(subject);
     return true;
   }
 
@@ -217,6 +247,10 @@ export class Oracle {
   forget(subject: string): void {
     this.accounts.delete(subject);
     this.entries.delete(subject);
+    this.forgotten.set(subject, {
+      at: Math.max(this.forgotten.get(subject)?.at ?? this.now, this.now),
+      since: this.moved,
+    });
     for (const reservation of this.reservations.values()) {
       if (reservation.subject !== subject) continue;
       reservation.isForgotten = true;
@@ -346,7 +380,8 @@ export class Oracle {
     const account = this.accounts.get(subject);
     const session = account?.session;
     if (!account || !session) return;
-    if (usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0) account.session = undefined;
+    const isUnused = usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0;
+    if (isUnused && session.bonus === 0) account.session = undefined;
   }
 
   private makeNewest(subject: string, window: WindowName, span: Span): void {

@@ -37,17 +37,23 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       "./database.js",
       "./sql/ledger-tables.js",
       "../ledger/account-state.js",
-      "../plans/plan-schema.js",
+      "../plans/checked-plan-store.js",
       "zod",
     ],
     refused: ["../ledger/memory-credit-ledger.js", "../pipeline/settle.js", "../sqlite/text.js", "pg", "postgres"],
   },
   "src/sqlite/probe.ts": {
-    allowed: ["./migrate.js", "../ledger/account-state.js", "../keys/key-store.js", "node:crypto"],
+    allowed: ["./migrate.js", "../ledger/account-state.js", "../keys/checked-key-store.js", "node:crypto"],
     refused: ["../ledger/memory-credit-ledger.js", "../pipeline/settle.js", "libsql", "better-sqlite3", "node:sqlite"],
   },
   "src/redis/probe.ts": {
-    allowed: ["./run-script.js", "./lua/clock.js", "../ledger/account-state.js", "../plans/plan-schema.js", "zod"],
+    allowed: [
+      "./run-script.js",
+      "./lua/clock.js",
+      "../ledger/account-state.js",
+      "../plans/checked-plan-store.js",
+      "zod",
+    ],
     refused: ["../ledger/memory-credit-ledger.js", "../pipeline/run.js", "../gateway/gateway.js", "ioredis", "redis"],
   },
   "src/providers/probe.ts": {

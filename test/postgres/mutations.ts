@@ -266,8 +266,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a reset leaves an empty session open",
-    find: "infergate.without_empty_session(account), moment);\nend",
-    replace: "account, moment);\nend",
+    find: "'reset', infergate.without_empty_session(account), moment);\nend",
+    replace: "'reset', account, moment);\nend",
+  },
+  {
+    name: "a grant that is taken back leaves an empty session open",
+    find: "'granted', infergate.without_empty_session(account), moment);\nend",
+    replace: "'granted', account, moment);\nend",
+  },
+  {
+    name: "a session closes though something was granted to it",
+    find: " and (account.session).bonus = 0 then",
+    replace: " then",
   },
 
   // Statements
@@ -312,6 +322,29 @@ export const mutations: readonly Mutation[] = [
     name: "the journal survives its account",
     find: "  delete from infergate.account where subject = wanted;",
     replace: "",
+  },
+
+  {
+    name: "a settlement of a forgotten lease is charged",
+    find: "infergate.is_forgotten(account.subject, known.starts[1])",
+    replace: "false",
+  },
+  {
+    name: "a lease of the millisecond in which its account was forgotten is charged",
+    find: "and at >= session_start",
+    replace: "and at > session_start",
+  },
+  {
+    name: "what is forgotten leaves an empty row when something comes late",
+    find: "      delete from infergate.account where subject = before.subject;\n",
+    replace: "      null;\n",
+    test: retention,
+  },
+  {
+    name: "when an account was forgotten is kept for ever",
+    find: "  delete from infergate.forgotten where at < infergate.clock_ms() - 86400000;\n",
+    replace: "",
+    test: retention,
   },
 
   // Keys and plans

@@ -73,7 +73,7 @@ describeWithPostgres("PostgreSQL, input", (server) => {
 
   it("is refused when an id is too long for an index, and taken when it is not", async () => {
     const { ledger } = stores;
-    const longest = "\u{1f600}".repeat(250);
+    const longest = "\uffee".repeat(256);
     expect((await ledger.reserve(request("\u{1f600}".repeat(64), longest))).ok).toBe(true);
     await expect(ledger.reserve(request("a", `${longest}a`))).rejects.toBeInstanceOf(LedgerInputError);
   });

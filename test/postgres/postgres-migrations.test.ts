@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -48,16 +49,59 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
 
   it("add what a later version adds, once, and keep what is there", async () => {
     const first = migrationsSql();
+    const next = first.length + 1;
     const second = [...first, "create table infergate.added (n int); insert into infergate.added values (1);"];
     await runMigrations(pool, "upgraded", first);
     const ledger = postgresCreditLedger({ pool, schema: "upgraded" });
     await ledger.reserve(spend(9));
     await Promise.all(Array.from({ length: 8 }, () => runMigrations(pool, "upgraded", second)));
-    expect(await versions("upgraded")).toEqual([1, 2]);
+    expect((await versions("upgraded")).at(-1)).toBe(next);
     expect((await pool.query("select n from upgraded.added")).rows).toEqual([{ n: 1 }]);
     // A process of the version before starts in the middle of a deployment.
     const older = postgresCreditLedger({ pool, schema: "upgraded" });
     expect(await older.reserve(spend(9))).toMatchObject({ replayed: true });
+  });
+
+  it("take a schema of the first version on, with all that is in it and for all who may use it", async () => {
+    const first = readFileSync(new URL("fixtures/schema-1.sql", import.meta.url), "utf8");
+    await runMigrations(pool, "first", [first]);
+    await pool.query(`
+      create role first_user login;
+      grant usage on schema first to first_user;
+      grant select, insert, update, delete on all tables in schema first to first_user;`);
+    // What processes of the version before go on calling: the functions, with their arguments.
+    const [account, request] = ["first-account", { ...spend(5), subject: "first-account" }];
+    const operate = (operations: object[]) =>
+      pool.query("select answer::text as json from first.operate($1::text::jsonb) as answer", [
+        JSON.stringify([{ subject: account, operations }]),
+      ]);
+    const { session, week, month } = request.limits;
+    const limits = [session.limit, session.lengthMs, week.limit, ...week.bounds, month.limit, ...month.bounds];
+    const reserve = { op: "reserve", id: "before", amount: 5, need: 1, leaseMs: 60_000, limits };
+    const { rows } = await operate([reserve]);
+    expect(JSON.parse(rows[0].json)).toMatchObject({ status: "admitted" });
+
+    await runMigrations(pool, "first");
+    expect(await versions("first")).toEqual(migrationsSql().map((_, index) => index + 1));
+    const held = await postgresCreditLedger({ pool, schema: "first" }).balance(account, request.limits);
+    expect(held.windows.month).toMatchObject({ used: 0, held: 5 });
+    expect(JSON.parse((await operate([reserve])).rows[0].json)).toMatchObject({ status: "replayed" });
+
+    // Now the new rules hold: a grant keeps its session, and what was forgotten stays so.
+    const user = new pg.Pool({ connectionString: server.url, user: "first_user" });
+    const ledger = postgresCreditLedger({ pool: user, schema: "first" });
+    const result = await ledger.reserve({ ...request, id: "before" });
+    if (!result.ok) throw new Error("Nothing is limited here.");
+    await ledger.grant({ id: "g", subject: account, window: "session", amount: 7, limits: request.limits });
+    await ledger.release(result.lease);
+    expect((await ledger.balance(account, request.limits)).windows.session).toMatchObject({ held: 0, bonus: 7 });
+    const late = await ledger.reserve({ ...request, id: "late" });
+    if (!late.ok) throw new Error("Nothing is limited here.");
+    await ledger.forget(account);
+    expect((await ledger.settle(late.lease, { amount: 3 })).status).toBe("duplicate");
+    expect((await ledger.history?.({ subject: account }))?.entries).toEqual([]);
+    expect((await pool.query("select from first.account")).rowCount).toBe(0);
+    await user.end();
   });
 
   it("leave nothing behind when they fail", async () => {

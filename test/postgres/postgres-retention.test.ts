@@ -47,7 +47,7 @@ class Fixture {
     return result.lease;
   }
 
-  async count(table: "hold" | "entry" | "account"): Promise<number> {
+  async count(table: "hold" | "entry" | "account" | "forgotten"): Promise<number> {
     const { rows } = await this.#pool.query(`select count(*)::int as count from ${this.schema}.${table}`);
     return rows[0].count;
   }
@@ -98,8 +98,7 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
       { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
       { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
     ]);
-    const fresh = await fixture.admit(ledger);
-    await ledger.forget(fixture.subject);
+    const fresh = { ...(await fixture.admit(ledger)), id: "lost" };
     const again = { amount: 4, mayBeDuplicateSince: fixture.clock.now() };
     expect((await ledger.settle(fresh, again)).status).toBe("recovered");
   });
@@ -176,6 +175,25 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     expect([await fixture.count("hold"), await fixture.count("entry"), await fixture.count("account")]).toEqual([
       0, 25_000, 0,
     ]);
+  });
+
+  it("leaves of a forgotten account for a day when that was, without its name", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    const lease = await fixture.admit(ledger);
+    await ledger.forget(fixture.subject);
+    expect((await ledger.settle(lease, { amount: 4 })).status).toBe("duplicate");
+    expect(await ledger.renew([{ lease, observed: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
+    for (const table of ["account", "hold", "entry"] as const) expect(await fixture.count(table)).toBe(0);
+    const { rows } = await pool.query(`select encode(digest, 'escape') as digest, at from ${fixture.schema}.forgotten`);
+    expect(rows).toMatchObject([{ at: String(start) }]);
+    expect(JSON.stringify(rows)).not.toContain(fixture.subject);
+    fixture.clock.advance(day);
+    await touch(fixture);
+    expect(await fixture.count("forgotten")).toBe(1);
+    fixture.clock.advance(1);
+    await touch(fixture);
+    expect(await fixture.count("forgotten")).toBe(0);
   });
 
   it.each([0, -1, day - 1, day + 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses to keep entries %d ms", (ms) => {

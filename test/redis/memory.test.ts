@@ -165,7 +165,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     expect(await client().dbsize()).toBe(0);
   });
 
-  it("leaves nothing of the account that is forgotten but what was answered to its ids", async () => {
+  it("leaves nothing of the account that is forgotten but when that was, and what was answered to its ids", async () => {
     const account = (test as RedisTest).accountAt();
     await account.spend(1);
     await account.admit(2, { leaseMs: second });
@@ -173,7 +173,29 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.admit(2);
     expect(await client().dbsize()).toBe(6);
     await account.ledger.forget(account.subject);
-    expect((await client().keys("*")).map((key) => key.replace(/.*}:(\w+):.*/, "$1"))).toEqual(["ended"]);
+    const kept = (await client().keys("*")).map((key) => key.replace(/^[^}]*}:?/, "").replace(/:.*/, "") || "account");
+    expect(kept.sort()).toEqual(["account", "ended"]);
+    const [tombstone = ""] = await keysLike("*}");
+    expect(await client().pttl(tombstone)).toEqual(expect.closeTo(day + 900 * second, -4));
+    expect(await bytes(tombstone)).toBeLessThanOrEqual(400);
+  });
+
+  it("is as it was before, though processes of the version before wrote it or write it", async () => {
+    const account = (test as RedisTest).accountAt();
+    await account.spend(3);
+    const [key = ""] = await keysLike("*}");
+    const plain = (await client().getBuffer(key)) as Buffer;
+    // Nothing is added to the account of one who was never forgotten.
+    expect(plain).toHaveLength(19 * 8);
+    await account.ledger.forget(account.subject);
+    account.clock.advance(second);
+    const lease = await account.admit(5);
+    const marked = (await client().getBuffer(key)) as Buffer;
+    expect(marked).toHaveLength(20 * 8);
+    // As the version before would write it.
+    await client().set(key, marked.subarray(0, 19 * 8), "KEEPTTL");
+    expect((await account.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+    expect(await account.counts()).toEqual(everywhere(4, 0));
   });
 
   it("names no subject", async () => {

@@ -93,17 +93,17 @@ export const mutations: readonly Mutation[] = [
   // Charges
   {
     name: "a session closes though something is used",
-    find: "if account.session.used == 0 and account.session.held == 0 then",
-    replace: "if account.session.held == 0 then",
+    find: "if session.used == 0 and session.held == 0 and session.bonus == 0 then",
+    replace: "if session.held == 0 and session.bonus == 0 then",
   },
   {
     name: "a session closes though something is held",
-    find: "if account.session.used == 0 and account.session.held == 0 then",
-    replace: "if account.session.used == 0 then",
+    find: "if session.used == 0 and session.held == 0 and session.bonus == 0 then",
+    replace: "if session.used == 0 and session.bonus == 0 then",
   },
   {
     name: "an empty session stays open",
-    find: "if account.session.used == 0 and account.session.held == 0 then",
+    find: "if session.used == 0 and session.held == 0 and session.bonus == 0 then",
     replace: "if false then",
   },
   {
@@ -591,42 +591,58 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "a reset leaves what is used", find: "    instance.used = 0\n", replace: "" },
   { name: "a reset is not counted", find: "if isChanged then saveAccount(false) end", replace: "" },
+  { name: "a reset leaves an empty session open", find: "end\ncloseEmptySession()\n", replace: "end\n" },
   {
-    name: "a reset leaves an empty session open",
-    find: "if session.used == 0 and session.held == 0 then account.session = newInstance(never, never) end\n",
-    replace: "",
+    name: "a grant that is taken back leaves an empty session open",
+    find: "+ amount\ncloseEmptySession()\n",
+    replace: "+ amount\n",
   },
   {
-    name: "a reset closes a session though something is held",
-    find: "if session.used == 0 and session.held == 0 then account.session",
-    replace: "if session.used == 0 then account.session",
+    name: "a session closes though something was granted to it",
+    find: "and session.held == 0 and session.bonus == 0 then",
+    replace: "and session.held == 0 then",
   },
 
   // What is forgotten
   {
     name: "an account survives",
-    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
-    replace: "holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
+    find: "session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),\n  nextExpiry = 0,",
+    replace: "session = account.session, week = account.week, month = account.month,\n  nextExpiry = 0,",
+  },
+  {
+    name: "when an account was forgotten is not written down",
+    find: "math.max(account.wipedAt, now)",
+    replace: "account.wipedAt",
+  },
+  {
+    name: "when an account was forgotten is lost with the next write",
+    find: "if account.wipedAt > never then",
+    replace: "if false then",
+  },
+  {
+    name: "a settlement of a forgotten lease is charged",
+    find: "  if sessionStart <= account.wipedAt then return answerNow('duplicate') end\n",
+    replace: "",
   },
   {
     name: "holds survive their account",
-    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
-    replace: "accountKey, leasesKey, expiredKey, journalKey)\nreturn",
+    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "call('DEL', leasesKey, expiredKey, journalKey)",
   },
   {
     name: "leases survive their account",
-    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
-    replace: "accountKey, holdsKey, expiredKey, journalKey)\nreturn",
+    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "call('DEL', holdsKey, expiredKey, journalKey)",
   },
   {
     name: "expired holds survive their account",
-    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
-    replace: "accountKey, holdsKey, leasesKey, journalKey)\nreturn",
+    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "call('DEL', holdsKey, leasesKey, journalKey)",
   },
   {
     name: "the journal survives its account",
-    find: "accountKey, holdsKey, leasesKey, expiredKey, journalKey)\nreturn",
-    replace: "accountKey, holdsKey, leasesKey, expiredKey)\nreturn",
+    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "call('DEL', holdsKey, leasesKey, expiredKey)",
   },
 
   // Keys and plans

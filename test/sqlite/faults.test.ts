@@ -175,7 +175,8 @@ describe("sqliteCreditLedger", () => {
     }
     expect(error).toMatchObject({ name: "LedgerUnavailableError", cause: { code: "SQLITE_FULL" } });
     const before = contents(database);
-    await expect(reserve(ledger, "late".padEnd(3_000, "-"))).rejects.toBeInstanceOf(LedgerUnavailableError);
+    const long = { amount: 0, tags: { note: "x".repeat(9_000) } };
+    await expect(ledger.settle(first, long)).rejects.toBeInstanceOf(LedgerUnavailableError);
     expect(contents(database)).toEqual(before);
     expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 1 });
 

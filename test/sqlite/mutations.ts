@@ -246,8 +246,8 @@ export const mutations: readonly Mutation[] = [
   { name: "a grant to a new window is lost", find: "    account[window] = instance;\n", replace: "" },
   {
     name: "a grant is not counted",
-    find: "    this.#accounts.put(account);\n    return windowStates",
-    replace: "    return windowStates",
+    find: "    this.#accounts.put(account);\n    return currentStates(account, limits, now);\n  }\n\n  reset",
+    replace: "    return currentStates(account, limits, now);\n  }\n\n  reset",
   },
   {
     name: "a reset of nothing is in the journal",
@@ -260,7 +260,16 @@ export const mutations: readonly Mutation[] = [
     replace: "if (used === 0) continue;",
   },
   { name: "a reset leaves what is used", find: "      account[window].used = 0;\n", replace: "" },
-  { name: "a reset leaves an empty session open", find: "    closeEmptySession(account);\n", replace: "" },
+  {
+    name: "a reset leaves an empty session open",
+    find: "    closeEmptySession(account);\n    if (account.sequence",
+    replace: "    if (account.sequence",
+  },
+  {
+    name: "a grant that is taken back leaves an empty session open",
+    find: "    closeEmptySession(account);\n    const tags",
+    replace: "    const tags",
+  },
   {
     name: "a reset stores an account that nobody knows",
     find: "if (account.sequence > 0) this.#accounts.put(account);",
@@ -392,8 +401,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a new account's entries are forgotten with the old one's",
-    find: "AND (sequence <= ? OR sequence IS NULL) LIMIT",
-    replace: "AND (sequence <= ? OR true) LIMIT",
+    find: "sequence <= ? LIMIT",
+    replace: "(sequence <= ? OR true) LIMIT",
     test: retention,
   },
   {
@@ -431,9 +440,25 @@ export const mutations: readonly Mutation[] = [
     replace: "DELETE FROM infergate_key WHERE account >= ? RETURNING",
   },
   {
-    name: "texts that SQLite changes are taken",
-    find: 'return text.isWellFormed() && !text.includes("\\0");',
-    replace: "return text.isWellFormed();",
+    name: "a settlement of a forgotten lease is charged",
+    find: 'if (isForgottenLease(lease, this.#forgotten.at(subject))) return "duplicate";',
+    replace: "",
+  },
+  {
+    name: "an expired hold outlives its account",
+    find: "WHERE account = ? AND sequence IS NULL",
+    replace: "WHERE account = ? AND at IS NULL",
+  },
+  {
+    name: "when an account was forgotten is not written down",
+    find: "      this.#forgotten.add(subject, now);\n",
+    replace: "",
+  },
+  { name: "when it was is kept for ever", find: "    this.#forgotten.purge(now);\n", replace: "", test: retention },
+  {
+    name: "it is kept by the account's name",
+    find: 'prefix + createHash("sha256").update(subject).digest("base64url")',
+    replace: "prefix + subject",
     test: retention,
   },
 ];

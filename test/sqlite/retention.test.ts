@@ -157,11 +157,14 @@ describe("a repetition of what is no longer known", () => {
 
   it("is charged if it cannot have been charged before: all since then is known", async () => {
     await outlive({ amount: 7 });
-    const [one, other] = [await reserve("a"), await reserve("a")];
-    await ledger.forget("a");
+    const [one, other] = [1, 2].map((n) => ({ id: `lost-${n}`, subject: "a" }));
+    const lease = await reserve("b");
     const known = start + 1;
-    expect((await ledger.settle(one, { amount: 5, mayBeDuplicateSince: known })).status).toBe("recovered");
-    expect((await ledger.settle(other, { amount: 5, mayBeDuplicateSince: known - 1 })).status).toBe("unresolved");
+    expect((await ledger.settle({ ...lease, ...one }, { amount: 5, mayBeDuplicateSince: known })).status).toBe(
+      "recovered",
+    );
+    const before = { amount: 5, mayBeDuplicateSince: known - 1 };
+    expect((await ledger.settle({ ...lease, ...other }, before)).status).toBe("unresolved");
   });
 });
 
@@ -209,6 +212,26 @@ describe("forget", () => {
     await ledger.forget("a");
     expect(count()).toBe(1);
     expect(database.prepare("SELECT id FROM infergate_account").all()).toMatchObject([{ id: "b" }]);
+  });
+
+  it("is remembered for a day, without the account's name, and then by nothing", async () => {
+    const named = "somebody@example.com";
+    const lease = await reserve(named);
+    await ledger.forget(named);
+    await ledger.forget("another");
+    await ledger.settle(lease, { amount: 7 });
+    const rows = () => database.prepare("SELECT name, value FROM infergate_meta WHERE name <> 'version'").all();
+    expect(rows()).toMatchObject([{ value: start }, { value: start }]);
+    expect(JSON.stringify(rows())).not.toContain("somebody");
+    expect(database.prepare("SELECT 1 FROM infergate_account UNION ALL SELECT 1 FROM infergate_entry").all()).toEqual(
+      [],
+    );
+    clock.advance(day);
+    await spend("b", 32);
+    expect(rows()).toHaveLength(2);
+    clock.advance(1);
+    await spend("b", 32);
+    expect(rows()).toEqual([]);
   });
 
   it("spares what the account does meanwhile", async () => {

@@ -34,11 +34,13 @@ begin
 end
 $$;
 
--- A session in which nothing is used or held is as if it had never been opened.
+-- A session in which nothing is used, held or granted is as if it had never been opened.
 create function infergate.without_empty_session(account infergate.account) returns infergate.account
 language plpgsql immutable as $$
 begin
-  if (account.session).used = 0 and (account.session).held = 0 then account.session := infergate.no_instance(); end if;
+  if (account.session).used = 0 and (account.session).held = 0 and (account.session).bonus = 0 then
+    account.session := infergate.no_instance();
+  end if;
   return account;
 end
 $$;

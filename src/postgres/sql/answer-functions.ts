@@ -1,8 +1,5 @@
 /** What operations answer, and what they look up by id. */
 export const answerFunctions = /* sql */ `
--- An account after an operation, and what the operation answers.
-create type infergate.step as (account infergate.account, answer jsonb);
-
 create function infergate.answer(
   status text, account infergate.account, moment bigint, lease jsonb default null
 ) returns jsonb

@@ -35,7 +35,7 @@ begin
   starts[window_index] := chosen.starts_at;
   insert into infergate.entry (subject, at, id, kind, amount, starts, tags)
     values (account.subject, moment, op->>'id', 'grant', granted, starts, op->'tags');
-  return infergate.step('granted', account, moment);
+  return infergate.step('granted', infergate.without_empty_session(account), moment);
 end
 $$;
 

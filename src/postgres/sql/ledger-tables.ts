@@ -62,4 +62,34 @@ create table infergate.retention (
   dropped_until bigint not null
 );
 insert into infergate.retention (dropped_until) values (-9007199254740991);
+
+-- An account after an operation, and what the operation answers.
+create type infergate.step as (account infergate.account, answer jsonb);
+`;
+
+/**
+ * When accounts were forgotten, for a day, and without their names: a settlement of a lease from before must not bring them
+ * back.
+ */
+export const forgottenTable = /* sql */ `
+create table infergate.forgotten (
+  -- Of the account's name.
+  digest bytea primary key,
+  at bigint not null
+);
+
+-- Whoever may use the tables of the first version may use this one.
+do $privileges$
+declare
+  given record;
+begin
+  for given in
+    select acl.privilege_type, case when acl.grantee = 0 then 'public' else acl.grantee::regrole::text end as role
+    from pg_class, aclexplode(relacl) as acl
+    where pg_class.oid = 'infergate.account'::regclass and acl.grantee <> relowner
+  loop
+    execute format('grant %s on infergate.forgotten to %s', given.privilege_type, given.role);
+  end loop;
+end
+$privileges$;
 `;

@@ -34,6 +34,11 @@ begin
         month = (step.account).month,
         next_expiry = (step.account).next_expiry
         where subject = before.subject;
+    elsif step.account is not distinct from infergate.empty_account(before.subject)
+      and not batch->'operations' @> '[{"op": "reserve"}]'
+    then
+      -- It was made to be locked, and there is nothing to remember.
+      delete from infergate.account where subject = before.subject;
     end if;
   end loop;
 end

@@ -24,6 +24,7 @@ begin
   )
   select greatest(dropped, count(*)), greatest(latest, max(expires_at)) into dropped, latest from gone;
   update infergate.retention set dropped_until = latest where dropped_until < latest;
+  delete from infergate.forgotten where at < infergate.clock_ms() - 86400000;
   return dropped = step_size;
 end
 $$;
@@ -44,7 +45,23 @@ begin
   delete from infergate.hold where subject = wanted;
   delete from infergate.entry where subject = wanted;
   delete from infergate.account where subject = wanted;
+  insert into infergate.forgotten values (infergate.digest(wanted), infergate.clock_ms())
+    on conflict (digest) do update set at = greatest(infergate.forgotten.at, excluded.at);
   return true;
+end
+$$;
+
+create function infergate.digest(subject text) returns bytea
+language sql immutable as $$
+  select sha256(convert_to(subject, 'UTF8'))
+$$;
+
+-- Whether a lease is of a time before its account was forgotten. Then nothing was open any more, so that each session opened
+-- since has begun later, or in the same millisecond.
+create function infergate.is_forgotten(subject text, session_start bigint) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (select from infergate.forgotten where digest = infergate.digest(subject) and at >= session_start);
 end
 $$;
 `;

@@ -29,6 +29,9 @@ begin
       op->>'id', account.subject, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
       infergate.numbers(op->'starts'), infergate.numbers(op->'ends')
     );
+    if infergate.is_forgotten(account.subject, known.starts[1]) then
+      return infergate.step('duplicate', account, moment);
+    end if;
     status := 'recovered';
     -- Unknown, but perhaps only dropped from the journal: then it was charged already.
     if exists (

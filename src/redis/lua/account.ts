@@ -17,6 +17,7 @@ local function newInstance(start, finish)
 end
 
 local account
+local plainLength = 19 * 8
 local packedAccount = call('GET', accountKey)
 if packedAccount then
   local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
@@ -33,11 +34,13 @@ if packedAccount then
     forgottenUntil = forgottenUntil,
     journalMs = journalMs,
     journalSequence = journalSequence,
+    -- When it was last forgotten. Of most accounts it is never.
+    wipedAt = #packedAccount > plainLength and struct.unpack('<d', packedAccount, plainLength + 1) or never,
   }
 else
   account = {
     session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
-    nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0,
+    nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0, wipedAt = never,
   }
 end
 
@@ -52,6 +55,7 @@ local function saveAccount(isExtended, isFirst)
     month.start, month.finish, month.used, month.held, month.bonus,
     account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
+  if account.wipedAt > never then packed = packed .. struct.pack('<d', account.wipedAt) end
   local last = math.max(session.finish, week.finish, month.finish, now + maxLeaseMs)
   local ttl = last - now + graceMs
   call('SET', accountKey, packed, 'PX', ttl)

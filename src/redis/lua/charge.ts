@@ -1,5 +1,11 @@
 /** Charges the window instances of an admission, and no others. */
 export const charge = `
+-- A session in which nothing is used, held or granted is as if it had never been opened.
+local function closeEmptySession()
+  local session = account.session
+  if session.used == 0 and session.held == 0 and session.bonus == 0 then account.session = newInstance(never, never) end
+end
+
 -- Gives back what was held and charges the amount in its place; a negative amount gives back an earlier charge. Answers
 -- whether the account has a later end now.
 local function addCharge(admission, held, amount)
@@ -19,8 +25,7 @@ local function addCharge(admission, held, amount)
     end
     if isSame then instance.used = math.min(math.max(0, instance.used + amount), maxInteger) end
   end
-  -- A session in which nothing is used or held is as if it had never been opened.
-  if account.session.used == 0 and account.session.held == 0 then account.session = newInstance(never, never) end
+  closeEmptySession()
   return isExtended
 end
 `;

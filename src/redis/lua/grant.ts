@@ -22,8 +22,9 @@ if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } en
 
 account[name] = instance
 instance.bonus = instance.bonus + amount
+closeEmptySession()
 journal(id, 'grant', amount, { [name] = instance }, tags)
 call('SET', ownKey, given, 'PX', grantMemoryMs)
 saveAccount(true)
-return answer('done', open.session, open.week, open.month)
+return answer('done', openSession(), open.week, open.month)
 `;

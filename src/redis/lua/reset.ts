@@ -10,8 +10,7 @@ for _, named in ipairs(arguments[3]) do
     isChanged = true
   end
 end
-local session = account.session
-if session.used == 0 and session.held == 0 then account.session = newInstance(never, never) end
+closeEmptySession()
 if isChanged then saveAccount(false) end
 return { 'done' }
 `;

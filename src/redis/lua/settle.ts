@@ -25,6 +25,8 @@ if not hold then
     week = { start = weekStart, finish = weekFinish },
     month = { start = monthStart, finish = monthFinish },
   }
+  -- Since it was forgotten, all sessions have begun later, or in the same millisecond.
+  if sessionStart <= account.wipedAt then return answerNow('duplicate') end
   status = 'recovered'
   -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
   if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then

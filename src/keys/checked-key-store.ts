@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { explainIssue } from "../openai/explain-issue.js";
+import { idProblem } from "../openai/id-problem.js";
+import { freeText, idText } from "../openai/id-text.js";
+import { listProblems, problemsOf } from "../openai/list-problems.js";
+import { keyAccount, keyModels, keyName } from "./check-key.js";
+import type { StoredKey, WritableKeyStore } from "./key-store.js";
+
+/** What reaches the store as text. */
+const changeSchema = z.object({ plan: idText().optional(), name: keyName, models: keyModels });
+const keySchema = changeSchema.extend({
+  id: idText(),
+  hash: idText(),
+  account: keyAccount,
+  plan: idText(),
+  hint: freeText(200),
+});
+
+/**
+ * The store, to which nothing gets that it could not tell from something else. Who writes such a text learns of it by a
+ * TypeError that begins with `by`; who looks for one finds nothing.
+ */
+export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKeyStore {
+  const check = (method: string, schema: z.ZodObject, input: unknown) => {
+    const result = schema.safeParse(input, { error: explainIssue("member") });
+    if (result.success) return;
+    throw new TypeError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
+  };
+  const ask = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
+    idProblem(text) === undefined ? await find() : none;
+
+  return {
+    ...store,
+    find: (hash) => ask(hash, undefined, () => store.find(hash)),
+    get: (id) => ask(id, undefined, () => store.get(id)),
+    list: (account) => ask<readonly StoredKey[], []>(account, [], () => store.list(account)),
+    forget: (account) => ask<readonly string[], []>(account, [], () => store.forget(account)),
+    async insert(key) {
+      check("insert", keySchema, key);
+      await store.insert(key);
+    },
+    async update(id, change) {
+      check("update", changeSchema, change);
+      return ask(id, undefined, () => store.update(id, change));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { toNumber } from "./numbers.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
+
+const keptMs = 86_400_000;
+const prefix = "forgotten ";
+
+/**
+ * When accounts were forgotten: for a day, and without their names. They are kept among the numbers that every release
+ * leaves alone which does not know them.
+ */
+export class ForgottenAccounts {
+  readonly #get: SqliteStatement;
+  readonly #put: SqliteStatement;
+  readonly #purge: SqliteStatement;
+
+  constructor(connection: SqliteConnection) {
+    this.#get = connection.prepare("SELECT value FROM infergate_meta WHERE name = ?");
+    this.#put = connection.prepare(`
+      INSERT INTO infergate_meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`);
+    // What begins with the prefix, by the primary key.
+    this.#purge = connection.prepare(
+      "DELETE FROM infergate_meta WHERE name > 'forgotten ' AND name < 'forgotten!' AND value < ?",
+    );
+  }
+
+  /** `-Infinity` where nothing is known of it. */
+  at(subject: string): number {
+    const row = this.#get.get(nameOf(subject)) as { value: unknown } | null | undefined;
+    return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
+  }
+
+  add(subject: string, now: number): void {
+    this.#put.run(nameOf(subject), now);
+  }
+
+  purge(now: number): void {
+    this.#purge.run(now - keptMs);
+  }
+}
+
+function nameOf(subject: string): string {
+  return prefix + createHash("sha256").update(subject).digest("base64url");
+}
