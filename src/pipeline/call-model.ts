@@ -222,10 +222,11 @@ function routedResponse(
 function upstreamCall(
   { endpoint, asked }: ModelCall,
   { maxOutputTokens, lacking }: CatalogModel,
-  { upstreamModel: model, provider: { dialect } }: Target,
+  { upstreamModel: model, provider, rules }: Target,
   notice: AbortNotifier,
   requestId: string,
 ): UpstreamCallParts {
+  const dialect = rules.dialectFor(asked, provider.dialect);
   const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
   return { endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId };
 }
