@@ -19,14 +19,14 @@ export function hostedTool({ body, leaps }: JsonRequest, { start }: Pick<JsonMem
   let position = skipSpace(body, start + 1);
   for (let index = 0; body[position] !== 0x5d; index++) {
     if (index === mostTools) throw tooManyTools();
-    if (body[position] === 0x7b) {
-      const members = membersOf(body, position, mostMembers, leaps);
-      if (members.length > mostMembers) {
-        throw invalidValue(`tools[${index}]`, `A tool has more than ${mostMembers} members.`);
-      }
-      if (!isClientTool(body, members)) return `tools[${index}].type`;
+    const members = body[position] === 0x7b ? membersOf(body, position, mostMembers, leaps) : [];
+    if (members.length > mostMembers) {
+      throw invalidValue(`tools[${index}]`, `A tool has more than ${mostMembers} members.`);
     }
-    position = skipSpace(body, endOfValue(body, position, leaps));
+    if (!isClientTool(body, members)) return `tools[${index}].type`;
+    const last = members.at(-1);
+    const end = last === undefined ? endOfValue(body, position, leaps) : skipSpace(body, last.end) + 1;
+    position = skipSpace(body, end);
     if (body[position] !== 0x2c) return undefined;
     position = skipSpace(body, position + 1);
   }
@@ -35,7 +35,7 @@ export function hostedTool({ body, leaps }: JsonRequest, { start }: Pick<JsonMem
 
 /** One type, under a name that all readers take for it; or none, as careless clients send functions. */
 function isClientTool(body: Uint8Array, members: readonly JsonMember[]): boolean {
-  const types = members.filter(({ name }) => foldName(name) === "type");
+  const types = members.filter(({ name }) => name === "type" || (name !== "function" && foldName(name) === "type"));
   const [type] = types;
   if (type === undefined) return members.length === 0 || memberOf(members, "function") !== undefined;
   if (types.length > 1 || type.name !== "type") return false;
