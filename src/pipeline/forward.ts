@@ -36,7 +36,7 @@ export async function forward(
     noteRefusal(error);
     throw toUpstreamFailure(error);
   }
-  throw errorOf(answer, body, context);
+  throw errorOf(answer, body, { ...context, request: parts.body });
 }
 
 function errorOf({ status, headers }: DirectAnswer, body: Buffer, context: UpstreamFailureContext): Error {
