@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../openai/usage.js";
+import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import { type AISDKLanguageModel, type AISDKModel, isLanguageModel } from "./ai-sdk-model.js";
 import { type AISDKOptions, type CheckedOptions, checkAISDKOptions } from "./ai-sdk-options.js";
@@ -9,6 +10,7 @@ import { CompletionChunks } from "./completion-chunks.js";
 import { toEventBytes } from "./completion-stream.js";
 import { embed } from "./embed.js";
 import { answerOf } from "./error-answer.js";
+import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 
 /**
@@ -25,12 +27,18 @@ import { ModelWatch } from "./model-watch.js";
  */
 export function aiSDK(options: AISDKOptions): UpstreamProvider {
   const checked = checkAISDKOptions(options);
+  let called: AISDKModel | undefined;
+  const modelFor = (name: string): AISDKModel => {
+    called = checked.modelFor(name);
+    return called;
+  };
   return {
+    secrets: () => headerSecrets({ ...(called === undefined ? undefined : modelHeaders(called)), ...checked.headers }),
     async call(call) {
       const watch = new ModelWatch(call.notice ?? call.signal);
       let isStreaming = false;
       try {
-        const answer = await callModel(call, checked, watch);
+        const answer = await callModel(call, { ...checked, modelFor }, watch);
         isStreaming = call.stream;
         return answer;
       } catch (error) {

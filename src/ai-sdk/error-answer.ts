@@ -1,5 +1,7 @@
 import { isGatewayError } from "../openai/errors.js";
+import { redact } from "../openai/redact.js";
 import { beyondTarget } from "../openai/target-limit.js";
+import { maskSecrets, redactedMark } from "../openai/upstream-secrets.js";
 import { isRecord } from "../openai/usage.js";
 import { toFetchError } from "../providers/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
@@ -42,12 +44,18 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
     status,
     headers: retryHeaders(record["responseHeaders"]),
     error: {
-      message,
+      message: withoutAddress(message, record["url"]),
       type: firstText(said["type"], said["status"]) ?? "",
       param: firstText(said["param"]) ?? null,
       code: meaning?.code ?? firstText(said["code"]) ?? null,
     },
   };
+}
+
+/** The server that the AI SDK has called: nobody else knows it. */
+function withoutAddress(message: unknown, url: unknown): unknown {
+  if (typeof message !== "string" || typeof url !== "string") return message;
+  return maskSecrets(message, { urls: [url] }).replaceAll(redactedMark, "[host]");
 }
 
 /** The same within a stream, where the status is one of the error's own members. */
@@ -68,7 +76,8 @@ export function answerOf(error: unknown, model: string): ErrorAnswer {
   const message = String(error["message"]);
   if (refusals.has(name)) {
     // Nobody but the host knows the model by this name.
-    throw beyondTarget(null, message.replaceAll(model, "the model"), "unsupported_value");
+    const told = redact(message, { upstreamModel: model, model: "the model" });
+    throw beyondTarget(null, told, "unsupported_value");
   }
   if (name !== "AI_APICallError") {
     // Also the AI SDK's own: of a key that is not there, of an answer that is none.

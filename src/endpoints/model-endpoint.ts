@@ -1,12 +1,13 @@
 import type { AnswerContext } from "../openai/chat-answer.js";
 import type { Dialect } from "../openai/dialect.js";
+import type { JsonRequest } from "../openai/json-request.js";
 import type { Lacking } from "../openai/lacking.js";
 import type { ModelAnswer, ReceivedAnswer } from "../openai/model-answer.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { TokenCounts } from "../openai/usage.js";
 
 /** What every request to a model has, whatever the endpoint. */
-export interface ModelRequest {
+export interface ModelRequest extends JsonRequest {
   readonly model: string;
   readonly stream: boolean;
   /** The client asked for the usage chunk of a stream. */

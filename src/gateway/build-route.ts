@@ -1,10 +1,12 @@
 import { type CompiledPrice, compilePrice, type Price } from "../ledger/price.js";
 import { AnswerMemory } from "../openai/answer-memory.js";
+import { MemberRules } from "../openai/member-rules.js";
 import { Breaker } from "../pipeline/breaker.js";
 import type { CatalogModel } from "../pipeline/catalog.js";
 import { Route } from "../pipeline/route.js";
 import type { Target, TargetGroup } from "../pipeline/target.js";
 import { TargetMonitor } from "../pipeline/target-health.js";
+import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { ResolvedOptions } from "./options.js";
 import type { ResolvedTarget } from "./target-options.js";
 
@@ -14,7 +16,7 @@ type ResolvedModel = ResolvedOptions["models"][number];
 export function buildRoute(
   model: ResolvedModel,
   providers: ResolvedOptions["providers"],
-): Pick<CatalogModel, "target" | "route" | "price"> {
+): Pick<CatalogModel, "target" | "route" | "price" | "rules"> {
   const { upstream } = model;
   const modelPrice = priceOf(model.id, model.price);
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
@@ -26,6 +28,7 @@ export function buildRoute(
       providerName: options.provider,
       upstreamModel: options.model,
       price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
+      rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
       timeoutMs: options.timeoutMs,
       monitor: new TargetMonitor({
         breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
@@ -54,7 +57,13 @@ export function buildRoute(
         queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
         chargeFailedAttempts: model.chargeFailedAttempts ?? false,
       });
-  return { target, route, price: dearest(targets.map(({ price }) => price)) };
+  const rules = [...new Set(targets.map((each) => each.rules))];
+  return { target, route, price: dearest(targets.map(({ price }) => price)), rules };
+}
+
+function rulesOf({ dialect }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {
+  const isGeneral = dialect?.restricted === undefined && allowed.length === 0;
+  return isGeneral ? MemberRules.general : new MemberRules(dialect?.restricted, allowed);
 }
 
 /** By `priority`, or in their order, in which neighbours that have a weight belong together. */

@@ -104,13 +104,13 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(
     models.map((model) => {
       const { id, type, contextLength, maxOutputTokens } = model;
-      const { target, route, price } = buildRoute(model, providers);
+      const { target, route, price, rules } = buildRoute(model, providers);
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
       const lacking = lackingOf(model);
       const { enforceContextLength: enforcesContext, tokenizer } = model;
       const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer };
-      return [id, { id, type, ...limits, price, target, route, drain, record }];
+      return [id, { id, type, ...limits, price, target, route, rules, drain, record }];
     }),
   );
 }

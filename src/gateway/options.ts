@@ -5,9 +5,11 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
+import { withHints } from "../openai/closest-name.js";
 import { explainIssue } from "../openai/explain-issue.js";
 import { idText } from "../openai/id-text.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
+import { restrictedNames } from "../openai/member-rules.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
@@ -17,6 +19,7 @@ import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 
 import {
+  allowMembersSchema,
   priceSchema,
   type ResolvedTarget,
   type RoutingOptions,
@@ -62,6 +65,11 @@ export interface Model extends RoutingOptions {
    * of equal priority share the calls.
    */
   upstream: TargetOptions | readonly TargetOptions[];
+  /**
+   * Members that requests may set although they choose another model, price or cap than the catalog's, such as
+   * `["service_tier"]`: see "Restricted members" in the README. What they cost beyond the prices is then yours. Default: `[]`.
+   */
+  allowMembers?: readonly string[] | undefined;
   /** What becomes of answers whose clients leave, unless the plan says so. Default: `"cancel"`. */
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
@@ -195,6 +203,7 @@ const modelSchema = z.strictObject({
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,
+  allowMembers: allowMembersSchema,
   disconnect: disconnectSchema.optional(),
   extra: z
     .record(z.string(), z.unknown())
@@ -278,11 +287,13 @@ function findContradictions({ models, providers }: ResolvedOptions): string[] {
   const problems: string[] = [];
   const known = Object.keys(providers);
   const seen = new Set<string>();
-  for (const { id, type, price, upstream, contextLength, maxOutputTokens } of models) {
+  for (const model of models) {
+    const { id, type, price, upstream, contextLength, maxOutputTokens } = model;
     if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
     if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
     seen.add(id);
     problems.push(...findTargetProblems(id, type, upstream, known));
+    problems.push(...findAllowedProblems(model, providers));
     if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
       problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
     }
@@ -313,4 +324,17 @@ function findTargetProblems(
     problems.push(`Some targets of the model "${id}" have a priority and some have none. Give it to all, or to none.`);
   }
   return problems;
+}
+
+/** Nothing is gained by allowing what is not restricted: the name is misspelled. */
+function findAllowedProblems(
+  { id, upstream, allowMembers = [] }: ResolvedOptions["models"][number],
+  providers: ResolvedOptions["providers"],
+): string[] {
+  const restricted = upstream.flatMap(({ provider }) => Object.keys(providers[provider]?.dialect?.restricted ?? {}));
+  const known = [...restrictedNames, ...restricted];
+  const allowed = [...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])];
+  const unknown = [...new Set(allowed)].filter((name) => !known.includes(name));
+  if (unknown.length === 0) return [];
+  return [`The model "${id}" allows members that are not restricted: ${withHints(unknown, known)}.`];
 }

@@ -18,6 +18,8 @@ export interface TargetOptions {
   priority?: number | undefined;
   /** What a call that this target answers costs. Default: the model's price. */
   price?: Price | undefined;
+  /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
+  allowMembers?: readonly string[] | undefined;
   /**
    * How long it may take until there is something for the client, in milliseconds: the first event of a stream, or the
    * whole answer. Then it is another target's turn. Default: the provider's own timeouts.
@@ -65,6 +67,8 @@ export const priceSchema = z.strictObject(
   },
 );
 
+export const allowMembersSchema = z.array(z.string()).readonly().optional();
+
 const targetSchema = z.strictObject(
   {
     provider: z.string().min(1, "must not be empty"),
@@ -72,6 +76,7 @@ const targetSchema = z.strictObject(
     weight: z.number().positive().optional(),
     priority: z.number().optional(),
     price: priceSchema.optional(),
+    allowMembers: allowMembersSchema,
     timeoutMs: milliseconds.optional(),
     maxConcurrent: count.optional(),
   },

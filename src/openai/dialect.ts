@@ -1,3 +1,4 @@
+import type { MemberRule } from "./restricted-members.js";
 import { isRecord } from "./usage.js";
 
 /**
@@ -16,6 +17,12 @@ export interface Dialect {
   renamed?: Readonly<Record<string, string>> | undefined;
   /** Request members that the server refuses: they are left out. Not `model`, `messages`, `input` or `stream`. */
   dropped?: readonly string[] | undefined;
+  /**
+   * What becomes of request members by which a client would choose another model, price or cap than the catalog's: `refuse`
+   * is a 400 with its `param`, `drop` leaves them out, `pass` lets them through. By name; it replaces, name by name, what
+   * the gateway does at every server. `tools` stands for tools that the server runs itself, and cannot be dropped.
+   */
+  restricted?: Readonly<Record<string, MemberRule>> | undefined;
   /** Members of messages that the server refuses: they are left out. Not `role` or `content`. */
   droppedFromMessages?: readonly string[] | undefined;
   /** Members of `usage` that are between the server and you, such as what it bills you: clients do not get them. */

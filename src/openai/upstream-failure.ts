@@ -1,5 +1,6 @@
 import { type Dialect, readErrorAnswer } from "./dialect.js";
 import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "./errors.js";
+import { type RedactContext, redact } from "./redact.js";
 import { UpstreamStatusError } from "./upstream-status-error.js";
 import { isRecord } from "./usage.js";
 import { readFaults } from "./validation-faults.js";
@@ -8,11 +9,7 @@ import { readFaults } from "./validation-faults.js";
 const longestWait = 60;
 
 /** What the upstream said, and what must not get out with it. */
-export interface UpstreamFailureContext {
-  /** The upstream's name for the model. */
-  upstreamModel: string;
-  /** The client's name for it. */
-  model: string;
+export interface UpstreamFailureContext extends RedactContext {
   /** The request's member that can be too long for a model. */
   promptParam: string;
   /** Epoch milliseconds, to read a `Retry-After` date. */
@@ -111,7 +108,7 @@ function contextLengthExceeded(
   context: UpstreamFailureContext,
   cause: UpstreamStatusError,
 ): GatewayError {
-  const message = scrub(error.message, context);
+  const message = redact(error.message, context);
   return new GatewayError(
     /maximum context length/i.test(message)
       ? message
@@ -125,13 +122,18 @@ function rejected(
   context: UpstreamFailureContext,
   cause: UpstreamStatusError,
 ): GatewayError {
-  const message = scrub(error.message, context);
+  const message = redact(error.message, context);
   return new GatewayError(message === "" ? "The model refused the request." : message, {
     status: 400,
-    code: /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(error.code) ? error.code : "upstream_rejected",
-    param: error.param === null ? null : scrub(error.param, context),
+    code: isPlainCode(error.code, context) ? error.code : "upstream_rejected",
+    param: error.param === null ? null : redact(error.param, context),
     cause,
   });
+}
+
+/** A word for programs, and nothing that must not get out. */
+function isPlainCode(code: string, context: UpstreamFailureContext): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(code) && redact(code, context) === code;
 }
 
 /** OpenAI's shape, vLLM's, FastAPI's and Mistral's variants of it, a bare string. */
@@ -203,25 +205,4 @@ function readRetryAfter(headers: Readonly<Record<string, string>>, now: number):
 
 function toMilliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.max(0, Math.ceil(seconds * 1000));
-}
-
-const longestMessage = 1000;
-
-/** What names the upstream, its hosts, its keys or its accounts does not leave the gateway. */
-function scrub(message: string, context: UpstreamFailureContext): string {
-  return message
-    .slice(0, longestMessage)
-    .replace(wholeWord(context.upstreamModel), () => context.model)
-    .replace(/\bhttps?:\/\/\S+/gi, "[url]")
-    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[host]")
-    .replace(/\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|app|cloud|local|internal|svc)\b(?::\d+)?/gi, "[host]")
-    .replace(/\blocalhost\b|\b(?=[\w.-]*[a-z])[\w-]+(?:\.[\w-]+)*:\d{2,5}\b|\[[0-9a-f:]{2,}\](?::\d+)?/gi, "[host]")
-    .replace(/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, "[redacted]")
-    .replace(/\bbearer\s+\S+|\bAIza[\w-]+/gi, "[redacted]")
-    .replace(/\b(?:sk|pk|rk|key|org|proj|acct|req|user)[-_][A-Za-z0-9_*-]{4,}/g, "[redacted]")
-    .replace(/\b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}\b/g, "[redacted]");
-}
-
-function wholeWord(text: string): RegExp {
-  return new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "gi");
 }

@@ -38,7 +38,7 @@ import { brokenOff, StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
 import type { UpstreamCallParts } from "./upstream-call.js";
-import { warnOfUpstream } from "./warn-of-upstream.js";
+import { secretsOf, warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
 interface ModelCall {
@@ -182,6 +182,7 @@ function begin(
       model: model.id,
       upstreamModel: model.target.upstreamModel,
       dialect: model.target.provider.dialect,
+      secrets: secretsOf(model.target),
       answers: model.target.answers,
       promptParam: endpoint.promptParam,
       promptTokens: prompt,
@@ -206,7 +207,8 @@ function routedResponse(
   return callByRoute(pipeline, routed, async (target, attempt) => {
     const { upstreamModel, provider, answers } = target;
     const { dialect } = provider;
-    const context = { ...modelCall.context, upstreamModel, dialect, answers, now: pipeline.clock.now() };
+    const secrets = secretsOf(target);
+    const context = { ...modelCall.context, upstreamModel, dialect, secrets, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
     const upstream = await forward(target.provider, toCall, context);
     if (attempt.isOver) throw leave(upstream);
@@ -222,10 +224,11 @@ function routedResponse(
 function upstreamCall(
   { endpoint, asked }: ModelCall,
   { maxOutputTokens, lacking }: CatalogModel,
-  { upstreamModel: model, provider: { dialect } }: Target,
+  { upstreamModel: model, provider, rules }: Target,
   notice: AbortNotifier,
   requestId: string,
 ): UpstreamCallParts {
+  const dialect = rules.dialectFor(asked, provider.dialect);
   const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
   return { endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId };
 }

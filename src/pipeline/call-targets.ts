@@ -3,6 +3,7 @@ import { atCapacity, badGateway, type GatewayError, isGatewayError } from "../op
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
 import type { Call } from "./in-flight.js";
+import { isRefusal } from "./provider-refusal.js";
 import { moreHopeful, remedyOf } from "./remedy.js";
 import type { Route } from "./route.js";
 import type { Target } from "./target.js";
@@ -96,8 +97,7 @@ export async function callTargets<Answer>(calls: TargetCalls<Answer>): Promise<A
       return await attempt(target);
     } catch (thrown) {
       if (!isGatewayError(thrown)) throw thrown;
-      const { cause } = thrown;
-      const asked = cause instanceof UpstreamStatusError && cause.status >= 429 ? cause.retryAfterMs : undefined;
+      const asked = askedToRestMs(thrown);
       if (asked !== undefined) target.monitor.rest(asked, clock.now());
       failed(target, thrown);
       const remedy = remedyOf(thrown);
@@ -118,6 +118,13 @@ function isGone(notices: readonly AbortNotice[]): boolean {
 
 function gone(): UpstreamError {
   return new UpstreamError("aborted", "The client left before the call was made.");
+}
+
+/** How long the upstream wants to be left alone. A refusal of the host's own provider is none of the upstream's. */
+function askedToRestMs(error: GatewayError): number | undefined {
+  const { cause } = error;
+  if (isRefusal(error) || !(cause instanceof UpstreamStatusError)) return undefined;
+  return cause.status >= 429 ? cause.retryAfterMs : undefined;
 }
 
 /** After a back-off that doubles, half of it chance, and not before the upstream's own word. */

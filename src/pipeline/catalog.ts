@@ -1,6 +1,7 @@
 import type { CompiledPrice } from "../ledger/price.js";
 
 import type { Lacking } from "../openai/lacking.js";
+import type { MemberRules } from "../openai/member-rules.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { ResolvedDrainLimits } from "./drain.js";
 import type { Route } from "./route.js";
@@ -12,6 +13,8 @@ export interface CatalogModel {
   readonly type: "chat" | "embedding";
   readonly contextLength: number;
   readonly maxOutputTokens: number | undefined;
+  /** What its targets do not let requests choose, each rule once. */
+  readonly rules: readonly MemberRules[];
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
   /** Requests that certainly exceed {@link contextLength} are refused. */

@@ -6,6 +6,7 @@ import { toClientError, type UpstreamFailureContext } from "../openai/upstream-f
 import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
+import { noteRefusal } from "./provider-refusal.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
@@ -24,16 +25,26 @@ export async function forward(
   parts: UpstreamCallParts,
   context: UpstreamFailureContext,
 ): Promise<DirectAnswer> {
+  let answer: DirectAnswer;
+  let body: Buffer;
   try {
     const callDirectly = directCallOf(provider.call);
-    const answer: DirectAnswer = await (callDirectly === undefined
-      ? provider.call(toUpstreamCall(parts))
-      : callDirectly(parts));
+    answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts));
     if (answer.status === 200) return answer;
-    const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
-    throw toClientError(answer.status, answer.headers, parseJson(body), context);
+    body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessFinal);
   } catch (error) {
+    noteRefusal(error);
     throw toUpstreamFailure(error);
+  }
+  throw errorOf(answer, body, { ...context, request: parts.body });
+}
+
+function errorOf({ status, headers }: DirectAnswer, body: Buffer, context: UpstreamFailureContext): Error {
+  try {
+    return toClientError(status, headers, parseJson(body), context);
+  } catch (error) {
+    // What a provider of the host's gives as an answer may be anything.
+    return toUpstreamFailure(error);
   }
 }
 
@@ -75,7 +86,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   return new ReceivedAnswer(withoutByteOrderMark(bytes)).json;
 }
 
-function ignoreUnlessAborted(error: unknown): Buffer {
-  if (isUpstreamError(error) && error.failure === "aborted") throw error;
+/** An error answer whose body breaks off is still one. */
+function ignoreUnlessFinal(error: unknown): Buffer {
+  if (isGatewayError(error) || (isUpstreamError(error) && error.failure === "aborted")) throw error;
   return Buffer.alloc(0);
 }

@@ -9,6 +9,7 @@ import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { RelayOptions } from "./pipeline.js";
+import { noteRefusal } from "./provider-refusal.js";
 
 /** What the answer is to. */
 interface Asked {
@@ -35,12 +36,14 @@ export async function relayWhole(
     for await (const piece of body) {
       length += piece.length;
       received(length);
-      if (length > options.maxAnswerBytes) throw tooLarge(options);
       pieces.push(piece);
+      if (length > options.maxAnswerBytes) break;
     }
   } catch (error) {
+    noteRefusal(error);
     throw toUpstreamFailure(error);
   }
+  if (length > options.maxAnswerBytes) throw tooLarge(options);
   const [only] = pieces;
   return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
 }

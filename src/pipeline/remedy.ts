@@ -2,15 +2,18 @@ import type { GatewayError } from "../openai/errors.js";
 import { isBeyondTarget } from "../openai/target-limit.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
+import { isRefusal } from "./provider-refusal.js";
 
 /**
  * What may mend a failed attempt. `again`: the same target, a little later, or another one. `elsewhere`: another target
- * only, since this one would fail the same way. `none`: nothing, because the fault is the client's.
+ * only, since this one would fail the same way. `none`: nothing, because the fault is the client's, or because the host's
+ * provider has said the last word.
  */
 export type Remedy = "again" | "elsewhere" | "none";
 
 export function remedyOf(error: GatewayError): Remedy {
   const { status, cause } = error;
+  if (isRefusal(error)) return "none";
   if (isBeyondTarget(error)) return "elsewhere";
   if (cause instanceof UpstreamStatusError && status >= 429) {
     const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;

@@ -7,7 +7,8 @@ import type { CatalogModel } from "./catalog.js";
  * @throws GatewayError 400
  */
 export function requireFit(endpoint: ModelEndpoint, request: ModelRequest, model: CatalogModel): void {
-  const { id, lacking, contextLength, enforcesContext, tokenizer } = model;
+  const { id, rules, lacking, contextLength, enforcesContext, tokenizer } = model;
+  for (const rule of rules) rule.refuse(request);
   if (lacking !== undefined) endpoint.refuseLacking?.(request, id, lacking);
   if (!enforcesContext) return;
   const param = endpoint.findTooLong(request, contextLength, tokenizer);

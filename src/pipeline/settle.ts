@@ -7,6 +7,7 @@ import type { GatewayError } from "../openai/errors.js";
 import { noTokens, type TokenCounts } from "../openai/usage.js";
 import type { Disconnect } from "./drain.js";
 import type { KeptLease, LeaseKeeper } from "./lease-keeper.js";
+import { isRefusal } from "./provider-refusal.js";
 import type { Reservation } from "./reserve.js";
 import type { Warn } from "./warning.js";
 
@@ -18,7 +19,7 @@ export type UsageSource = "provider" | "estimated" | "partial";
 
 /**
  * How a call ended: `completed`; `client_gone`; `upstream_refused`: the upstream found fault with the request, or was at
- * its capacity; `upstream_failed` and `upstream_timeout`: it gave no answer, or broke off; `shutdown`: the gateway was
+ * its capacity, or its provider threw a `GatewayError`; `upstream_failed` and `upstream_timeout`: it gave no answer, or broke off; `shutdown`: the gateway was
  * closed.
  */
 export type EndReason =
@@ -29,8 +30,10 @@ export type EndReason =
   | "upstream_timeout"
   | "shutdown";
 
-/** How a call ended that the upstream ended by this error. */
-export function endReasonOf({ status }: GatewayError): EndReason {
+/** How a call ended that the upstream, or its provider, ended by this error. */
+export function endReasonOf(error: GatewayError): EndReason {
+  const { status } = error;
+  if (isRefusal(error)) return "upstream_refused";
   if (status === 504) return "upstream_timeout";
   return status < 500 ? "upstream_refused" : "upstream_failed";
 }

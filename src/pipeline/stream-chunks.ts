@@ -4,6 +4,7 @@ import type { ChatStream } from "../openai/chat-stream.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
 import type { RelayOptions } from "./pipeline.js";
+import { noteRefusal } from "./provider-refusal.js";
 import { UpstreamDocument } from "./upstream-document.js";
 
 /** What events may grow by as they are rewritten, before the buffer has to. */
@@ -97,6 +98,7 @@ export class StreamChunks {
   readonly #failed = (error: unknown): void => {
     this.#isReading = false;
     if (this.#isOver) return;
+    noteRefusal(error);
     // All that was asked for has arrived: how the connection ends does not matter any more.
     const isEnough = this.#stream.complete && isUpstreamError(error) && error.failure !== "aborted";
     if (!isEnough) this.#fault = { error };

@@ -6,6 +6,7 @@ import { isUpstreamError } from "../providers/upstream-provider.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import type { RelayOptions } from "./pipeline.js";
+import { isRefusal } from "./provider-refusal.js";
 import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
 import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
 
@@ -208,7 +209,7 @@ function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureCo
 function describeBreak(thrown: unknown): Failure {
   const failure = toUpstreamFailure(thrown);
   const error =
-    isUpstreamError(failure) || failure.code === "bad_gateway"
+    isUpstreamError(failure) || (failure.code === "bad_gateway" && !isRefusal(failure))
       ? badGateway("The model's answer broke off. Try again.", {
           cause: isUpstreamError(failure) ? failure : failure.cause,
         })

@@ -1,6 +1,7 @@
 import type { Clock } from "../ledger/clock.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import type { Breaker, BreakerState } from "./breaker.js";
+import { isRefusal } from "./provider-refusal.js";
 import type { Outcome } from "./settle.js";
 
 /** What is known of a target in this process, see `gateway.health()`. */
@@ -38,6 +39,7 @@ export type Verdict = "answered" | "failed" | "unknown";
 export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">): Verdict {
   if (reason === "client_gone" || reason === "shutdown") return "unknown";
   if (reason === "completed") return "answered";
+  if (error !== undefined && isRefusal(error)) return "unknown";
   if (reason !== "upstream_refused" || error?.status === 429) return "failed";
   return error?.cause instanceof UpstreamStatusError ? "answered" : "unknown";
 }

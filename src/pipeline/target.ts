@@ -1,5 +1,6 @@
 import type { CompiledPrice } from "../ledger/price.js";
 import type { AnswerMemory } from "../openai/answer-memory.js";
+import type { MemberRules } from "../openai/member-rules.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { TargetMonitor } from "./target-health.js";
 
@@ -11,6 +12,8 @@ export interface Target {
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
   readonly price: CompiledPrice;
+  /** What it does not let requests choose. */
+  readonly rules: MemberRules;
   /** How long it may take until there is something for the client, in milliseconds; `undefined`: the provider decides. */
   readonly timeoutMs: number | undefined;
   readonly monitor: TargetMonitor;

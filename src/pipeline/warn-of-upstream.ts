@@ -1,4 +1,6 @@
 import type { GatewayError } from "../openai/errors.js";
+import { redactKeys } from "../openai/redact.js";
+import type { UpstreamSecrets } from "../openai/upstream-secrets.js";
 import type { Target } from "./target.js";
 import type { Warn } from "./warning.js";
 
@@ -6,13 +8,19 @@ import type { Warn } from "./warning.js";
 export function warnOfUpstream(
   error: GatewayError | undefined,
   model: string,
-  { providerName, upstreamModel }: Target,
+  target: Target,
   warn: Warn,
   requestId: string,
 ): void {
   if (error === undefined || (error.status !== 502 && error.status !== 504)) return;
   const { cause, message } = error;
-  const problem = cause instanceof Error ? cause.message : message;
+  const { providerName, upstreamModel } = target;
+  const problem = redactKeys(cause instanceof Error ? cause.message : message, secretsOf(target));
   const which = `The provider "${providerName}" failed for the model "${model}" (there "${upstreamModel}")`;
   warn({ code: "upstream_failed", message: `${which}: ${problem}`, cause, requestId });
+}
+
+/** What must not get out of what the target's provider says: read when there is an error to tell. */
+export function secretsOf({ provider }: Target): (() => UpstreamSecrets) | undefined {
+  return provider.secrets === undefined ? undefined : () => provider.secrets?.() ?? {};
 }

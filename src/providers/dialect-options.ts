@@ -11,6 +11,10 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   developerRole: z.enum(["system", "user"]).optional(),
   renamed: z.record(memberName(), memberName()).optional(),
   dropped: memberNames(["model", "messages", "input", "stream"]).optional(),
+  restricted: z
+    .record(memberName().max(64, "must have at most 64 characters"), z.enum(["pass", "drop", "refuse"]))
+    .refine(({ tools }) => tools !== "drop", { error: 'can be "pass" or "refuse"', path: ["tools"] })
+    .optional(),
   droppedFromMessages: memberNames(["role", "content"]).optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   keyHeader: z
@@ -35,5 +39,5 @@ export function checkDialect(dialect: unknown, context: z.RefinementCtx): void {
 
 function memberName() {
   const kept = ["model", "messages", "input", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"];
-  return z.string().refine((name) => !kept.includes(name), { error: "is the gateway's own: it cannot be renamed" });
+  return z.string().refine((name) => !kept.includes(name), { error: "is the gateway's own: it cannot be changed" });
 }

@@ -1,6 +1,7 @@
 import { createTransport } from "#transport";
 import { type CallDirectly, toProviderCall } from "./direct-call.js";
 import { createFetchTransport } from "./fetch-transport.js";
+import { headerSecrets } from "./header-secrets.js";
 import {
   type CheckedOptions,
   checkOpenAICompatibleOptions,
@@ -29,6 +30,7 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
   const staticHeaders = { ...(typeof apiKey === "string" ? keyHeaders(keyHeader, apiKey) : {}), ...headers };
   const streamHeaders = toRequestHeaders("text/event-stream", staticHeaders);
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
+  const usedKeys = new Set<string>(typeof apiKey === "string" ? [apiKey] : []);
   const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
 
   const callDirectly: CallDirectly = ({ endpoint, model, stream, body, notice: signal }) => {
@@ -36,15 +38,32 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
     const path = `${basePath}${deployment}/${endpoint}${query}`;
     const headers = stream ? streamHeaders : wholeHeaders;
     if (currentKey === undefined) return transport.send({ path, headers, body, signal });
-    return readApiKey(currentKey, signal).then((key) =>
-      transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal }),
-    );
+    return readApiKey(currentKey, signal).then((key) => {
+      remember(usedKeys, key);
+      return transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal });
+    });
   };
   return {
     ...(dialect === undefined ? undefined : { dialect }),
     call: toProviderCall(callDirectly),
+    secrets: () => {
+      const { keys, texts } = headerSecrets(headers);
+      return { keys: [...usedKeys, ...keys], texts, urls: [`${transportOptions.origin}${basePath}${query}`] };
+    },
     close: () => transport.close(),
   };
+}
+
+/** Of a function's keys, those of calls that may still be in progress. */
+const mostUsedKeys = 16;
+
+function remember(used: Set<string>, key: string): void {
+  if (key === "" || used.has(key)) return;
+  used.add(key);
+  for (const oldest of used) {
+    if (used.size <= mostUsedKeys) break;
+    used.delete(oldest);
+  }
 }
 
 /** An empty key is no key: what is left of an environment variable that is not set. */

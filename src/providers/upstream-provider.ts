@@ -1,4 +1,5 @@
 import type { Dialect } from "../openai/dialect.js";
+import type { UpstreamSecrets } from "../openai/upstream-secrets.js";
 
 /** An operation of the OpenAI API, as the path behind the base URL. */
 export type UpstreamEndpoint = "chat/completions" | "embeddings";
@@ -51,6 +52,12 @@ export interface UpstreamProvider {
    * @throws {@link UpstreamError} when there is no answer; anything else counts as `unreachable`.
    */
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /**
+   * What clients must not get to read when one of the provider's answers is an error. Asked then. What looks like a key, a
+   * host, a file or a stack trace is kept from them anyway; a {@link GatewayError} that you throw is told as it is.
+   * Default: nothing.
+   */
+  secrets?(): UpstreamSecrets;
   /** Closes idle connections. The provider stays usable. */
   close?(): Promise<void>;
 }

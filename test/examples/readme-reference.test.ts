@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../../src/gateway/options.js";
+import { restrictions } from "../../src/openai/restricted-members.js";
 import { checkOpenAICompatibleOptions } from "../../src/providers/openai-compatible-options.js";
 import { readme, root } from "./readme.js";
 
@@ -86,3 +87,16 @@ function toNumber(cell = ""): number {
   const mebibytes = /^(\d+) MiB$/.exec(cell)?.[1];
   return mebibytes === undefined ? Number(cell.replace(",", "")) : Number(mebibytes) * 1024 * 1024;
 }
+
+it("has the restricted members, and what becomes of them, as the source has them", () => {
+  const section = readme.split("### Restricted members")[1]?.split("\n### ")[0] ?? "";
+  const listed = section
+    .split("\n")
+    .map((line) => line.split(" | "))
+    .filter((cells) => cells.length === 4 && !cells[0]?.includes(" of other types"))
+    .flatMap(([names = "", , , verdict = ""]) => words(names).map((name) => `${name} ${verdict.replace(/ \|$/, "")}`));
+  const verdicts = { refuse: "refuses", drop: "leaves out" };
+  const known = restrictions.flatMap(({ names, rule }) => names.map((name) => `${name} ${verdicts[rule]}`));
+  expect(known.length).toBeGreaterThan(80);
+  expect(listed.filter((row) => !row.startsWith("members "))).toEqual(known);
+});

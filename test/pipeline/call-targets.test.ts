@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/ledger/price.js";
 import { AnswerMemory } from "../../src/openai/answer-memory.js";
 import { atCapacity, badGateway, GatewayError, isGatewayError, upstreamTimeout } from "../../src/openai/errors.js";
+import { MemberRules } from "../../src/openai/member-rules.js";
 import { UpstreamStatusError } from "../../src/openai/upstream-status-error.js";
 import { AbortNotifier } from "../../src/pipeline/abort-notifier.js";
 import { Breaker } from "../../src/pipeline/breaker.js";
@@ -22,6 +23,7 @@ function makeTarget(name: string, options: { breaker?: Breaker; maxConcurrent?: 
     providerName: name,
     upstreamModel: name,
     price,
+    rules: MemberRules.general,
     timeoutMs: undefined,
     monitor: new TargetMonitor({ breaker, maxConcurrent }),
     answers: new AnswerMemory(),

@@ -1,0 +1,137 @@
+import { asBuffer } from "./as-buffer.js";
+import type { Dialect } from "./dialect.js";
+import { GatewayError } from "./errors.js";
+import { foldName } from "./fold-name.js";
+import { hostedTool } from "./hosted-tool.js";
+import type { JsonMember } from "./json-members.js";
+import type { JsonRequest } from "./json-request.js";
+import { idleValues, type MemberRule, restrictions } from "./restricted-members.js";
+
+interface Entry {
+  readonly name: string;
+  readonly rule: MemberRule;
+  readonly why: string;
+  readonly advice: string;
+  /** The path of what the rule is against; `undefined`: there is nothing of it. */
+  readonly find: (request: JsonRequest, member: JsonMember) => string | undefined;
+}
+
+const leaveItOut = "Leave it out.";
+
+const general: readonly Entry[] = [
+  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, idle = [] }) => {
+    const find = unlessIdle(new Set([...idleValues, ...idle]));
+    return names.map((name) => ({ name, rule, why, advice, find }));
+  }),
+  {
+    name: "tools",
+    rule: "refuse",
+    why: "is a tool that the server runs itself, at a price of its own",
+    advice: "Send tools of the types 'function' and 'custom' alone.",
+    find: hostedTool,
+  },
+];
+
+/** The names that are restricted at every server. */
+export const restrictedNames: readonly string[] = general.map(({ name }) => name);
+
+/** Members that nearly every request has: they are known to be in order without being folded. */
+const familiarNames = new Set([
+  "model",
+  "messages",
+  "input",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "n",
+  "temperature",
+  "top_p",
+  "stop",
+  "seed",
+  "user",
+  "metadata",
+  "tool_choice",
+  "parallel_tool_calls",
+  "response_format",
+  "reasoning_effort",
+  "presence_penalty",
+  "frequency_penalty",
+  "dimensions",
+  "encoding_format",
+]);
+
+/** What a target takes of the members by which a request would choose another model, price or cap than the catalog's. */
+export class MemberRules {
+  /** What a target takes of which nothing is said. */
+  static readonly general = new MemberRules();
+  readonly #entries = new Map<string, Entry>();
+
+  /**
+   * @param given - rules that replace the general ones, or are added to them, by name: a server's.
+   * @param allowed - names that pass whatever the rules are: a model's.
+   */
+  constructor(given: Readonly<Record<string, MemberRule>> = {}, allowed: readonly string[] = []) {
+    for (const entry of general) this.#set(entry.name, entry.rule, entry);
+    for (const [name, rule] of Object.entries(given)) this.#set(name, rule);
+    for (const name of allowed) this.#set(name, "pass");
+  }
+
+  #set(name: string, rule: MemberRule, { why, advice, find } = this.#entries.get(foldName(name)) ?? added): void {
+    this.#entries.set(foldName(name), { name, rule, why, advice, find });
+  }
+
+  /** @throws GatewayError 400 */
+  refuse(request: JsonRequest): void {
+    for (const member of request.members) {
+      const entry = this.#entryOf(member);
+      if (entry === undefined || (entry.rule !== "refuse" && entry.name === member.name)) continue;
+      // A server that does not mind the spelling would read it.
+      if (entry.name !== member.name) throw refusal(member.name, `may be read as '${entry.name}'`, leaveItOut);
+      const found = entry.find(request, member);
+      if (found !== undefined) throw refusal(found, entry.why, entry.advice);
+    }
+  }
+
+  /** The dialect, with what of this request is to be left out. */
+  dialectFor(request: JsonRequest, dialect: Dialect | undefined): Dialect | undefined {
+    let dropped: string[] | undefined;
+    for (const member of request.members) {
+      const entry = this.#entryOf(member);
+      if (entry?.rule !== "drop" || entry.find(request, member) === undefined) continue;
+      dropped ??= [...(dialect?.dropped ?? [])];
+      dropped.push(member.name);
+    }
+    return dropped === undefined ? dialect : { ...dialect, dropped };
+  }
+
+  #entryOf({ name }: JsonMember): Entry | undefined {
+    return familiarNames.has(name) ? undefined : this.#entries.get(foldName(name));
+  }
+}
+
+const added: Pick<Entry, "why" | "advice" | "find"> = {
+  why: "is not open to requests",
+  advice: leaveItOut,
+  find: unlessIdle(new Set(idleValues)),
+};
+
+/** Longer values ask for something. */
+const longestIdle = 64;
+
+function unlessIdle(values: ReadonlySet<string>): Entry["find"] {
+  return ({ body }, { name, start, end }) => {
+    if (end - start > longestIdle) return name;
+    const text = asBuffer(body).toString("utf8", start, end).replace(/\s/g, "");
+    return values.has(text) ? undefined : name;
+  };
+}
+
+function refusal(param: string, why: string, advice: string): GatewayError {
+  const path = param.slice(0, 200);
+  return new GatewayError(`'${path}' cannot be set here: it ${why}. ${advice}`, {
+    status: 400,
+    code: "unsupported_parameter",
+    param: path,
+  });
+}

@@ -1,0 +1,146 @@
+import { asBuffer } from "./as-buffer.js";
+import { maskSecrets, redactedMark, type UpstreamSecrets } from "./upstream-secrets.js";
+import { withoutTraces } from "./without-traces.js";
+import { isFilePath, isHost, isKey, isPrivateHost } from "./word-kinds.js";
+
+/** What is known of the call in whose error a text is. */
+export interface RedactContext {
+  /** The upstream's name for the model. */
+  upstreamModel: string;
+  /** The client's name for it. */
+  model: string;
+  /** The provider's. */
+  secrets?: (() => UpstreamSecrets) | undefined;
+  /** What was sent to the upstream, if it is at hand: addresses and ids of the client's own are told to it. */
+  request?: Uint8Array | undefined;
+}
+
+/** No message for a person is longer. */
+const longestMessage = 1000;
+/** So much is looked at: what is taken out leaves room for more. */
+const longestText = 8192;
+/** What may be part of a secret that was cut off. */
+const longestTail = 512;
+/** So many words are looked for in the request. */
+const mostLookups = 32;
+
+const modelMark = "\ue001";
+const ownMark = "\ue002";
+
+/**
+ * An upstream's text as a client may read it: without the provider's secrets and hosts and parts of them, without what looks
+ * like a key, a host, a file or a stack trace, and with the client's name for the model. What a client needs to mend its
+ * request stays: members and their paths, numbers, dates, and addresses and ids that it sent itself.
+ */
+export function redact(text: string, context: RedactContext): string {
+  const masked = maskSecrets(bounded(text), readSecrets(context.secrets));
+  const named = withoutTraces(masked)
+    // Whoever is at a host of the provider's.
+    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "")
+    .replace(wholeWord(context.model), modelMark)
+    .replace(wholeWord(context.upstreamModel), modelMark);
+  const own: string[] = [];
+  const judged = redactPhrases(redactWords(named, ownWords(context.request, own)));
+  return judged
+    .replaceAll(redactedMark, "[redacted]")
+    .replaceAll(modelMark, () => context.model)
+    .replaceAll(ownMark, () => own.shift() ?? "")
+    .replace(/(?:\[redacted\]){2,}/g, "[redacted]")
+    .trim()
+    .slice(0, longestMessage);
+}
+
+/** A text for the operator: without keys, but with hosts and files. */
+export function redactKeys(text: string, secrets: (() => UpstreamSecrets) | undefined): string {
+  const { keys } = readSecrets(secrets);
+  const words = maskSecrets(bounded(text), { keys }).replace(word, (each) => (isKey(each) ? redactedMark : each));
+  return redactPhrases(words).replaceAll(redactedMark, "[redacted]");
+}
+
+/** A provider of the host's may fail at it. */
+function readSecrets(secrets: (() => UpstreamSecrets) | undefined): UpstreamSecrets {
+  try {
+    return secrets?.() ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function bounded(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a message
+  const clean = (part: string) => part.replace(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f\ue000-\ue002]/g, " ");
+  if (text.length <= longestText) return clean(text);
+  const cut = text.slice(0, longestText);
+  const tail = cut.slice(-longestTail).search(/\s\S*$/);
+  return clean(cut.slice(0, longestText - longestTail + Math.max(0, tail)));
+}
+
+const word = /[^\s"'`<>{}()[\],;|\ue000-\ue002]+/g;
+const bracketedHost = /(?:[a-z][a-z0-9+.-]{1,10}:\/\/)?\[(?=[^\]\s]{0,45}:)[0-9a-f:.%]{2,45}\](?::\d+)?[^\s"'<>]*/gi;
+const windowsPath = /\b[A-Za-z]:\\[^\s"'<>|]+|\\\\[\w.-]+\\[^\s"'<>|]+/g;
+
+/** @param isOwn - whether it is the client's own; it remembers those that it said yes to. */
+function redactWords(text: string, isOwn: (word: string) => boolean): string {
+  return text
+    .replace(bracketedHost, "[host]")
+    .replace(windowsPath, "[path]")
+    .replace(word, (whole) => {
+      const core = whole.replace(/[.,:;!?]+$/, "");
+      const judged = judge(core, isOwn);
+      return judged === core ? whole : judged + whole.slice(core.length);
+    });
+}
+
+function judge(core: string, isOwn: (word: string) => boolean): string {
+  if (core.length < 4) return core;
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\/+([^/?#]*)/i.exec(core);
+  if (scheme !== null) {
+    const isPublic = /^https?:/i.test(core) && !isPrivateHost(hostOf(scheme[1] ?? ""));
+    return isPublic && isOwn(core) ? ownMark : "[url]";
+  }
+  if (isFilePath(core)) return "[path]";
+  if (/@[\w-]+(?:\.[\w-]+)+/.test(core)) return "[redacted]";
+  const slash = core.search(/[/?#]/);
+  if (isHost(slash < 0 ? core : core.slice(0, slash))) return slash < 0 ? "[host]" : "[url]";
+  if (!isKey(core)) return core;
+  // Of a setting, only its value.
+  const equals = core.indexOf("=");
+  if (equals > 0 && !isKey(core.slice(0, equals))) return `${core.slice(0, equals)}=[redacted]`;
+  return isOwn(core) ? ownMark : "[redacted]";
+}
+
+function hostOf(authority: string): string {
+  return authority.replace(/^.*@/, "").replace(/:\d+$/, "");
+}
+
+const setting =
+  /([\w.-]{0,64}?(?:key|token|secret|passw(?:or)?d|pwd|signature|sig|credentials?|authorization|cookie|session|auth))(["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'`,;&(){}[\]<>\ue000-\ue002]+)/gi;
+const scheme = /\b(bearer|basic)(\s{1,4})([\w.~+/=*-]{4,})/gi;
+
+/** What only the words before it tell to be secret. */
+function redactPhrases(text: string): string {
+  return text
+    .replace(scheme, (whole, name: string, space: string, value: string) =>
+      /^[a-z]+\.?$/.test(value) || /^[A-Z]?[a-z]+\.?$/.test(value) ? whole : `${name}${space}[redacted]`,
+    )
+    .replace(setting, (whole, name: string, sign: string, value: string) => {
+      const isPlain = /^(?:\d{1,6}|null|true|false|none|undefined)\.?$/i.test(value);
+      const tells = sign.includes("=") ? !isPlain : value.length >= 6 && /\d/.test(value) && /[a-z]/i.test(value);
+      return tells ? `${name}${sign}[redacted]` : whole;
+    });
+}
+
+function ownWords(request: Uint8Array | undefined, own: string[]): (word: string) => boolean {
+  let lookups = 0;
+  return (core) => {
+    if (request === undefined || core.length < 8 || lookups++ >= mostLookups) return false;
+    if (!asBuffer(request).includes(core)) return false;
+    own.push(core);
+    return true;
+  };
+}
+
+function wholeWord(text: string): RegExp {
+  if (text === "") return /(?!)/;
+  return new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\w-])`, "gi");
+}

@@ -1,0 +1,110 @@
+/**
+ * What becomes of a request's member by which its sender would choose another model, price or cap than the catalog's.
+ * `drop`: it is left out, where that leaves the answer as it is. `refuse`: a 400 with its `param`.
+ */
+export type MemberRule = "pass" | "drop" | "refuse";
+
+/** Members that are restricted alike. */
+interface Restriction {
+  readonly rule: Exclude<MemberRule, "pass">;
+  /** The reason, behind the member's name. */
+  readonly why: string;
+  /** What to do instead. */
+  readonly advice?: string;
+  readonly names: readonly string[];
+  /** Further values that ask for nothing, as JSON without white space. */
+  readonly idle?: readonly string[];
+}
+
+/** Values that ask for nothing, whatever the member. An empty object is none: some servers take one for "as usual". */
+export const idleValues: readonly string[] = ["null", "false", "[]", '""'];
+
+const list = (names: string): string[] => names.split(" ");
+
+/**
+ * For every server, since a name that a server does not know does no harm there either: OpenAI and Azure, OpenRouter, Groq,
+ * Mistral, DeepSeek, vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, LiteLLM, xAI, Qwen and the gateways before them. The
+ * caps that the gateway reads itself are not among them, nor what a model does within its cap, such as to think.
+ */
+export const restrictions: readonly Restriction[] = [
+  {
+    rule: "refuse",
+    why: "chooses another model or adapter",
+    names: list(
+      "models model_list fallbacks fallback_models context_window_fallbacks content_policy_fallbacks preset compound_custom " +
+        "safety_model deployment_id specific_deployment lora loras lora_path lora_name lora_request lora_adapters adapter " +
+        "adapter_id adapter_source control_vectors",
+    ),
+  },
+  {
+    rule: "refuse",
+    why: "chooses where the request goes, or by whose account and code it is served",
+    idle: ["{}"],
+    names: list(
+      "provider provider_options api_base base_url api_key custom_llm_provider user_config extra_body extra_headers " +
+        "extra_query inference_geo kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room " +
+        "data_parallel_rank routed_dp_rank custom_logit_processor logits_processors vllm_xargs debug",
+    ),
+  },
+  {
+    rule: "refuse",
+    why: "limits the answer's length under another name",
+    advice: "Send 'max_tokens' or 'max_completion_tokens'.",
+    idle: ["{}"],
+    names: list(
+      "n_predict num_predict max_new_tokens max_output_tokens max_tokens_to_sample max_length max_gen_len options " +
+        "parameters sampling_params generation_config",
+    ),
+  },
+  {
+    rule: "refuse",
+    why: "makes the answer longer than the model would",
+    idle: ["0"],
+    names: list("min_tokens min_new_tokens min_completion_tokens min_length ignore_eos"),
+  },
+  {
+    rule: "refuse",
+    why: "asks for several answers under another name",
+    advice: "Send 'n'.",
+    idle: ["1", "0"],
+    names: list(
+      "best_of use_beam_search num_beams beam_width num_return_sequences num_completions num_generations candidate_count n_cmpl",
+    ),
+  },
+  {
+    rule: "refuse",
+    why: "makes the prompt longer than it was sent",
+    names: list("chat_template mm_processor_kwargs media_io_kwargs"),
+    idle: ["{}"],
+  },
+  {
+    rule: "refuse",
+    why: "has the server do more than answer, at a price of its own",
+    names: list(
+      "web_search_options web_search enable_search enable_web_search search_options search_parameters search_settings " +
+        "plugins mcp_servers data_sources",
+    ),
+  },
+  {
+    rule: "refuse",
+    why: "asks for output that is priced apart from text",
+    idle: ['["text"]'],
+    names: list("modalities audio image_config"),
+  },
+  {
+    rule: "drop",
+    why: "chooses another price or another place in the queue",
+    idle: ['"auto"', '"default"', '"on_demand"', "0"],
+    names: list("service_tier speed priority"),
+  },
+  {
+    rule: "drop",
+    why: "is charged apart, by tokens beyond the cap or by what is written to a cache",
+    names: list("prediction cache_control prompt_cache_options"),
+  },
+  {
+    rule: "drop",
+    why: "uses the operator's account or server beyond the answer",
+    names: list("store route transforms id_slot slot_id keep_alive draft_model"),
+  },
+];
