@@ -6,6 +6,7 @@ import { toClientError, type UpstreamFailureContext } from "../openai/upstream-f
 import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
+import type { Meter } from "./meter.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
@@ -23,16 +24,20 @@ export async function forward(
   provider: UpstreamProvider,
   parts: UpstreamCallParts,
   context: UpstreamFailureContext,
+  meter: Meter,
 ): Promise<DirectAnswer> {
   try {
     const callDirectly = directCallOf(provider.call);
+    // What a host's own provider does with a call is not known.
+    if (callDirectly === undefined) meter.handedOver();
     const answer: DirectAnswer = await (callDirectly === undefined
       ? provider.call(toUpstreamCall(parts))
-      : callDirectly(parts));
+      : callDirectly(parts, meter));
     if (answer.status === 200) return answer;
     const body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessAborted);
     throw toClientError(answer.status, answer.headers, parseJson(body), context);
   } catch (error) {
+    if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
     throw toUpstreamFailure(error);
   }
 }

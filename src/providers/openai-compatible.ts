@@ -31,13 +31,13 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
   const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
 
-  const callDirectly: CallDirectly = ({ endpoint, model, stream, body, notice: signal }) => {
+  const callDirectly: CallDirectly = ({ endpoint, model, stream, body, notice: signal }, handover) => {
     const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(model)}` : "";
     const path = `${basePath}${deployment}/${endpoint}${query}`;
     const headers = stream ? streamHeaders : wholeHeaders;
-    if (currentKey === undefined) return transport.send({ path, headers, body, signal });
+    if (currentKey === undefined) return transport.send({ path, headers, body, signal, handover });
     return readApiKey(currentKey, signal).then((key) =>
-      transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal }),
+      transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover }),
     );
   };
   return {

@@ -5,7 +5,6 @@ import { toNodeHandler } from "../../src/adapters/node.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { noTokens } from "../../src/openai/usage.js";
 import { Drain } from "../../src/pipeline/drain.js";
 import { drainable } from "../../src/pipeline/drainable.js";
 import { Call } from "../../src/pipeline/in-flight.js";
@@ -247,7 +246,7 @@ it("a stream whose call has ended already is let go when its client leaves", asy
   };
   const iterator = drainable(pieces, drain, () => 0).body[Symbol.asyncIterator]();
   await iterator.next();
-  drain.ended({ reason: "shutdown", tokens: noTokens, source: undefined });
+  drain.ended({ reason: "shutdown" });
   await iterator.return?.();
   expect(isReturned).toBe(true);
 });
@@ -273,7 +272,7 @@ it("the piece that a client waits for when it leaves is still its own, and the r
   expect(asked).toHaveLength(2);
   asked[1]?.({ done: true, value: undefined });
   await rest;
-  drain.ended({ reason: "completed", tokens: noTokens, source: undefined });
+  drain.ended({ reason: "completed" });
 });
 
 it("a client that reads to the end has no disconnect", async () => {
