@@ -228,7 +228,11 @@ describe("an answer whose client leaves", () => {
     gate.open();
     expect(await ended(test)).toMatchObject({ status: 499, endReason: "client_gone", disconnect: "drain_failed" });
     expect(test.upstream.requests).toHaveLength(1);
-    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+    // It had the prompt before its client left.
+    const [event] = test.events;
+    expect(event).toMatchObject({ usageSource: "partial", tokens: { output: 0 } });
+    expect(await test.stock()).toEqual({ used: event?.tokens.input, held: 0 });
+    expect(event?.tokens.input).toBeGreaterThan(0);
   });
 });
 

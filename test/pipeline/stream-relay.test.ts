@@ -32,19 +32,12 @@ function open(
   const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
   const call = new Call();
   const stream = new ChatStream(context);
-  const meter = new Meter({} as Demand, { now: () => 0 });
+  const meter = new Meter({ endpoint: { outputTokens: () => 100 }, model: {} } as unknown as Demand, { now: () => 0 });
   meter.progress = stream;
-  const relay = new StreamRelay(
-    body as AsyncIterable<Uint8Array>,
-    stream,
-    call,
-    context,
-    options,
-    (outcome) => {
-      outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
-      return finish(outcome);
-    },
-  );
+  const relay = new StreamRelay(body as AsyncIterable<Uint8Array>, stream, call, context, options, (outcome) => {
+    outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
+    return finish(outcome);
+  });
   return { relay, outcomes, call };
 }
 
