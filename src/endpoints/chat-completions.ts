@@ -6,7 +6,7 @@ import {
   requestedOutputTokens,
   toUpstreamBody,
 } from "../openai/chat-request.js";
-import { refuseLacking } from "../openai/lacking.js";
+import { asksToReason, refuseLacking } from "../openai/lacking.js";
 import { countedTokens, leastTokens } from "../openai/least-tokens.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
@@ -18,6 +18,7 @@ export const chatCompletions: ModelEndpoint<ChatRequest> = {
   promptParam: "messages",
   parse: parseChatRequest,
   refuseLacking,
+  asksToReason,
   findTooLong: (request, contextLength, tokenizer) => {
     if (leastTokens(request, contextLength) > contextLength) return "messages";
     if (tokenizer === undefined || countedTokens(request, contextLength, tokenizer) <= contextLength) return undefined;

@@ -47,6 +47,8 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
    * @throws GatewayError 400 when it asks for what the model cannot do, and is not to be relieved of it.
    */
   refuseLacking?(request: Request, model: string, lacking: Lacking): void;
+  /** Whether the request itself asks for reasoning. Absent where there is none. */
+  asksToReason?(request: Request): boolean;
   /** The path of what certainly exceeds the model's context; `undefined`: nothing does. */
   findTooLong(request: Request, contextLength: number, tokenizer: Tokenizer | undefined): string | undefined;
   /** An estimate of the prompt's tokens. */

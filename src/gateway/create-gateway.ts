@@ -108,8 +108,9 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
       const lacking = lackingOf(model);
-      const { enforceContextLength: enforcesContext, tokenizer } = model;
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer };
+      const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
+      const reasons = capabilities?.["reasoning"] === true;
+      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, reasons };
       return [id, { id, type, ...limits, price, target, route, rules, drain, record }];
     }),
   );

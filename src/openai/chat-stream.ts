@@ -33,6 +33,9 @@ export interface ChatStreamContext extends AnswerContext {
   includeUsage: boolean;
 }
 
+/** Under these names servers stream what a model thinks. */
+const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"];
+
 const doneEvent = "data: [DONE]\n\n";
 
 /**
@@ -52,6 +55,7 @@ export class ChatStream {
   /** It came with the end of the answer, or behind it. */
   #reportIsFinal = false;
   #usageChunkSent = false;
+  #reasons = false;
 
   constructor(context: ChatStreamContext) {
     this.#context = context;
@@ -72,9 +76,24 @@ export class ChatStream {
     return this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished);
   }
 
+  /** Tokens of the answer itself that have come, an estimate. */
+  get seenOutput(): number {
+    return estimateTokens(this.#outputBytes);
+  }
+
+  /** The model has shown reasoning, or the upstream has counted some. */
+  get reasons(): boolean {
+    return this.#reasons || (this.#reported?.reasoning ?? 0) > 0;
+  }
+
+  /** The upstream has reported the usage of the whole answer. */
+  get isCounted(): boolean {
+    return this.#reportIsFinal && this.complete;
+  }
+
   /** Tokens so far. Without a report, or with one from the middle of a stream, what was seen is estimated. */
   get tokens(): TokenCounts {
-    const seen = estimateTokens(this.#outputBytes);
+    const seen = this.seenOutput;
     if (this.#reported === undefined) {
       return { input: this.#context.promptTokens, cachedInput: 0, output: seen, reasoning: 0 };
     }
@@ -232,6 +251,7 @@ export class ChatStream {
     }
     if (typeof choice["finish_reason"] === "string") state.finished = true;
     this.#outputBytes += textBytes(choice["delta"]);
+    this.#reasons ||= showsReasoning(delta);
     return repaired;
   }
 }
@@ -242,6 +262,10 @@ function parse(text: string): unknown {
   } catch {
     throw new StreamFault("garbage");
   }
+}
+
+function showsReasoning(delta: Record<string, unknown>): boolean {
+  return reasoningMembers.some((name) => (delta[name] ?? "") !== "");
 }
 
 function groqUsage(chunk: Record<string, unknown>): Record<string, unknown> | undefined {

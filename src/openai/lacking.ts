@@ -19,13 +19,15 @@ export function refuseLacking(request: ChatRequest, model: string, lacking: Lack
     for (const name of ["tools", "functions"]) if (asksFor(request, name)) throw unsupported(model, name, "tools");
   }
   if (lacking.reasoning) {
-    for (const name of ["reasoning_effort", "reasoning"]) {
-      if (asksFor(request, name)) throw unsupported(model, name, "reasoning");
-    }
+    for (const name of reasoningMembers) if (asksFor(request, name)) throw unsupported(model, name, "reasoning");
   }
   if (!lacking.vision) return;
   const image = firstImage(request);
   if (image !== undefined) throw unsupported(model, image, "images");
+}
+
+export function asksToReason(request: ChatRequest): boolean {
+  return reasoningMembers.some((name) => asksFor(request, name));
 }
 
 /** Adds what relieves a request of what the model cannot do; of images, see `editMessages`. */

@@ -1,5 +1,5 @@
 import { upstreamTimeout } from "../openai/errors.js";
-import { noTokens, type TokenCounts } from "../openai/usage.js";
+import { noTokens } from "../openai/usage.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { Charge, Outcome } from "./settle.js";
 import type { Target } from "./target.js";
@@ -15,7 +15,6 @@ export class Attempt {
   readonly #call: AbortNotifier;
   readonly #timeoutMs: number | undefined;
   #state: "waiting" | "committed" | "over" = "waiting";
-  #reported: TokenCounts | undefined;
 
   constructor(call: AbortNotifier, { timeoutMs }: Pick<Target, "timeoutMs">) {
     this.#call = call;
@@ -26,11 +25,6 @@ export class Attempt {
   /** Its time was up: nothing that it still does counts. */
   get isOver(): boolean {
     return this.#state === "over";
-  }
-
-  /** What the target reported as used, though it failed. */
-  get reported(): TokenCounts | undefined {
-    return this.#reported;
   }
 
   /**
@@ -49,9 +43,7 @@ export class Attempt {
   ending(finish: Finish): Finish {
     return (outcome) => {
       const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-      if (!isHidden && this.#state !== "over") return finish(outcome);
-      this.#reported = outcome.reported;
-      return noCharge;
+      return isHidden || this.#state === "over" ? noCharge : finish(outcome);
     };
   }
 

@@ -11,7 +11,6 @@ import {
 } from "../openai/errors.js";
 import type { ModelAnswer } from "../openai/model-answer.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { noTokens } from "../openai/usage.js";
 import type { DirectAnswer } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
@@ -26,6 +25,7 @@ import { drainable } from "./drainable.js";
 import type { GatewayRequest, GatewayResponse } from "./exchange.js";
 import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
+import { type Demand, Meter } from "./meter.js";
 import type { Pipeline } from "./pipeline.js";
 import { readBody } from "./read-body.js";
 import { relayWhole, toModelAnswer } from "./relay-whole.js";
@@ -34,11 +34,12 @@ import { requireFit } from "./require-fit.js";
 import { estimateCost, type Reservation, reserve } from "./reserve.js";
 import type { Route } from "./route.js";
 import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js";
-import { brokenOff, StreamRelay } from "./stream-relay.js";
+import { StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
 import type { UpstreamCallParts } from "./upstream-call.js";
 import { secretsOf, warnOfUpstream } from "./warn-of-upstream.js";
+import { WholeProgress } from "./whole-progress.js";
 
 /** One admitted call, on its way from `forward` to `settle`. */
 interface ModelCall {
@@ -47,10 +48,16 @@ interface ModelCall {
   readonly call: Call;
   readonly settlement: Settlement;
   readonly context: AnswerContext & UpstreamFailureContext;
+  readonly demand: Demand;
   /** `undefined`: a client that leaves ends the call. */
   readonly drain: Drain | undefined;
   /** Settles the call and writes it down. The first outcome counts. */
   readonly finish: (outcome: Outcome) => Charge | Promise<Charge>;
+}
+
+/** The same at a target. */
+interface SentCall extends ModelCall {
+  readonly meter: Meter;
 }
 
 /** A metered call, whatever the endpoint: authorize → reserve → forward → relay → settle. */
@@ -98,7 +105,9 @@ export async function callModel(
   });
   const limits = allowance.drain === undefined ? model.drain : allowance.drain;
   const drain = limits === undefined || limits === "cancel" ? undefined : new Drain(limits, call);
-  const modelCall = begin(pipeline, request, { endpoint, asked, call, settlement, model, log, now, prompt, drain });
+  const { defaultOutputTokens } = allowance;
+  const demand: Demand = { endpoint, asked, model, defaultOutputTokens, promptTokens: prompt };
+  const modelCall = begin(pipeline, request, { demand, call, settlement, model, log, now, drain });
   const { finish, context } = modelCall;
   try {
     if (call.abortReason !== undefined || drain?.hasLeft) {
@@ -109,20 +118,17 @@ export async function callModel(
     call.enter(target);
     log.upstreamCalled(target);
     const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
-    const upstream = await forward(target.provider, toCall, context);
+    const meter = new Meter(demand, pipeline.clock);
+    call.meter = meter;
+    const upstream = await forward(target.provider, toCall, context, meter);
     log.upstreamAnswered();
-    const response = asked.stream
-      ? streamResponse(pipeline, modelCall, upstream)
-      : wholeResponse(pipeline, modelCall, upstream);
+    const sent = { ...modelCall, meter };
+    const response = asked.stream ? streamResponse(pipeline, sent, upstream) : wholeResponse(pipeline, sent, upstream);
     return response instanceof Promise ? await response : response;
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
-    const { windows } = await finish(
-      isGone
-        ? { reason: "client_gone", tokens: noTokens, source: undefined }
-        : { reason: endReason(error, call), tokens: noTokens, source: undefined, error },
-    );
+    const { windows } = await finish(isGone ? { reason: "client_gone" } : { reason: endReason(error, call), error });
     throw windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
   }
 }
@@ -133,18 +139,16 @@ function begin(
   request: GatewayRequest,
   parts: {
     drain: Drain | undefined;
-    endpoint: ModelEndpoint;
-    asked: ModelRequest;
+    demand: Demand;
     call: Call;
     settlement: Settlement;
     model: CatalogModel;
     log: RequestLog;
     now: number;
-    /** Estimated tokens. */
-    prompt: number;
   },
 ): ModelCall {
-  const { endpoint, asked, call, settlement, model, log, now, prompt, drain } = parts;
+  const { demand, call, settlement, model, log, now, drain } = parts;
+  const { endpoint, asked, promptTokens } = demand;
   const clientGone = drain === undefined ? () => call.abort("client_gone") : () => drain.clientGone();
   let charge: Charge | Promise<Charge> | undefined;
   const finish = (ending: Outcome): Charge | Promise<Charge> => {
@@ -153,22 +157,22 @@ function begin(
     const target = call.target ?? model.target;
     call.leaveTarget(verdictOf(ending), clock);
     const outcome = drain === undefined ? ending : drain.ended(ending);
-    const { tokens, source } = outcome;
+    const bill = call.meter?.bill(ending.reason, ending.reason === "client_gone" || drain?.hasLeft === true);
     const ended = (settled: Charge): Charge => {
       log.ended(outcome, settled);
       if (ending.error !== call.reported) warnOfUpstream(ending.error, model.id, target, warn, log.requestId);
       inFlight.leave(call);
       return settled;
     };
-    const settled = source === undefined ? settlement.release() : settlement.charge(tokens, source);
+    const settled = bill === undefined ? settlement.release() : settlement.charge(bill.tokens, bill.source);
     // Known before anybody is told of it, who may end the call once more.
     charge = settled;
     if (settled instanceof Promise) charge = settled.then(ended);
     else ended(settled);
     return charge;
   };
-  call.whenAbandoned((reason) => finish({ reason, tokens: noTokens, source: undefined }));
-  settlement.hold();
+  call.whenAbandoned((reason) => finish({ reason }));
+  settlement.hold(() => call.meter?.seen);
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
@@ -178,6 +182,7 @@ function begin(
     settlement,
     finish,
     drain,
+    demand,
     context: {
       model: model.id,
       upstreamModel: model.target.upstreamModel,
@@ -185,7 +190,7 @@ function begin(
       secrets: secretsOf(model.target),
       answers: model.target.answers,
       promptParam: endpoint.promptParam,
-      promptTokens: prompt,
+      promptTokens,
       created: Math.floor(now / 1000),
       completionId: `chatcmpl-${log.requestId.slice("req_".length)}`,
       now,
@@ -202,19 +207,19 @@ function routedResponse(
   route: Route,
   log: RequestLog,
 ): Promise<GatewayResponse> {
-  const { asked, call, settlement, finish } = modelCall;
-  const routed = { model: model.id, route, call, settlement, log, client: request.signal, finish };
-  return callByRoute(pipeline, routed, async (target, attempt) => {
+  const { asked, call, settlement, finish, demand } = modelCall;
+  const routed = { model: model.id, route, call, settlement, log, client: request.signal, demand };
+  return callByRoute(pipeline, routed, async (target, attempt, meter) => {
     const { upstreamModel, provider, answers } = target;
     const { dialect } = provider;
     const secrets = secretsOf(target);
     const context = { ...modelCall.context, upstreamModel, dialect, secrets, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
-    const upstream = await forward(target.provider, toCall, context);
+    const upstream = await forward(target.provider, toCall, context, meter);
     if (attempt.isOver) throw leave(upstream);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
-    const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
+    const attemptCall = { ...modelCall, context, meter, finish: attempt.ending(finish), holdsStatus };
     return asked.stream
       ? await streamResponse(pipeline, attemptCall, upstream)
       : await wholeResponse(pipeline, attemptCall, upstream);
@@ -244,48 +249,45 @@ function leave(upstream: UpstreamAnswer): UpstreamError {
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */
 function wholeResponse(
   pipeline: Pipeline,
-  modelCall: ModelCall,
+  sent: SentCall,
   upstream: DirectAnswer,
 ): GatewayResponse | Promise<GatewayResponse> {
-  const { endpoint, context, settlement, call, finish, drain } = modelCall;
+  const { endpoint, demand, meter, drain } = sent;
+  const progress = new WholeProgress(endpoint, demand.promptTokens);
+  meter.progress = progress;
   // How far it is read when the client leaves must not depend on how it came.
   const whole = drain === undefined ? upstream.takeWhole?.() : undefined;
-  if (whole !== undefined) return finishWhole(modelCall, toModelAnswer(whole, modelCall, pipeline));
-  let received = 0;
-  const seen = () => endpoint.partialTokens(context.promptTokens, received);
-  settlement.hold(seen);
-  // A client that leaves pays for what the model has done; that the gateway closes is not the client's doing.
-  call.whenAbandoned((reason) =>
-    finish({ reason, tokens: seen(), source: reason === "client_gone" ? "partial" : undefined }),
-  );
-  const answered = relayWhole(upstream.body, modelCall, pipeline, (bytes) => {
-    received = bytes;
-    drain?.progress(seen().output);
+  if (whole !== undefined) return finishWhole(sent, progress, toModelAnswer(whole, sent, pipeline));
+  const answered = relayWhole(upstream.body, sent, pipeline, (bytes) => {
+    progress.received = bytes;
+    drain?.progress(progress.tokens.output);
   });
-  return answered.then((answer) => finishWhole(modelCall, answer));
+  return answered.then((answer) => finishWhole(sent, progress, answer));
 }
 
 function finishWhole(
   { finish, drain }: ModelCall,
-  { body, tokens, estimated }: ModelAnswer,
+  progress: WholeProgress,
+  answer: ModelAnswer,
 ): GatewayResponse | Promise<GatewayResponse> {
   const respond = ({ windows }: Charge): GatewayResponse => {
     if (drain?.hasLeft) throw goneMeanwhile();
-    return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body };
+    return { status: 200, headers: withStock({ "content-type": "application/json" }, windows), body: answer.body };
   };
-  const finished = finish({ reason: "completed", tokens, source: estimated ? "estimated" : "provider" });
+  progress.answer = answer;
+  const finished = finish({ reason: "completed" });
   return finished instanceof Promise ? finished.then(respond) : respond(finished);
 }
 
 async function streamResponse(
   pipeline: Pipeline,
-  { asked, call, settlement, context, finish, drain, holdsStatus }: ModelCall & { holdsStatus?: boolean },
+  { asked, call, settlement, context, meter, finish, drain, holdsStatus = false }: SentCall & { holdsStatus?: boolean },
   upstream: UpstreamAnswer,
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ includeUsage: asked.includeUsage, ...context });
-  settlement.hold(() => stream.tokens);
-  call.whenAbandoned((reason) => finish(brokenOff(reason, stream)));
-  const options = holdsStatus === true ? { ...pipeline, holdsStatus } : pipeline;
+  meter.progress = stream;
+  const { keepAliveMs, maxEventBytes, maxAnswerBytes } = pipeline;
+  const options = { keepAliveMs, maxEventBytes, maxAnswerBytes, holdsStatus, flow: meter.flow };
   const pieces = new StreamRelay(upstream.body, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();

@@ -20,6 +20,8 @@ export interface CatalogModel {
   /** Requests that certainly exceed {@link contextLength} are refused. */
   readonly enforcesContext: boolean;
   readonly tokenizer: Tokenizer | undefined;
+  /** Its answers may hold reasoning that is not shown. */
+  readonly reasons: boolean;
   /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
   /** The one that comes first; the only one of most models. */

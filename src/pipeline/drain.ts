@@ -70,7 +70,6 @@ export class Drain {
     if (!this.#hasLeft || outcome.reason === "shutdown") return outcome;
     if (outcome.reason === "completed") this.#end = "drained";
     else if (outcome.reason !== "client_gone") this.#end = "drain_failed";
-    const { tokens, source } = outcome;
-    return { reason: "client_gone", tokens, source, disconnect: this.#end };
+    return { reason: "client_gone", disconnect: this.#end };
   }
 }

@@ -6,6 +6,7 @@ import { toClientError, type UpstreamFailureContext } from "../openai/upstream-f
 import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
+import type { Meter } from "./meter.js";
 import { noteRefusal } from "./provider-refusal.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
@@ -24,16 +25,20 @@ export async function forward(
   provider: UpstreamProvider,
   parts: UpstreamCallParts,
   context: UpstreamFailureContext,
+  meter: Meter,
 ): Promise<DirectAnswer> {
   let answer: DirectAnswer;
   let body: Buffer;
   try {
     const callDirectly = directCallOf(provider.call);
-    answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts));
+    // What a host's own provider does with a call is not known.
+    if (callDirectly === undefined) meter.handedOver();
+    answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts, meter));
     if (answer.status === 200) return answer;
     body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessFinal);
   } catch (error) {
     noteRefusal(error);
+    if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
     throw toUpstreamFailure(error);
   }
   throw errorOf(answer, body, { ...context, request: parts.body });

@@ -1,6 +1,7 @@
 import type { Clock } from "../ledger/clock.js";
 import type { GatewayError } from "../openai/errors.js";
 import { AbortNotifier } from "./abort-notifier.js";
+import type { Meter } from "./meter.js";
 import { type Listed, Roster } from "./roster.js";
 import type { Target } from "./target.js";
 import type { Verdict } from "./target-health.js";
@@ -18,6 +19,8 @@ export class Call implements Listed {
 
   /** Where the call is at the moment. */
   target: Target | undefined;
+  /** What its target has done for the call; `undefined` where the call is at none, or none has had it yet. */
+  meter: Meter | undefined;
   /** The call tries a target whose breaker is open. */
   isProbe = false;
   /** The failure of which the host has been told already. */
@@ -51,7 +54,7 @@ export class Call implements Listed {
     target.monitor.leave(verdict, this.isProbe, clock);
   }
 
-  /** @param settle - does the accounts when nobody takes the rest of the answer any more. The last one set counts. */
+  /** @param settle - does the accounts when nobody takes the rest of the answer any more. */
   whenAbandoned(settle: (reason: AbortReason) => unknown): void {
     this.#abandoned = settle;
   }

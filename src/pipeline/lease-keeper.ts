@@ -6,7 +6,7 @@ import type { Warn } from "./warning.js";
 export interface KeptLease extends Listed {
   readonly lease: Lease;
   /** What the call has cost so far. */
-  observed: () => Micro;
+  readonly observed: () => Micro;
 }
 
 /**

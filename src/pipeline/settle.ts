@@ -12,8 +12,9 @@ import type { Reservation } from "./reserve.js";
 import type { Warn } from "./warning.js";
 
 /**
- * Where the token counts come from: the upstream's own report, an estimate for lack of one, or an estimate of the part
- * that was seen before the answer broke off.
+ * Where the token counts come from: `provider`, the upstream's own report; `estimated`, an estimate for lack of one;
+ * `partial`, an estimate of an answer that broke off: the prompt, the output that was seen, and for a client that left a
+ * model that reasons, a bound for the reasoning that was not.
  */
 export type UsageSource = "provider" | "estimated" | "partial";
 
@@ -38,16 +39,11 @@ export function endReasonOf(error: GatewayError): EndReason {
   return status < 500 ? "upstream_refused" : "upstream_failed";
 }
 
-/** What a call has come to when its answer has ended. */
+/** What a call has come to when its answer has ended. What it costs is its meter's. */
 export interface Outcome {
   reason: EndReason;
-  tokens: TokenCounts;
-  /** `undefined`: nothing is charged. */
-  source: UsageSource | undefined;
   /** What the client was told, unless all went well. */
   error?: GatewayError;
-  /** What an upstream reported as used that failed before there was anything to charge. */
-  reported?: TokenCounts | undefined;
   /** What became of the answer when its client left; absent: it was broken off at once. */
   disconnect?: Disconnect;
 }
@@ -61,8 +57,6 @@ export interface Charge {
   /** The stock afterwards; `undefined` when the call touches no ledger. */
   windows: WindowStates | undefined;
 }
-
-const nothing = (): Micro => 0;
 
 function sumOf(one: TokenCounts, other: TokenCounts): TokenCounts {
   return {
@@ -129,13 +123,14 @@ export class Settlement {
 
   /**
    * From now on the lease is renewed.
-   * @param seen - what a renewal tells the ledger to charge should this process die. Default: nothing.
+   * @param seen - what a renewal tells the ledger to charge should this process die; `undefined`: nothing.
    */
-  hold(seen?: () => TokenCounts): void {
-    if (this.#reservation === undefined || this.#charge !== undefined) return;
-    const observed = seen === undefined ? nothing : () => this.#price.cost(seen());
-    if (this.#kept === undefined) this.#kept = this.#keeper.keep(this.#reservation.lease, observed);
-    else this.#kept.observed = observed;
+  hold(seen: () => TokenCounts | undefined): void {
+    if (this.#reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
+    this.#kept = this.#keeper.keep(this.#reservation.lease, () => {
+      const tokens = seen();
+      return tokens === undefined ? 0 : this.#price.cost(tokens);
+    });
   }
 
   /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */

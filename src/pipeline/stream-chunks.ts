@@ -3,12 +3,18 @@ import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import type { ChatStream } from "../openai/chat-stream.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { IdleTimer } from "./idle-timer.js";
+import type { OutputFlow } from "./output-flow.js";
 import type { RelayOptions } from "./pipeline.js";
 import { noteRefusal } from "./provider-refusal.js";
 import { UpstreamDocument } from "./upstream-document.js";
 
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
+
+export interface StreamChunksOptions extends RelayOptions {
+  /** Measures how fast the answer comes. */
+  flow?: OutputFlow;
+}
 
 /** Who gets a stream's chunks. One method is called for each time that it asks. */
 export interface ChunkListener {
@@ -43,14 +49,16 @@ export class StreamChunks {
   /** Breaks the stream off behind what is ready. */
   #fault: { error: unknown } | undefined;
   readonly #listener: ChunkListener;
+  readonly #flow: OutputFlow | undefined;
 
   /** @param body - the upstream's. */
-  constructor(body: AsyncIterable<Uint8Array>, stream: ChatStream, options: RelayOptions, listener: ChunkListener) {
+  constructor(body: AsyncIterable<Uint8Array>, stream: ChatStream, options: StreamChunksOptions, listener: ChunkListener) {
     this.#source = body;
     this.#stream = stream;
     this.#relay = new ChatEventRelay(stream, options);
     this.#document = new UpstreamDocument(options.maxAnswerBytes);
     this.#listener = listener;
+    this.#flow = options.flow;
     this.#timer = new IdleTimer(options.keepAliveMs, () => this.#tellSilence());
   }
 
@@ -70,6 +78,7 @@ export class StreamChunks {
 
   #read(): void {
     this.#isReading = true;
+    this.#flow?.asked();
     try {
       this.#body ??= iteratorOf(this.#source);
       Promise.resolve(this.#body.next()).then(this.#took, this.#failed);
@@ -112,6 +121,7 @@ export class StreamChunks {
     try {
       this.#relay.read(bytes, out);
     } finally {
+      this.#flow?.came(this.#stream.seenOutput);
       // What came before a fault is the client's.
       if (out.length > 0) this.#ready = out.finish();
     }

@@ -5,12 +5,11 @@ import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
-import type { RelayOptions } from "./pipeline.js";
 import { isRefusal } from "./provider-refusal.js";
 import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
-import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
+import { type ChunkListener, StreamChunks, type StreamChunksOptions } from "./stream-chunks.js";
 
-interface StreamRelayOptions extends RelayOptions {
+interface StreamRelayOptions extends StreamChunksOptions {
   /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
   holdsStatus?: boolean;
 }
@@ -72,7 +71,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   async return(): Promise<Piece> {
     if (this.#settled === undefined) {
       this.#call.abort("client_gone");
-      void this.#settle(brokenOff("client_gone", this.#stream));
+      void this.#settle({ reason: "client_gone" });
     }
     try {
       await this.#settled;
@@ -105,9 +104,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
       this.onFault(error);
       return;
     }
-    const tokens = this.#stream.tokens;
-    const source = this.#stream.estimated ? "estimated" : "provider";
-    this.#settle({ reason: "completed", tokens, source }).then(
+    this.#settle({ reason: "completed" }).then(
       () => this.#give(closing),
       (error) => this.#fail(error),
     );
@@ -115,11 +112,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   onFault(thrown: unknown): void {
     if (this.#settled !== undefined) return;
-    const failure = this.#describe(thrown);
-    this.#settle(brokenOff(failure.reason, this.#stream, failure.error)).then(
+    const { reason, error } = this.#describe(thrown);
+    this.#settle(error === undefined ? { reason } : { reason, error }).then(
       () => {
-        if (!this.#committed) this.#fail(failure.error ?? thrown);
-        else if (failure.error !== undefined) this.#give(errorEvent(failure.error));
+        if (!this.#committed) this.#fail(error ?? thrown);
+        else if (error !== undefined) this.#give(errorEvent(error));
         else this.#end();
       },
       (error) => this.#fail(error),
@@ -215,17 +212,4 @@ function describeBreak(thrown: unknown): Failure {
         })
       : failure;
   return { reason: endReasonOf(error), error };
-}
-
-/**
- * What a stream comes to that did not reach its end: a failure is charged once there was output, the departure of a
- * client from the moment of the upstream's 200.
- */
-export function brokenOff(reason: EndReason, stream: ChatStream, error?: GatewayError): Outcome {
-  const { tokens } = stream;
-  const isCharged = reason === "client_gone" || stream.hasOutput;
-  const source = stream.complete && !stream.estimated ? "provider" : "partial";
-  if (error === undefined) return { reason, tokens, source: isCharged ? source : undefined };
-  const reported = stream.estimated || isCharged ? undefined : tokens;
-  return { reason, tokens, source: isCharged ? source : undefined, error, reported };
 }

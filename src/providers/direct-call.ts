@@ -9,8 +9,14 @@ export interface DirectAnswer extends UpstreamAnswer {
   takeWhole?(): Uint8Array | undefined;
 }
 
+/** Is told when a request goes out. */
+export interface HandoverListener {
+  /** It is about to be written to a connection that stands; where that cannot be known, it is handed to who does it. */
+  handedOver(): void;
+}
+
 /** Makes calls for the gateway itself. */
-export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
+export type CallDirectly = (call: DirectCall, handover?: HandoverListener) => Promise<DirectAnswer>;
 
 const direct = new WeakMap<UpstreamProvider["call"], CallDirectly>();
 

@@ -5,11 +5,12 @@ import { UpstreamError } from "./upstream-provider.js";
 /** The transport for every runtime that has `fetch`; connections are the runtime's affair. */
 export function createFetchTransport(options: TransportOptions): Transport {
   return {
-    async send({ path, headers, body, signal }) {
+    async send({ path, headers, body, signal, handover }) {
       if (signal.aborted) throw new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason });
       const call = new FetchCall(signal, options);
       // Called without a receiver, as browsers and workers insist on.
       const fetch = options.fetch ?? globalThis.fetch;
+      handover?.handedOver();
       return call.open((abortSignal) =>
         // Not followed: a redirect could carry the body to a foreign host, or turn the POST into a GET.
         fetch(options.origin + path, {

@@ -1,4 +1,4 @@
-import type { DirectAnswer } from "./direct-call.js";
+import type { DirectAnswer, HandoverListener } from "./direct-call.js";
 import type { AbortNotice } from "./upstream-provider.js";
 
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
@@ -22,6 +22,8 @@ export interface TransportRequest {
   body: Uint8Array;
   /** Ends the call at once. */
   signal: AbortNotice;
+  /** Is told when the request goes out. `fetch` does not say when it is connected: there it is when `fetch` is called. */
+  handover?: HandoverListener | undefined;
 }
 
 /** Where a transport leads, and how patient it is. */

@@ -1,5 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
+import type { HandoverListener } from "./direct-call.js";
 import { lingerBytes, lingerMs } from "./linger.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
 import type { SilenceListener, SilenceTimer } from "./silence-timer.js";
@@ -10,10 +11,11 @@ import { toUpstreamError } from "./undici-error.js";
 import type { UndiciLine } from "./undici-line.js";
 import { type AbortNotice, UpstreamError } from "./upstream-provider.js";
 
-/** What is called when the status and headers are there, or will never be. */
+/** What is called when the request goes out, and when the status and headers are there or will never be. */
 export interface AnswerCallbacks {
   resolve(answer: UndiciAnswer): void;
   reject(error: UpstreamError): void;
+  handover?: HandoverListener | undefined;
 }
 
 /**
@@ -60,6 +62,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
     if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
     this.#abort = abort;
+    this.#answer?.handover?.handedOver();
   }
 
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */

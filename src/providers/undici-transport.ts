@@ -52,10 +52,10 @@ export function createUndiciTransport(options: TransportOptions): Transport {
         return Promise.reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));
       }
       pool ??= openPool();
-      const { path, headers, body } = request;
+      const { path, headers, body, handover } = request;
       const through = pool;
       return new Promise((resolve, reject) => {
-        const call = new UndiciCall(signal, options, timers, { resolve, reject });
+        const call = new UndiciCall(signal, options, timers, { resolve, reject, handover });
         const dispatch: UndiciCallOptions = { method: "POST", path, headers, body, call };
         through.dispatch(dispatch, call);
       });

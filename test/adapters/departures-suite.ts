@@ -24,21 +24,28 @@ export function describeDepartures(adapter: Adapter, place: Place): void {
     });
     const call = (body = {}, init = {}) => test.host.fetch(test.path("/v1/chat/completions"), chatCall(body, init));
 
-    it.each([true, false])("before the answer ends the call to the upstream (stream: %s)", async (stream) => {
-      const known = test.upstream.requests.length;
-      test.upstream.replyOnce(hangBeforeHeaders());
-      const completed = test.nextEvent();
-      const client = new AbortController();
-      const answer = call({ stream }, { signal: client.signal }).catch((error: Error) => error.name);
-      const upstream = await callAfter(known, test);
-      client.abort();
-      expect(await upstream.closed).toBe("broken");
-      expect(await completed).toMatchObject({ status: 499, endReason: "client_gone", chargedMicro: 0 });
-      // Who calls the handler itself gets to see what nobody else does.
-      expect(await answer).toEqual(
-        test.host.origin === undefined ? expect.objectContaining({ status: 499 }) : "AbortError",
-      );
-    });
+    it.each([true, false])(
+      "before the answer ends the call to the upstream, and pays for the prompt (stream: %s)",
+      async (stream) => {
+        const known = test.upstream.requests.length;
+        test.upstream.replyOnce(hangBeforeHeaders());
+        const completed = test.nextEvent();
+        const client = new AbortController();
+        const answer = call({ stream }, { signal: client.signal }).catch((error: Error) => error.name);
+        const upstream = await callAfter(known, test);
+        client.abort();
+        expect(await upstream.closed).toBe("broken");
+        const event = await completed;
+        expect(event).toMatchObject({ status: 499, endReason: "client_gone", disconnect: "cancelled" });
+        const { input } = event.tokens;
+        expect(event).toMatchObject({ usageSource: "partial", tokens: { input, output: 0 }, chargedMicro: input });
+        expect(input).toBeGreaterThan(0);
+        // Who calls the handler itself gets to see what nobody else does.
+        expect(await answer).toEqual(
+          test.host.origin === undefined ? expect.objectContaining({ status: 499 }) : "AbortError",
+        );
+      },
+    );
 
     it.each(["cancels the body", "aborts the request"])(
       "mid-stream ends the call to the upstream (%s)",

@@ -21,7 +21,7 @@ import {
   toolAnswer,
   toolChunks,
 } from "./samples.js";
-import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";
+import { type ClientServer, expectNoSockets, promptAlone, withServer } from "./start-server.js";
 
 afterAll(expectNoSockets);
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -254,7 +254,7 @@ describe.concurrent("the AI SDK leaves", () => {
   );
 
   it(
-    "before there is an answer, and pays nothing",
+    "before there is an answer, and pays for the prompt",
     withServer(async (server) => {
       server.upstream.reply(hangBeforeHeaders());
       const leaving = new AbortController();
@@ -264,7 +264,7 @@ describe.concurrent("the AI SDK leaves", () => {
       const upstreamRequest = await server.upstream.nextRequest();
       leaving.abort();
       await refused;
-      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, chargedMicro: 0 });
+      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, ...promptAlone });
       expect(await upstreamRequest.closed).toBe("broken");
     }),
   );

@@ -14,7 +14,7 @@ import {
   twoAnswers,
   weatherTool,
 } from "./samples.js";
-import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";
+import { type ClientServer, expectNoSockets, promptAlone, withServer } from "./start-server.js";
 
 afterAll(expectNoSockets);
 
@@ -237,7 +237,7 @@ describe.concurrent("LangChain leaves", () => {
   );
 
   it(
-    "before there is an answer, and pays nothing",
+    "before there is an answer, and pays for the prompt",
     withServer(async (server) => {
       server.upstream.reply(hangBeforeHeaders());
       const leaving = new AbortController();
@@ -246,7 +246,7 @@ describe.concurrent("LangChain leaves", () => {
       const upstreamRequest = await server.upstream.nextRequest();
       leaving.abort();
       await refused;
-      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, chargedMicro: 0 });
+      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, ...promptAlone });
       expect(await upstreamRequest.closed).toBe("broken");
     }),
   );

@@ -4,7 +4,7 @@ import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { smallModel } from "../support/test-gateway.js";
 import { collect } from "./collect.js";
-import { type ClientServer, expectNoSockets, withServer } from "./start-server.js";
+import { type ClientServer, expectNoSockets, promptAlone, withServer } from "./start-server.js";
 
 afterAll(expectNoSockets);
 
@@ -33,7 +33,7 @@ describe.concurrent("openai leaves", () => {
     })(),
   );
 
-  it.each([false, true])("before there is an answer, and pays nothing, stream: %s", (stream) =>
+  it.each([false, true])("before there is an answer, and pays for the prompt, stream: %s", (stream) =>
     withServer(async (server) => {
       server.upstream.reply(hangBeforeHeaders());
       const leaving = new AbortController();
@@ -43,7 +43,7 @@ describe.concurrent("openai leaves", () => {
       const upstreamRequest = await server.upstream.nextRequest();
       leaving.abort();
       await refused;
-      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, chargedMicro: 0 });
+      expect(await event).toMatchObject({ endReason: "client_gone", status: 499, ...promptAlone });
       expect(await upstreamRequest.closed).toBe("broken");
     })(),
   );
@@ -51,14 +51,14 @@ describe.concurrent("openai leaves", () => {
 
 describe.concurrent("openai loses its patience", () => {
   it(
-    "and pays nothing, however often it tries again",
+    "and pays for the prompt of each try",
     withServer(async (server) => {
       server.upstream.reply(hangBeforeHeaders());
       const client = new OpenAI({ baseURL: server.baseURL, apiKey: "sk-pro", timeout: 500, maxRetries: 1 });
       await expect(client.chat.completions.create(hello)).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
       expect(server.attempts()).toBe(2);
       await server.checkBooks();
-      expect(server.events.map(({ status, chargedMicro }) => [status, chargedMicro])).toEqual(Array(2).fill([499, 0]));
+      expect(server.events).toMatchObject(Array(2).fill({ status: 499, ...promptAlone }));
       const ends = await Promise.all(server.upstream.requests.map(({ closed }) => closed));
       expect(ends).toEqual(ends.map(() => "broken"));
     }),

@@ -105,6 +105,13 @@ function unlimited() {
   });
 }
 
+/** Of the event of a call whose client left before the upstream had answered. */
+export const promptAlone = {
+  usageSource: "partial",
+  tokens: { input: expect.toSatisfy((tokens: number) => tokens > 0), cachedInput: 0, output: 0, reasoning: 0 },
+  chargedMicro: expect.toSatisfy((micro: number) => micro > 0),
+};
+
 /** Runs a test with a server of its own; at the end, its books must balance and nothing may be left open. */
 export function withServer(
   run: (server: ClientServer) => Promise<void>,

@@ -20,7 +20,7 @@ function leavingRequest(body: Record<string, unknown>) {
 }
 
 describe("a client that leaves", () => {
-  it.each([false, true])("before the upstream has answered pays nothing (stream: %s)", async (stream) => {
+  it.each([false, true])("before the upstream has answered pays for the prompt (stream: %s)", async (stream) => {
     const books = ledger();
     const test = await startTestGateway({ ledger: books });
     test.upstream.reply(hangBeforeHeaders());
@@ -30,10 +30,11 @@ describe("a client that leaves", () => {
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(await sent.closed).toBe("broken");
-    expect(await stock(books)).toEqual({ used: 0, held: 0 });
-    expect(test.events).toMatchObject([
-      { status: 499, errorCode: "client_gone", endReason: "client_gone", chargedMicro: 0 },
-    ]);
+    const [event] = test.events;
+    expect(event).toMatchObject({ status: 499, errorCode: "client_gone", endReason: "client_gone" });
+    expect(event).toMatchObject({ usageSource: "partial", disconnect: "cancelled", tokens: { output: 0 } });
+    expect(event?.tokens.input).toBeGreaterThan(0);
+    expect(await stock(books)).toEqual({ used: event?.tokens.input, held: 0 });
     await test.close();
   });
 

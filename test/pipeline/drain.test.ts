@@ -5,7 +5,6 @@ import { toNodeHandler } from "../../src/adapters/node.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { noTokens } from "../../src/openai/usage.js";
 import { Drain } from "../../src/pipeline/drain.js";
 import { drainable } from "../../src/pipeline/drainable.js";
 import { Call } from "../../src/pipeline/in-flight.js";
@@ -229,7 +228,11 @@ describe("an answer whose client leaves", () => {
     gate.open();
     expect(await ended(test)).toMatchObject({ status: 499, endReason: "client_gone", disconnect: "drain_failed" });
     expect(test.upstream.requests).toHaveLength(1);
-    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+    // It had the prompt before its client left.
+    const [event] = test.events;
+    expect(event).toMatchObject({ usageSource: "partial", tokens: { output: 0 } });
+    expect(await test.stock()).toEqual({ used: event?.tokens.input, held: 0 });
+    expect(event?.tokens.input).toBeGreaterThan(0);
   });
 });
 
@@ -247,7 +250,7 @@ it("a stream whose call has ended already is let go when its client leaves", asy
   };
   const iterator = drainable(pieces, drain, () => 0).body[Symbol.asyncIterator]();
   await iterator.next();
-  drain.ended({ reason: "shutdown", tokens: noTokens, source: undefined });
+  drain.ended({ reason: "shutdown" });
   await iterator.return?.();
   expect(isReturned).toBe(true);
 });
@@ -273,7 +276,7 @@ it("the piece that a client waits for when it leaves is still its own, and the r
   expect(asked).toHaveLength(2);
   asked[1]?.({ done: true, value: undefined });
   await rest;
-  drain.ended({ reason: "completed", tokens: noTokens, source: undefined });
+  drain.ended({ reason: "completed" });
 });
 
 it("a client that reads to the end has no disconnect", async () => {

@@ -251,7 +251,7 @@ describe("embeddings cost", () => {
     await small.close();
   });
 
-  it("what is held for them while they run, and nothing when the client leaves before the answer", async () => {
+  it("what is held for them while they run, and the inputs when the client leaves before the answer", async () => {
     const books = ledger();
     const stock = async () => {
       const credits = { session: 100e6, week: null, month: null };
@@ -269,7 +269,7 @@ describe("embeddings cost", () => {
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(await sent.closed).toBe("broken");
-    expect(await stock()).toEqual({ used: 0, held: 0 });
+    expect(await stock()).toEqual({ used: 5 + 2 + 2 + 2, held: 0 });
     await metered.close();
   });
 

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ChatStream } from "../../src/openai/chat-stream.js";
 import type { Dialect } from "../../src/openai/dialect.js";
 import { Call } from "../../src/pipeline/in-flight.js";
-import type { Outcome } from "../../src/pipeline/settle.js";
+import { type Demand, Meter } from "../../src/pipeline/meter.js";
+import type { Outcome, UsageSource } from "../../src/pipeline/settle.js";
 import { StreamRelay } from "../../src/pipeline/stream-relay.js";
 
 const encoder = new TextEncoder();
@@ -28,19 +29,15 @@ function open(
     dialect,
   };
   const options = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6 };
-  const outcomes: Outcome[] = [];
+  const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
   const call = new Call();
-  const relay = new StreamRelay(
-    body as AsyncIterable<Uint8Array>,
-    new ChatStream(context),
-    call,
-    context,
-    options,
-    (outcome) => {
-      outcomes.push(outcome);
-      return finish(outcome);
-    },
-  );
+  const stream = new ChatStream(context);
+  const meter = new Meter({ endpoint: { outputTokens: () => 100 }, model: {} } as unknown as Demand, { now: () => 0 });
+  meter.progress = stream;
+  const relay = new StreamRelay(body as AsyncIterable<Uint8Array>, stream, call, context, options, (outcome) => {
+    outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
+    return finish(outcome);
+  });
   return { relay, outcomes, call };
 }
 
