@@ -9,6 +9,7 @@ import type { Catalog } from "../pipeline/catalog.js";
 import { toDrainLimits } from "../pipeline/drain.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
+import { PendingBodies } from "../pipeline/pending-bodies.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
@@ -53,6 +54,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
+  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, resolved.maxBodyBytes) } = resolved;
   const pipeline: Pipeline = {
     catalog,
     findCaller: lookups.findCaller,
@@ -66,6 +68,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxBodyBytes: resolved.maxBodyBytes,
     maxBodyDepth: resolved.maxBodyDepth,
     bodyTimeoutMs: resolved.bodyTimeoutMs,
+    minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
+    pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
     maxAnswerBytes: resolved.maxAnswerBytes,
     maxEventBytes: resolved.maxEventBytes,
     keepAliveMs: resolved.keepAliveMs,
@@ -99,6 +103,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   return gateway;
 }
+
+const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(

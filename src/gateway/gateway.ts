@@ -5,7 +5,8 @@ import type { ManagedKeys } from "./managed-keys.js";
 import type { ManagedPlans } from "./managed-plans.js";
 
 export { AbortNotifier } from "../pipeline/abort-notifier.js";
-export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+export { ArrivingBody } from "../pipeline/arriving-body.js";
+export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
 export { BodyError } from "../pipeline/exchange.js";
 
 /** An inference gateway, ready to be mounted. */

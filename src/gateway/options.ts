@@ -86,10 +86,21 @@ export interface GatewayOptions {
   basePath?: string | undefined;
   /** The largest request body in bytes; beyond it a 413. Default: 32 MiB. */
   maxBodyBytes?: number | undefined;
+  /**
+   * How many bytes of request bodies may wait at once until their calls are admitted or refused, in bytes; beyond it a 503.
+   * An account may have a quarter of it, or one body of {@link maxBodyBytes} if that is more; beyond it a 429. What is
+   * announced does not count, nor what has come whole with its headers. Default: 256 MiB, or {@link maxBodyBytes}.
+   */
+  maxPendingBodyBytes?: number | undefined;
   /** How deep a request body may be nested; beyond it a 400. Default: 256. */
   maxBodyDepth?: number | undefined;
   /** How long a request body may take to arrive, in milliseconds; beyond it a 408. Default: 30,000. */
   bodyTimeoutMs?: number | undefined;
+  /**
+   * The lowest speed of a request body, in bytes per second, judged every ten seconds; beneath it a 408. 0: none is too
+   * slow. Default: 1,024.
+   */
+  minBodyBytesPerSecond?: number | undefined;
   /** The largest whole answer of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
   maxAnswerBytes?: number | undefined;
   /** The largest event of an upstream's stream in bytes; beyond it the stream fails. Default: 16 MiB. */
@@ -233,8 +244,10 @@ const optionsSchema = z.strictObject({
     .transform((path) => path.replace(/\/+$/, ""))
     .default(""),
   maxBodyBytes: count.default(32 * 1024 * 1024),
+  maxPendingBodyBytes: count.optional(),
   maxBodyDepth: count.max(5000).default(256),
   bodyTimeoutMs: milliseconds.default(30_000),
+  minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
   maxAnswerBytes: count.default(64 * 1024 * 1024),
   maxEventBytes: count.default(16 * 1024 * 1024),
   keepAliveMs: milliseconds.default(10_000),
@@ -273,8 +286,12 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   return result.data;
 }
 
-function findContradictions({ models, providers }: ResolvedOptions): string[] {
+function findContradictions(options: ResolvedOptions): string[] {
+  const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
   const problems: string[] = [];
+  if (maxPendingBodyBytes < maxBodyBytes) {
+    problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
+  }
   const known = Object.keys(providers);
   const seen = new Set<string>();
   for (const { id, type, price, upstream, contextLength, maxOutputTokens } of models) {

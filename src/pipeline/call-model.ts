@@ -61,7 +61,7 @@ export async function callModel(
   log: RequestLog,
   endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const asked = endpoint.parse(await readBody(request, pipeline), pipeline.maxBodyDepth);
+  const asked = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
   const remembered = pipeline.findAllowance(caller.plan);
   const found = remembered instanceof Promise ? await remembered : remembered;
   const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
@@ -84,6 +84,8 @@ export async function callModel(
     const result = reserved instanceof Promise ? await reserved : reserved;
     if (result?.ok === false) throw denialError(result);
     reservation = result;
+    // From here on what the account holds bounds its calls.
+    pipeline.pendingBodies.drop(request);
   } catch (error) {
     inFlight.leave(call);
     throw error;
