@@ -39,6 +39,10 @@ export class NodeRequest implements GatewayRequest {
     return this.#client.signal;
   }
 
+  get stalled(): boolean {
+    return this.#client.stalled;
+  }
+
   body(limits: BodyLimits): Promise<Uint8Array> {
     if (this.#isConsumed()) return this.#bytesOfParsed(limits);
     const length = Number(this.#header("content-length"));

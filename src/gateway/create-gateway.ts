@@ -44,12 +44,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const clock = resolved.clock ?? systemClock;
   const ledger = new GuardedCreditLedger(resolved.ledger, guardOptions(resolved, clock, warn));
+  const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
   const cache = {
     ttlMs: resolved.cacheTtlMs,
     negativeTtlMs: resolved.negativeCacheTtlMs,
     maxEntries: resolved.maxCacheEntries,
     clock,
-    timeLimit: new TimeLimit(resolved.storeTimeoutMs),
+    timeLimit: storeLimit,
   };
   const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
@@ -73,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxAnswerBytes: resolved.maxAnswerBytes,
     maxEventBytes: resolved.maxEventBytes,
     keepAliveMs: resolved.keepAliveMs,
+    maxAnswerMs: resolved.maxAnswerMs,
     leaseMs: resolved.leaseMs,
     cors: resolved.cors,
   };
@@ -82,12 +84,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     keeper.stop();
     await ledger.close();
     await lookups.close();
+    storeLimit.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
 
   const gateway: Gateway = {
     basePath: resolved.basePath,
+    maxStallMs: resolved.maxStallMs,
     routes: routePatterns,
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),

@@ -110,6 +110,16 @@ export interface GatewayOptions {
    * longest that the status of a stream is held back while its first event is awaited. Default: 10,000.
    */
   keepAliveMs?: number | undefined;
+  /**
+   * How long an answer may lie ready while its client takes nothing of it, in milliseconds; beyond it the connection is
+   * broken off, and the client counts as one that has left. Keep-alive comments are nothing that it takes. Default: 120,000.
+   */
+  maxStallMs?: number | undefined;
+  /**
+   * How long a call may take from its admission to the end of its answer, in milliseconds; beyond it, it ends as one whose
+   * model did not answer in time. Default: as long as the upstream's time-outs allow.
+   */
+  maxAnswerMs?: number | undefined;
   /** How long {@link Gateway.close} lets open answers finish, in milliseconds. Default: 10,000. */
   closeGraceMs?: number | undefined;
   /** How long a crashed process can block the stock it held, in milliseconds, 1 s to 15 min. Default: 60,000. */
@@ -176,6 +186,8 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
   error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
 });
 const milliseconds = z.number().int().positive();
+// The longest that setTimeout can do.
+const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
 const amount = z.number().nonnegative();
@@ -251,6 +263,8 @@ const optionsSchema = z.strictObject({
   maxAnswerBytes: count.default(64 * 1024 * 1024),
   maxEventBytes: count.default(16 * 1024 * 1024),
   keepAliveMs: milliseconds.default(10_000),
+  maxStallMs: milliseconds.max(longestTimerMs).default(120_000),
+  maxAnswerMs: milliseconds.max(longestTimerMs).optional(),
   closeGraceMs: z.number().int().nonnegative().default(10_000),
   leaseMs: z.number().int().min(1000).max(900_000).default(60_000),
   cacheTtlMs: z.number().int().nonnegative().default(10_000),

@@ -7,6 +7,7 @@ export class WebRequest implements GatewayRequest {
   readonly #request: Request;
   readonly #leave = (): void => this.leave();
   #controller: AbortController | undefined;
+  #stalled = false;
 
   constructor(request: Request, path: string) {
     this.#request = request;
@@ -32,6 +33,17 @@ export class WebRequest implements GatewayRequest {
   /** The client has gone. */
   leave(): void {
     this.#controller?.abort();
+  }
+
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  /** The client takes nothing of its answer: from now on it counts as gone. */
+  giveUp(): void {
+    this.#stalled = true;
+    this.leave();
+    this.settled();
   }
 
   /** The answer is complete: it does not matter any more whether the client leaves. */

@@ -18,6 +18,8 @@ export interface GatewayRequest {
   body(limits: BodyLimits): Promise<Uint8Array>;
   /** Aborted when the client has gone before the answer was complete. */
   readonly signal: AbortNotice;
+  /** The client counts as gone because it took nothing of its answer for too long. */
+  readonly stalled?: boolean;
 }
 
 /** What is asked of a request's body. */

@@ -6,8 +6,8 @@ import type { Target } from "./target.js";
 import type { Verdict } from "./target-health.js";
 import { waitFor } from "./wait-for.js";
 
-/** Why a call was broken off from this side. */
-export type AbortReason = "client_gone" | "shutdown";
+/** Why a call was broken off from this side. `upstream_timeout`: its answer took longer than it may. */
+export type AbortReason = "client_gone" | "shutdown" | "upstream_timeout";
 
 /** A call in progress, and what can end it early. */
 export class Call implements Listed {
@@ -15,6 +15,7 @@ export class Call implements Listed {
   readonly #notifier = new AbortNotifier();
   #reason: AbortReason | undefined;
   #abandoned: ((reason: AbortReason) => unknown) | undefined;
+  #limit: ReturnType<typeof setTimeout> | undefined;
 
   /** Where the call is at the moment. */
   target: Target | undefined;
@@ -30,6 +31,31 @@ export class Call implements Listed {
 
   get abortReason(): AbortReason | undefined {
     return this.#reason;
+  }
+
+  /** Its answer may take only so long. */
+  get isLimited(): boolean {
+    return this.#limit !== undefined;
+  }
+
+  /** Its answer may take so long from now on. */
+  limit(ms: number): void {
+    this.#limitIn(ms, () => {
+      this.abort("upstream_timeout");
+      // Its client may neither read on nor leave.
+      this.#limitIn(lastGraceMs, () => void this.abandon());
+    });
+  }
+
+  /** It is settled. */
+  ended(): void {
+    if (this.#limit !== undefined) clearTimeout(this.#limit);
+  }
+
+  #limitIn(ms: number, end: () => void): void {
+    this.#limit = setTimeout(end, ms);
+    // The client's connection keeps the process alive as long as need be.
+    if (typeof this.#limit === "object") this.#limit.unref?.();
   }
 
   enter(target: Target): void {
@@ -91,6 +117,7 @@ export class InFlight {
   }
 
   leave(call: Call): void {
+    call.ended();
     this.#calls.remove(call);
     if (this.#calls.size === 0) this.#emptied?.();
   }

@@ -35,6 +35,8 @@ export interface Pipeline extends RelayOptions {
   readonly bodyTimeoutMs: number;
   readonly minBodyBytesPerSecond: number;
   readonly pendingBodies: PendingBodies;
+  /** `undefined`: as long as it takes. */
+  readonly maxAnswerMs: number | undefined;
   readonly leaseMs: number;
   readonly cors: CorsOptions | undefined;
 }

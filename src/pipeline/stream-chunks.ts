@@ -9,6 +9,9 @@ import { UpstreamDocument } from "./upstream-document.js";
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
 
+/** A client that takes so much of a longer event is seen to take something. */
+const mostAtOnce = 128 * 1024;
+
 /** Who gets a stream's chunks. One method is called for each time that it asks. */
 export interface ChunkListener {
   /** What the client gets for one read of the upstream's body. */
@@ -149,9 +152,14 @@ export class StreamChunks {
     this.#isAsked = false;
     const ready = this.#ready;
     this.#ready = undefined;
-    if (ready !== undefined) this.#listener.onChunks(ready);
+    if (ready !== undefined) this.#tellChunks(ready);
     else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
     else this.#listener.onEnd();
+  }
+
+  #tellChunks(ready: Uint8Array): void {
+    if (ready.length > mostAtOnce) this.#ready = ready.subarray(mostAtOnce);
+    this.#listener.onChunks(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
   }
 
   #tellSilence(): void {

@@ -60,6 +60,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
     if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
     this.#abort = abort;
+    this.line?.ref();
   }
 
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
@@ -107,6 +108,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#state = "lingering";
     this.#timer.pause();
     this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
+    this.line?.unref();
     if (this.#held) {
       this.#held = false;
       this.line?.unhold();
