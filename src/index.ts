@@ -1,7 +1,7 @@
 export type { AccountTerms } from "./gateway/account-terms.js";
 export { UnknownTermsError } from "./gateway/account-terms.js";
 export { createGateway } from "./gateway/create-gateway.js";
-export type { BodyFailure, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
+export type { BodyFailure, BodyLimits, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
 export { BodyError } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type {

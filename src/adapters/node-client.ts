@@ -5,9 +5,15 @@ import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 /** Knows whether the client is still there to take its answer. */
 export class NodeClient {
   #answered = false;
+  #stalled = false;
   readonly #notifier = new AbortNotifier();
+  readonly #res: NodeOutgoing;
+  readonly maxStallMs: number;
 
-  constructor(req: NodeIncoming, res: NodeOutgoing) {
+  /** @param maxStallMs - for how long it may take nothing of its answer, for whoever writes that. */
+  constructor(req: NodeIncoming, res: NodeOutgoing, maxStallMs: number) {
+    this.#res = res;
+    this.maxStallMs = maxStallMs;
     if (isClosed(res)) {
       this.#notifier.abort();
       return;
@@ -22,6 +28,18 @@ export class NodeClient {
   /** The connection was closed before the answer was complete. */
   get gone(): boolean {
     return this.#notifier.aborted;
+  }
+
+  /** It was given up because it took nothing of its answer. */
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  /** It takes nothing of its answer: from now on it counts as gone. */
+  giveUp(): void {
+    this.#stalled = true;
+    this.#leave();
+    this.#res.destroy();
   }
 
   /** All of the answer is written: it does not matter any more whether the client leaves. */

@@ -19,7 +19,7 @@ export function discardRest(req: Readable, done: () => void): void {
     taken += piece.length;
     if (taken > mostBytes) stop();
   };
-  const timer = setTimeout(stop, mostMs);
+  const timer = setTimeout(stop, mostMs).unref();
   req.on("data", take).on("end", stop).on("close", stop);
   req.resume();
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type AbortNotifier, BodyError, type GatewayRequest } from "../gateway/gateway.js";
+import { type AbortNotifier, BodyError, type BodyLimits, type GatewayRequest } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import type { NodeIncoming } from "./node-pair.js";
 import { parsedBodyBytes } from "./node-parsed-body.js";
@@ -39,15 +39,24 @@ export class NodeRequest implements GatewayRequest {
     return this.#client.signal;
   }
 
-  body(limits: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
-    const isConsumed = this.#isConsumed();
-    const bytes = isConsumed ? parsedBodyBytes(this.#parsedBody()) : undefined;
-    const length = bytes === undefined ? Number(this.#header("content-length")) : bytes.length;
+  get stalled(): boolean {
+    return this.#client.stalled;
+  }
+
+  body(limits: BodyLimits): Promise<Uint8Array> {
+    if (this.#isConsumed()) return this.#bytesOfParsed(limits);
+    const length = Number(this.#header("content-length"));
     if (length > limits.maxBytes) return Promise.reject(new BodyError("too_large"));
-    if (bytes !== undefined) return Promise.resolve(bytes);
     // Neither what middleware has made of the body, nor one in chunks, is as long as that says.
     const isFramed = this.#payload === this.#req && this.#header("transfer-encoding") === undefined;
     return readNodeBody(this.#payload, isFramed ? length : Number.NaN, limits);
+  }
+
+  async #bytesOfParsed(limits: BodyLimits): Promise<Uint8Array> {
+    const bytes = parsedBodyBytes(this.#parsedBody());
+    const failure = bytes.length > limits.maxBytes ? "too_large" : limits.arrived(bytes.length);
+    if (failure !== undefined) throw new BodyError(failure);
+    return bytes;
   }
 
   #header(name: string): string | undefined {

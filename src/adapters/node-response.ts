@@ -4,6 +4,7 @@ import { type PieceSink, pieceSink } from "./node-chunks.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import { StallWatch } from "./node-stall-watch.js";
 
 /** What both kinds of response can do. */
 interface Outgoing {
@@ -37,9 +38,21 @@ export function writeNodeResponse(
   }
   // The host may have answered in the meantime: its own time-out, for instance.
   if (client.gone || res.headersSent) return undefined;
+  if (body !== null && body.length > longBody && req.method !== "HEAD" && headers["connection"] !== "close") {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    headers["content-length"] = String(bytes.length);
+    return writeStream(res as NodeOutgoing & Outgoing, client, response, slicesOf(bytes));
+  }
   client.answered();
   writeWhole(req, res, response, body);
   return undefined;
+}
+
+/** Beyond it a whole answer is written as a stream is: what its client does not take is not kept for ever. */
+const longBody = 128 * 1024;
+
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  for (let start = 0; start < bytes.length; start += longBody) yield bytes.subarray(start, start + longBody);
 }
 
 function writeWhole(
@@ -102,11 +115,13 @@ async function writeStream(
   const pieces = body[Symbol.asyncIterator]();
   let flushing: NodeJS.Immediate | undefined;
   let sink: PieceSink | undefined;
+  let watch: StallWatch | undefined;
   try {
     if (client.gone || res.headersSent) return;
     res.writeHead(status, headers);
     // Mostly the first piece is there already: then it leaves with the headers, in one write.
     flushing = setImmediate(flushUnlessGone, res, client);
+    watch = new StallWatch(res, client);
     while (!client.gone) {
       const { done, value } = await pieces.next();
       clearImmediate(flushing);
@@ -117,12 +132,14 @@ async function writeStream(
         return;
       }
       const target: PieceSink = sink ?? res;
+      watch.wrote(value.length);
       if (!target.write(value)) await drained(target, client.signal);
       // The headers have gone with the first piece.
       sink ??= pieceSink(res);
     }
   } finally {
     clearImmediate(flushing);
+    watch?.stop();
     await pieces.return?.();
   }
 }

@@ -9,6 +9,7 @@ import type { Catalog } from "../pipeline/catalog.js";
 import { toDrainLimits } from "../pipeline/drain.js";
 import { InFlight } from "../pipeline/in-flight.js";
 import { LeaseKeeper } from "../pipeline/lease-keeper.js";
+import { PendingBodies } from "../pipeline/pending-bodies.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { run } from "../pipeline/run.js";
 import type { Warn } from "../pipeline/warning.js";
@@ -43,16 +44,18 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const clock = resolved.clock ?? systemClock;
   const ledger = new GuardedCreditLedger(resolved.ledger, guardOptions(resolved, clock, warn));
+  const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
   const cache = {
     ttlMs: resolved.cacheTtlMs,
     negativeTtlMs: resolved.negativeCacheTtlMs,
     maxEntries: resolved.maxCacheEntries,
     clock,
-    timeLimit: new TimeLimit(resolved.storeTimeoutMs),
+    timeLimit: storeLimit,
   };
   const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const inFlight = new InFlight();
+  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, resolved.maxBodyBytes) } = resolved;
   const pipeline: Pipeline = {
     catalog,
     findCaller: lookups.findCaller,
@@ -66,9 +69,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxBodyBytes: resolved.maxBodyBytes,
     maxBodyDepth: resolved.maxBodyDepth,
     bodyTimeoutMs: resolved.bodyTimeoutMs,
+    minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
+    pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
     maxAnswerBytes: resolved.maxAnswerBytes,
     maxEventBytes: resolved.maxEventBytes,
     keepAliveMs: resolved.keepAliveMs,
+    maxAnswerMs: resolved.maxAnswerMs,
     leaseMs: resolved.leaseMs,
     cors: resolved.cors,
   };
@@ -78,12 +84,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     keeper.stop();
     await ledger.close();
     await lookups.close();
+    storeLimit.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
 
   const gateway: Gateway = {
     basePath: resolved.basePath,
+    maxStallMs: resolved.maxStallMs,
     routes: routePatterns,
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
@@ -99,6 +107,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   return gateway;
 }
+
+const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(

@@ -5,8 +5,10 @@ import type { ManagedKeys } from "./managed-keys.js";
 import type { ManagedPlans } from "./managed-plans.js";
 
 export { AbortNotifier } from "../pipeline/abort-notifier.js";
-export type { BodyFailure, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+export { ArrivingBody } from "../pipeline/arriving-body.js";
+export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
 export { BodyError } from "../pipeline/exchange.js";
+export { StallTimer } from "./stall-timer.js";
 
 /** An inference gateway, ready to be mounted. */
 export interface Gateway {
@@ -29,6 +31,8 @@ export interface Gateway {
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** How the models' targets do, as this process sees them. Asks nobody. */
   health(): GatewayHealth;
+  /** {@link GatewayOptions.maxStallMs}, for adapters: they see whether a client takes its answer. */
+  readonly maxStallMs: number;
   /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
   readonly basePath: string;
   /**

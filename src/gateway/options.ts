@@ -95,10 +95,21 @@ export interface GatewayOptions {
   basePath?: string | undefined;
   /** The largest request body in bytes; beyond it a 413. Default: 32 MiB. */
   maxBodyBytes?: number | undefined;
+  /**
+   * How many bytes of request bodies may wait at once until their calls are admitted or refused, in bytes; beyond it a 503.
+   * An account may have a quarter of it, or one body of {@link maxBodyBytes} if that is more; beyond it a 429. What is
+   * announced does not count, nor what has come whole with its headers. Default: 256 MiB, or {@link maxBodyBytes}.
+   */
+  maxPendingBodyBytes?: number | undefined;
   /** How deep a request body may be nested; beyond it a 400. Default: 256. */
   maxBodyDepth?: number | undefined;
   /** How long a request body may take to arrive, in milliseconds; beyond it a 408. Default: 30,000. */
   bodyTimeoutMs?: number | undefined;
+  /**
+   * The lowest speed of a request body, in bytes per second, judged every ten seconds; beneath it a 408. 0: none is too
+   * slow. Default: 1,024.
+   */
+  minBodyBytesPerSecond?: number | undefined;
   /** The largest whole answer of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
   maxAnswerBytes?: number | undefined;
   /** The largest event of an upstream's stream in bytes; beyond it the stream fails. Default: 16 MiB. */
@@ -108,6 +119,16 @@ export interface GatewayOptions {
    * longest that the status of a stream is held back while its first event is awaited. Default: 10,000.
    */
   keepAliveMs?: number | undefined;
+  /**
+   * How long an answer may lie ready while its client takes nothing of it, in milliseconds; beyond it the connection is
+   * broken off, and the client counts as one that has left. Keep-alive comments are nothing that it takes. Default: 120,000.
+   */
+  maxStallMs?: number | undefined;
+  /**
+   * How long a call may take from its admission to the end of its answer, in milliseconds; beyond it, it ends as one whose
+   * model did not answer in time. Default: as long as the upstream's time-outs allow.
+   */
+  maxAnswerMs?: number | undefined;
   /** How long {@link Gateway.close} lets open answers finish, in milliseconds. Default: 10,000. */
   closeGraceMs?: number | undefined;
   /** How long a crashed process can block the stock it held, in milliseconds, 1 s to 15 min. Default: 60,000. */
@@ -174,6 +195,8 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
   error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
 });
 const milliseconds = z.number().int().positive();
+// The longest that setTimeout can do.
+const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
 const amount = z.number().nonnegative();
@@ -243,11 +266,15 @@ const optionsSchema = z.strictObject({
     .transform((path) => path.replace(/\/+$/, ""))
     .default(""),
   maxBodyBytes: count.default(32 * 1024 * 1024),
+  maxPendingBodyBytes: count.optional(),
   maxBodyDepth: count.max(5000).default(256),
   bodyTimeoutMs: milliseconds.default(30_000),
+  minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
   maxAnswerBytes: count.default(64 * 1024 * 1024),
   maxEventBytes: count.default(16 * 1024 * 1024),
   keepAliveMs: milliseconds.default(10_000),
+  maxStallMs: milliseconds.max(longestTimerMs).default(120_000),
+  maxAnswerMs: milliseconds.max(longestTimerMs).optional(),
   closeGraceMs: z.number().int().nonnegative().default(10_000),
   leaseMs: z.number().int().min(1000).max(900_000).default(60_000),
   cacheTtlMs: z.number().int().nonnegative().default(10_000),
@@ -283,8 +310,12 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   return result.data;
 }
 
-function findContradictions({ models, providers }: ResolvedOptions): string[] {
+function findContradictions(options: ResolvedOptions): string[] {
+  const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
   const problems: string[] = [];
+  if (maxPendingBodyBytes < maxBodyBytes) {
+    problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
+  }
   const known = Object.keys(providers);
   const seen = new Set<string>();
   for (const model of models) {

@@ -1,10 +1,10 @@
-import type { Gateway, GatewayResponse } from "./gateway.js";
+import { type Gateway, type GatewayResponse, StallTimer } from "./gateway.js";
 import { WebRequest } from "./web-request.js";
 
 /** Answers a web-standard request. Runs wherever `Request` and `Response` do. */
 export async function handleWebRequest(gateway: Gateway, request: Request): Promise<Response> {
   const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
-  return toWebResponse(await gateway.handle(webRequest), webRequest);
+  return toWebResponse(await gateway.handle(webRequest), webRequest, gateway.maxStallMs);
 }
 
 /** The path behind the base path; outside of it, a path that no gateway serves. */
@@ -13,10 +13,10 @@ function pathBehind(basePath: string, path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;
 }
 
-function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest): Response {
+function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest, maxStallMs: number): Response {
   // The connection is the host's: it may be HTTP/2, and only the host can take in the rest of a body before it closes.
   delete headers["connection"];
-  if (isStream(body)) return new Response(toReadableStream(body, request), { status, headers });
+  if (isStream(body)) return new Response(toReadableStream(body, request, maxStallMs), { status, headers });
   request.settled();
   if (request.method === "HEAD" || body === null) return new Response(null, { status, headers });
   // TypeScript's DOM types want to know that no SharedArrayBuffer is behind the bytes.
@@ -27,21 +27,51 @@ function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Arr
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Pulls each piece only when it is asked for, so that a client that stops reading stops the upstream. */
-function toReadableStream(body: AsyncIterable<Uint8Array>, request: WebRequest): ReadableStream<Uint8Array> {
+/**
+ * Pulls each piece only when it is asked for, so that a client that stops reading stops the upstream. One that asks for
+ * nothing for too long is given up.
+ */
+function toReadableStream(
+  body: AsyncIterable<Uint8Array>,
+  request: WebRequest,
+  maxStallMs: number,
+): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
+  let isAsked = false;
+  let hasAsked = false;
+  let timer: StallTimer | undefined;
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        const isTaking = (): boolean => {
+          const isReading = isAsked || hasAsked;
+          hasAsked = false;
+          return isReading;
+        };
+        timer = new StallTimer(maxStallMs, isTaking, () => {
+          request.giveUp();
+          controller.error(new Error(`The client took nothing of its answer for ${maxStallMs} ms.`));
+          iterator.return?.().catch(() => {});
+        });
+      },
       async pull(controller) {
-        const { done, value } = await iterator.next();
+        isAsked = true;
+        hasAsked = true;
+        const { done, value } = await iterator.next().catch((error: unknown) => {
+          timer?.stop();
+          throw error;
+        });
+        isAsked = false;
         if (!done) {
           controller.enqueue(value);
           return;
         }
+        timer?.stop();
         request.settled();
         controller.close();
       },
       async cancel() {
+        timer?.stop();
         request.leave();
         request.settled();
         await iterator.return?.();

@@ -1,4 +1,4 @@
-import { BodyError, type BodyFailure, type GatewayRequest } from "./gateway.js";
+import { ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
 
 /** A web-standard request as the gateway reads it. */
 export class WebRequest implements GatewayRequest {
@@ -7,6 +7,7 @@ export class WebRequest implements GatewayRequest {
   readonly #request: Request;
   readonly #leave = (): void => this.leave();
   #controller: AbortController | undefined;
+  #stalled = false;
 
   constructor(request: Request, path: string) {
     this.#request = request;
@@ -34,19 +35,30 @@ export class WebRequest implements GatewayRequest {
     this.#controller?.abort();
   }
 
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  /** The client takes nothing of its answer: from now on it counts as gone. */
+  giveUp(): void {
+    this.#stalled = true;
+    this.leave();
+    this.settled();
+  }
+
   /** The answer is complete: it does not matter any more whether the client leaves. */
   settled(): void {
     if (this.#controller !== undefined) this.#request.signal.removeEventListener("abort", this.#leave);
   }
 
-  async body({ maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array> {
+  async body(limits: BodyLimits): Promise<Uint8Array> {
     const { body } = this.#request;
     if (body === null || body.locked || this.#request.bodyUsed) return new Uint8Array();
-    if (Number(this.header("content-length")) > maxBytes) {
+    if (Number(this.header("content-length")) > limits.maxBytes) {
       discardRest(body.getReader());
       throw new BodyError("too_large");
     }
-    return await readBody(body.getReader(), this.signal, maxBytes, timeoutMs);
+    return await readBody(body.getReader(), this.signal, limits);
   }
 }
 
@@ -54,43 +66,30 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
 
 /** Reads a body to its end. */
-function readBody(reader: BodyReader, signal: AbortSignal, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+function readBody(reader: BodyReader, signal: AbortSignal, limits: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const pieces: Uint8Array[] = [];
-    let length = 0;
-    let failed = false;
+    let isOver = false;
     const stop = () => {
-      clearTimeout(timer);
+      isOver = true;
       signal.removeEventListener("abort", abort);
     };
-    const fail = (failure: BodyFailure, cause?: unknown) => {
-      failed = true;
+    const body = new ArrivingBody(limits, (error) => {
       stop();
-      reject(new BodyError(failure, { cause }));
-    };
-    const abort = (cause?: unknown) => {
-      fail("aborted", cause);
-      cancel(reader);
-    };
-    const timer = setTimeout(() => {
-      fail("too_slow");
-      discardRest(reader);
-    }, timeoutMs);
+      reject(error);
+      if (error.failure === "aborted") cancel(reader);
+      else discardRest(reader);
+    });
+    const abort = (cause?: unknown) => body.fail("aborted", cause);
     const take = ({ done, value }: BodyPiece): void => {
-      if (failed) return;
       if (done) {
+        const bytes = body.end();
+        if (bytes === undefined) return;
         stop();
-        resolve(concat(pieces, length));
+        resolve(bytes);
         return;
       }
-      length += value.length;
-      pieces.push(value);
-      if (length <= maxBytes) {
-        reader.read().then(take, abort);
-      } else {
-        fail("too_large");
-        discardRest(reader);
-      }
+      body.take(value);
+      if (!isOver) reader.read().then(take, abort);
     };
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
@@ -106,6 +105,8 @@ const mostMs = 2000;
 function discardRest(reader: BodyReader): void {
   let taken = 0;
   const timer = setTimeout(() => cancel(reader), mostMs);
+  // Its connection keeps the process alive.
+  if (typeof timer === "object") timer.unref?.();
   const take = ({ done, value }: BodyPiece): void => {
     taken += value?.length ?? 0;
     if (!done && taken <= mostBytes) {
@@ -121,16 +122,4 @@ function discardRest(reader: BodyReader): void {
 
 function cancel(reader: BodyReader): void {
   reader.cancel().catch(() => {});
-}
-
-function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = pieces;
-  if (first !== undefined && pieces.length === 1) return first;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }

@@ -197,12 +197,16 @@ export class GuardedCreditLedger implements AtOnceLedger {
     return this.#change(subject, () => this.#ask("forget", () => this.#ledger.forget(subject)));
   }
 
-  /** Resolves when all that was kept has got through, or after five seconds. The ledger stays open: it is the host's. */
+  /**
+   * Resolves when all that was kept has got through, or after five seconds. Nothing that still goes on keeps the process
+   * alive then. The ledger stays open: it is the host's.
+   */
   async close(): Promise<void> {
     this.#stopListening?.();
     const closing = performance.now() + closeMs;
     await this.#outbox.close(closeMs);
     await this.#recent.close(Math.max(0, closing - performance.now()));
+    for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#historyLimit]) limit.close();
   }
 
   async #reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -366,9 +370,17 @@ async function repeat<Result>(
       // A store that blocks the process lets no time limit strike.
       if (isRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
+      await pause(pauseMs * (0.5 + Math.random() / 2));
     }
   }
+}
+
+/** Whoever waits for what is repeated keeps the process alive, by its time limit. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (typeof timer === "object") timer.unref?.();
+  });
 }
 
 function toUnavailable(error: unknown): unknown {

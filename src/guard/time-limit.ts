@@ -4,7 +4,7 @@ interface Wait {
 }
 
 const leastTicks = 10;
-/** For as long the timer may go on when nothing waits any more, and keep the process alive. */
+/** For as long the timer may go on when nothing waits any more, and keep the process alive unless it is closed. */
 const longestTickMs = 200;
 
 /** What was waited for took too long. */
@@ -25,6 +25,7 @@ export class TimeLimit {
   /** When something was heard last. */
   #heardTick = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
 
   /**
    * @param ms - at least so long is waited, and about a tenth longer at most.
@@ -52,7 +53,7 @@ export class TimeLimit {
         expire: () => reject(new TimeLimitError(`There was no answer in time (${this.ms} ms).`)),
       };
       this.#waits.add(wait);
-      this.#timer ??= setInterval(() => this.#expire(), this.ms / this.#ticks);
+      this.#timer ??= this.#start();
       answer.then(
         (value) => {
           this.#waits.delete(wait);
@@ -66,6 +67,24 @@ export class TimeLimit {
     });
   }
 
+  /** From now on neither what waits nor what will keeps the process alive; it is still waited for. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#waits.size === 0) this.#stop();
+    else if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  #start(): ReturnType<typeof setInterval> {
+    const timer = setInterval(() => this.#expire(), this.ms / this.#ticks);
+    if (this.#isClosed && typeof timer === "object") timer.unref?.();
+    return timer;
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   #expire(): void {
     this.#tick++;
     for (const wait of this.#waits) {
@@ -74,8 +93,6 @@ export class TimeLimit {
       this.#waits.delete(wait);
       wait.expire();
     }
-    if (this.#waits.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#waits.size === 0) this.#stop();
   }
 }

@@ -59,6 +59,8 @@ export class Attempt {
         reject(upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`)));
         notice.abort();
       }, timeoutMs);
+      // The client's connection keeps the process alive as long as need be.
+      if (typeof timer === "object") timer.unref?.();
       work()
         .finally(() => clearTimeout(timer))
         .then(resolve, reject);

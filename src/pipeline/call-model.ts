@@ -15,6 +15,7 @@ import type { DirectAnswer } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
+import { answerTookTooLong, withinAnswerTime } from "./answer-limit.js";
 import { authorize, requireModelType } from "./authorize.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
@@ -68,7 +69,7 @@ export async function callModel(
   log: RequestLog,
   endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const asked = endpoint.parse(await readBody(request, pipeline), pipeline.maxBodyDepth);
+  const asked = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
   const remembered = pipeline.findAllowance(caller.plan);
   const found = remembered instanceof Promise ? await remembered : remembered;
   const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
@@ -91,6 +92,8 @@ export async function callModel(
     const result = reserved instanceof Promise ? await reserved : reserved;
     if (result?.ok === false) throw denialError(result);
     reservation = result;
+    // From here on what the account holds bounds its calls.
+    pipeline.pendingBodies.drop(request);
   } catch (error) {
     inFlight.leave(call);
     throw error;
@@ -113,18 +116,21 @@ export async function callModel(
     if (call.abortReason !== undefined || drain?.hasLeft) {
       throw new UpstreamError("aborted", "The client left before the call was made.");
     }
-    if (model.route !== undefined) return await routedResponse(pipeline, request, modelCall, model, model.route, log);
+    if (model.route !== undefined) {
+      const routed = routedResponse(pipeline, request, modelCall, model, model.route, log);
+      return await withinAnswerTime(call, routed, leaveResponse);
+    }
     const { target } = model;
     call.enter(target);
     log.upstreamCalled(target);
     const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
     const meter = new Meter(demand, pipeline.clock);
     call.meter = meter;
-    const upstream = await forward(target.provider, toCall, context, meter);
+    const upstream = await withinAnswerTime(call, forward(target.provider, toCall, context, meter), leave);
     log.upstreamAnswered();
     const sent = { ...modelCall, meter };
     const response = asked.stream ? streamResponse(pipeline, sent, upstream) : wholeResponse(pipeline, sent, upstream);
-    return response instanceof Promise ? await response : response;
+    return response instanceof Promise ? await withinAnswerTime(call, response, leaveResponse) : response;
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
@@ -135,7 +141,7 @@ export async function callModel(
 
 /** From here on the call ends by `finish`, whoever it is that ends it. */
 function begin(
-  { inFlight, warn, clock }: Pipeline,
+  { inFlight, warn, clock, maxAnswerMs }: Pipeline,
   request: GatewayRequest,
   parts: {
     drain: Drain | undefined;
@@ -149,13 +155,18 @@ function begin(
 ): ModelCall {
   const { demand, call, settlement, model, log, now, drain } = parts;
   const { endpoint, asked, promptTokens } = demand;
-  const clientGone = drain === undefined ? () => call.abort("client_gone") : () => drain.clientGone();
+  const clientGone = (): void => {
+    if (request.stalled) log.clientStalled();
+    if (drain === undefined) call.abort("client_gone");
+    else drain.clientGone();
+  };
   let charge: Charge | Promise<Charge> | undefined;
   const finish = (ending: Outcome): Charge | Promise<Charge> => {
     if (charge !== undefined) return charge;
     request.signal.removeEventListener("abort", clientGone);
     const target = call.target ?? model.target;
-    call.leaveTarget(verdictOf(ending), clock);
+    // What is broken off from this side says nothing of the target.
+    call.leaveTarget(call.abortReason === undefined ? verdictOf(ending) : "unknown", clock);
     const outcome = drain === undefined ? ending : drain.ended(ending);
     const bill = call.meter?.bill(ending.reason, ending.reason === "client_gone" || drain?.hasLeft === true);
     const ended = (settled: Charge): Charge => {
@@ -173,6 +184,7 @@ function begin(
   };
   call.whenAbandoned((reason) => finish({ reason }));
   settlement.hold(() => call.meter?.seen);
+  if (maxAnswerMs !== undefined) call.limit(maxAnswerMs);
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
@@ -244,6 +256,14 @@ function leave(upstream: UpstreamAnswer): UpstreamError {
     .return?.()
     .catch(() => {});
   return new UpstreamError("aborted", "The answer came after its time.");
+}
+
+/** The same, when the gateway has made its own of it. */
+function leaveResponse({ body }: GatewayResponse): void {
+  if (typeof body !== "object" || body === null || !(Symbol.asyncIterator in body)) return;
+  body[Symbol.asyncIterator]()
+    .return?.()
+    .catch(() => {});
 }
 
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */
@@ -341,6 +361,7 @@ function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8
 
 function toGatewayError(thrown: unknown, call: Call): GatewayError {
   if (call.abortReason === "shutdown") return serviceUnavailable("The gateway is shutting down. Try again shortly.");
+  if (call.abortReason === "upstream_timeout") return answerTookTooLong();
   if (isGatewayError(thrown)) return thrown;
   return isUpstreamError(thrown)
     ? badGateway("The model did not answer. Try again.", { cause: thrown })

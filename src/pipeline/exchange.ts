@@ -12,12 +12,29 @@ export interface GatewayRequest {
   /** The header's value. A header that came twice is joined with `, `. `name` is in lower case. */
   header(name: string): string | undefined;
   /**
-   * Reads the whole body, at most `maxBytes`, within `timeoutMs`.
+   * Reads the whole body.
    * @throws {@link BodyError}
    */
-  body(limits: { maxBytes: number; timeoutMs: number }): Promise<Uint8Array>;
+  body(limits: BodyLimits): Promise<Uint8Array>;
   /** Aborted when the client has gone before the answer was complete. */
   readonly signal: AbortNotice;
+  /** The client counts as gone because it took nothing of its answer for too long. */
+  readonly stalled?: boolean;
+}
+
+/** What is asked of a request's body. */
+export interface BodyLimits {
+  /** The largest body. */
+  readonly maxBytes: number;
+  /** How long it may take to arrive, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A slower one is given up before that; 0: none is. */
+  readonly minBytesPerSecond: number;
+  /**
+   * Is told how many bytes have come, piece by piece, of a body that was not there with its headers.
+   * @returns why the body is not to be read any further, if it is not.
+   */
+  arrived(bytes: number): BodyFailure | undefined;
 }
 
 /** An answer, for an adapter to write. */
@@ -32,8 +49,12 @@ export interface GatewayResponse {
   body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
-/** `too_large`: over the limit, known from the length or on the way. `too_slow`: not complete in time. `aborted`: the client left. */
-export type BodyFailure = "too_large" | "too_slow" | "aborted";
+/**
+ * `too_large`: over the limit, known from the length or on the way. `too_slow`: not complete in time, or slower than is
+ * allowed. `aborted`: the client left. `over_share`, `no_room`: too many bytes of the account's bodies, or of all bodies,
+ * wait for their calls to be admitted.
+ */
+export type BodyFailure = "too_large" | "too_slow" | "aborted" | "over_share" | "no_room";
 
 /** The request's body cannot be had. */
 export class BodyError extends Error {

@@ -17,6 +17,8 @@ export class IdleTimer {
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#expired, this.#afterMs);
+    // What it watches has a connection, which keeps the process alive as long as need be.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 
   stop(): void {

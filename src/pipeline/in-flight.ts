@@ -7,8 +7,8 @@ import type { Target } from "./target.js";
 import type { Verdict } from "./target-health.js";
 import { waitFor } from "./wait-for.js";
 
-/** Why a call was broken off from this side. */
-export type AbortReason = "client_gone" | "shutdown";
+/** Why a call was broken off from this side. `upstream_timeout`: its answer took longer than it may. */
+export type AbortReason = "client_gone" | "shutdown" | "upstream_timeout";
 
 /** A call in progress, and what can end it early. */
 export class Call implements Listed {
@@ -16,6 +16,7 @@ export class Call implements Listed {
   readonly #notifier = new AbortNotifier();
   #reason: AbortReason | undefined;
   #abandoned: ((reason: AbortReason) => unknown) | undefined;
+  #limit: ReturnType<typeof setTimeout> | undefined;
 
   /** Where the call is at the moment. */
   target: Target | undefined;
@@ -33,6 +34,31 @@ export class Call implements Listed {
 
   get abortReason(): AbortReason | undefined {
     return this.#reason;
+  }
+
+  /** Its answer may take only so long. */
+  get isLimited(): boolean {
+    return this.#limit !== undefined;
+  }
+
+  /** Its answer may take so long from now on. */
+  limit(ms: number): void {
+    this.#limitIn(ms, () => {
+      this.abort("upstream_timeout");
+      // Its client may neither read on nor leave.
+      this.#limitIn(lastGraceMs, () => void this.abandon());
+    });
+  }
+
+  /** It is settled. */
+  ended(): void {
+    if (this.#limit !== undefined) clearTimeout(this.#limit);
+  }
+
+  #limitIn(ms: number, end: () => void): void {
+    this.#limit = setTimeout(end, ms);
+    // The client's connection keeps the process alive as long as need be.
+    if (typeof this.#limit === "object") this.#limit.unref?.();
   }
 
   enter(target: Target): void {
@@ -94,6 +120,7 @@ export class InFlight {
   }
 
   leave(call: Call): void {
+    call.ended();
     this.#calls.remove(call);
     if (this.#calls.size === 0) this.#emptied?.();
   }

@@ -6,6 +6,7 @@ import type { Catalog } from "./catalog.js";
 import type { CorsOptions } from "./cors.js";
 import type { InFlight } from "./in-flight.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
+import type { PendingBodies } from "./pending-bodies.js";
 import type { RequestCompleted } from "./request-completed.js";
 import type { Warn } from "./warning.js";
 
@@ -32,6 +33,10 @@ export interface Pipeline extends RelayOptions {
   readonly maxBodyBytes: number;
   readonly maxBodyDepth: number;
   readonly bodyTimeoutMs: number;
+  readonly minBodyBytesPerSecond: number;
+  readonly pendingBodies: PendingBodies;
+  /** `undefined`: as long as it takes. */
+  readonly maxAnswerMs: number | undefined;
   readonly leaseMs: number;
   readonly cors: CorsOptions | undefined;
 }

@@ -38,6 +38,8 @@ export interface RequestCompleted {
   endReason?: EndReason;
   /** What became of the answer when the client left before its end; absent when it did not. */
   disconnect?: Disconnect;
+  /** The client had not left by itself: it took nothing of its answer for `maxStallMs`, and was given up. */
+  stalled?: boolean;
   /** The calls to model servers, in their order; empty when there was none. */
   attempts: readonly UpstreamAttempt[];
   /** What was charged for; all zero when nothing was. */

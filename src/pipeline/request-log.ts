@@ -20,6 +20,7 @@ export class RequestLog {
   #model: string | undefined;
   #stream = false;
   #errorCode: string | undefined;
+  #clientStalled = false;
   #status = 0;
   #upstreamStarted: number | undefined;
   /** Of the attempt that has not failed. */
@@ -70,6 +71,11 @@ export class RequestLog {
     if (target === undefined || this.#completed === undefined) return;
     this.#failedAttempts ??= [];
     this.#failedAttempts.push(this.#attempt(target, endReasonOf(error), error, performance.now()));
+  }
+
+  /** The client is given up: it takes nothing of its answer. */
+  clientStalled(): void {
+    this.#clientStalled = true;
   }
 
   failed(errorCode: string): void {
@@ -124,6 +130,7 @@ export class RequestLog {
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
       ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
+      ...(this.#clientStalled ? { stalled: true } : undefined),
       attempts: this.#attempts(),
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,

@@ -17,7 +17,7 @@ import { callModel } from "./call-model.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "./exchange.js";
 import type { Pipeline } from "./pipeline.js";
-import { type BodyLimits, bodyFailure } from "./read-body.js";
+import { type BodyOptions, bodyFailure } from "./read-body.js";
 import { reportUsage } from "./report-usage.js";
 import { RequestLog } from "./request-log.js";
 
@@ -32,6 +32,7 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
   } catch (thrown) {
     response = errorResponse(thrown, request, log, pipeline);
   }
+  pipeline.pendingBodies.drop(request);
   response.headers["x-request-id"] = log.requestId;
   if (pipeline.cors !== undefined)
     Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));
@@ -129,9 +130,9 @@ function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog
   };
 }
 
-function toGatewayError(thrown: unknown, limits: BodyLimits): GatewayError {
+function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {
   if (isGatewayError(thrown)) return thrown;
-  return isBodyError(thrown) ? bodyFailure(thrown, limits) : internalError(thrown);
+  return isBodyError(thrown) ? bodyFailure(thrown, options) : internalError(thrown);
 }
 
 function optionsResponse({ cors }: Pipeline, request: GatewayRequest, methods: readonly string[]): GatewayResponse {

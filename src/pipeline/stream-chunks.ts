@@ -16,6 +16,9 @@ export interface StreamChunksOptions extends RelayOptions {
   flow?: OutputFlow;
 }
 
+/** A client that takes so much of a longer event is seen to take something. */
+const mostAtOnce = 128 * 1024;
+
 /** Who gets a stream's chunks. One method is called for each time that it asks. */
 export interface ChunkListener {
   /** What the client gets for one read of the upstream's body. */
@@ -161,9 +164,14 @@ export class StreamChunks {
     this.#isAsked = false;
     const ready = this.#ready;
     this.#ready = undefined;
-    if (ready !== undefined) this.#listener.onChunks(ready);
+    if (ready !== undefined) this.#tellChunks(ready);
     else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
     else this.#listener.onEnd();
+  }
+
+  #tellChunks(ready: Uint8Array): void {
+    if (ready.length > mostAtOnce) this.#ready = ready.subarray(mostAtOnce);
+    this.#listener.onChunks(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
   }
 
   #tellSilence(): void {

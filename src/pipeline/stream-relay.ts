@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
 import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isUpstreamError } from "../providers/upstream-provider.js";
+import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+import { answerTookTooLong } from "./answer-limit.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import { isRefusal } from "./provider-refusal.js";
@@ -87,6 +88,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   onSilence(): void {
+    // A provider that does not heed its signal must not keep the client.
+    if (this.#call.abortReason !== undefined && this.#settled === undefined) {
+      this.onFault(new UpstreamError("aborted", "The call was broken off."));
+      return;
+    }
     if (!this.#committed && this.#holdsStatus) {
       this.#chunks.ask();
       return;
@@ -189,6 +195,7 @@ function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureCo
   if (call.abortReason === "shutdown") {
     return { reason: "shutdown", error: serviceUnavailable("The gateway is shutting down. Try again shortly.") };
   }
+  if (call.abortReason === "upstream_timeout") return { reason: "upstream_timeout", error: answerTookTooLong() };
   if (thrown instanceof StreamFault && thrown.reason === "error") {
     const error = fromErrorObject(thrown.upstreamError, context);
     return committed ? describeBreak(error) : { reason: endReasonOf(error), error };

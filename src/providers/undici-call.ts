@@ -63,6 +63,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
     this.#abort = abort;
     this.#answer?.handover?.handedOver();
+    this.line?.ref();
   }
 
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
@@ -110,6 +111,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.#state = "lingering";
     this.#timer.pause();
     this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
+    this.line?.unref();
     if (this.#held) {
       this.#held = false;
       this.line?.unhold();

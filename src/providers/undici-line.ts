@@ -9,6 +9,7 @@ export class UndiciLine {
   #socket: Socket | undefined;
   #cancelConnecting: ((error: UpstreamError) => void) | undefined;
   #held = false;
+  #isUnref = false;
 
   constructor(connect: buildConnector.connector, connectTimeoutMs: number) {
     this.#connect = connect;
@@ -43,6 +44,19 @@ export class UndiciLine {
     this.#held = true;
   }
 
+  /** Nobody waits for its answer any more: it does not keep the process alive. */
+  unref(): void {
+    this.#isUnref = true;
+    this.#socket?.unref();
+  }
+
+  /** It has another request. Undici would not do this by itself where it had that one already. */
+  ref(): void {
+    if (!this.#isUnref) return;
+    this.#isUnref = false;
+    this.#socket?.ref();
+  }
+
   /** Ends a hold. What has arrived meanwhile is read at once. */
   unhold(): void {
     this.#held = false;
@@ -57,6 +71,7 @@ export class UndiciLine {
   #use(socket: Socket): void {
     this.#socket = socket;
     this.#held = false;
+    this.#isUnref = false;
     // Not undici's own pause(): in 7.30 an assertion in its parser crashes the process when the connection ends while
     // paused, and a complete answer can become an error. A read without a size is undici's; those with one are Node's.
     const read = socket.read;

@@ -159,8 +159,11 @@ function endSocket(socket: Socket, end: StreamEnd): void {
 async function writePiece(response: ServerResponse, piece: Uint8Array): Promise<void> {
   if (!response.destroyed && !response.write(piece)) {
     await new Promise<void>((resolve) => {
-      response.once("drain", resolve);
-      response.once("close", resolve);
+      const done = () => {
+        response.off("drain", done).off("close", done);
+        resolve();
+      };
+      response.on("drain", done).on("close", done);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatBody, chatCall, refusal } from "./client.js";
+import { chatBody, chatCall, eventually, refusal } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 import { openRaw, postHead } from "./raw-connection.js";
 
@@ -93,6 +93,67 @@ export function describeBodies(adapter: Adapter, place: Place): void {
       await connection.until('"code":"request_too_large"}}');
       connection.socket.destroy();
     });
+
+    it("that waits with too many others of its account is a 429, and leaves nothing behind", async () => {
+      const crowded = await startHosted(adapter, place, { maxBodyBytes: 200_000, maxPendingBodyBytes: 400_000 });
+      const unfinished = () => {
+        let finish = () => {};
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            controller.enqueue(Buffer.from(chatBody().padEnd(120_000)));
+            finish = () => controller.close();
+          },
+        });
+        const response = call(body, crowded);
+        return { response, finish: () => finish() };
+      };
+      const [first, second] = [unfinished(), unfinished()];
+      const refused = await Promise.race([first.response, second.response]);
+      expect(refused.headers.get("retry-after")).toBe("2");
+      expect(refused.headers.get("x-should-retry")).toBeNull();
+      expect(await refusal(refused)).toEqual([429, "rate_limit_exceeded"]);
+      for (const { finish, response } of [first, second]) {
+        if ((await Promise.race([response, undefined])) !== refused) finish();
+      }
+      const statuses = (await Promise.all([first.response, second.response])).map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([200, 429]);
+      expect((await call(chatBody().padEnd(200_000), crowded)).status).toBe(200);
+      await crowded.close();
+    });
+
+    it.runIf(adapter.hasServer)("of one without a key is refused before it is read", async () => {
+      const connection = await openRaw(test.host.origin);
+      const head = postHead(test.path("/v1/chat/completions"), "content-length: 1000").replace("sk-pro", "sk-nobody");
+      connection.send(head);
+      expect(await connection.until(/"code":"invalid_api_key"\}\}/)).toMatch(/^HTTP\/1\.1 401 /);
+      connection.socket.destroy();
+    });
+
+    it.runIf(adapter.hasServer)(
+      "that never ends takes no more memory than its account's part, however many there are",
+      async () => {
+        const most = 4 * megabyte.length;
+        const crowded = await startHosted(adapter, place, { maxBodyBytes: most, maxPendingBodyBytes: most });
+        const before = process.memoryUsage().arrayBuffers;
+        const connections = await Promise.all(
+          Array.from({ length: 12 }, async () => {
+            const connection = await openRaw(crowded.host.origin);
+            connection.send(postHead(crowded.path("/v1/chat/completions"), `content-length: ${most}`));
+            for (let sent = 0; sent < 3; sent++) connection.socket.write(megabyte);
+            return connection;
+          }),
+        );
+        const isRefused = ({ received }: { received: string }) => received.startsWith("HTTP/1.1 429 ");
+        await eventually(() => connections.filter(isRefused).length >= 11);
+        expect(connections.filter(isRefused)).toHaveLength(11);
+        // What is thrown away may not have been collected yet.
+        await eventually(() => process.memoryUsage().arrayBuffers - before < 3 * most, 10_000);
+        for (const { socket } of connections) socket.destroy();
+        await eventually(() => crowded.events.length === connections.length);
+        expect((await call(chatBody().padEnd(most), crowded)).status).toBe(200);
+        await crowded.close();
+      },
+    );
 
     it("that does not end in time is a 408", async () => {
       const impatient = await startHosted(adapter, place, { bodyTimeoutMs: 100 });

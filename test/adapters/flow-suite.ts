@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chatCall, readPieces } from "./client.js";
 import { floodOf, mostPieces, stalled } from "./flood.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
@@ -13,6 +13,35 @@ export function describeFlow(adapter: Adapter, place: Place): void {
       test = await startHosted(adapter, place);
     });
     afterAll(() => test.close());
+
+    it("is given up after a while, and settled for", async () => {
+      // Hono logs it.
+      const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+      const impatient = await startHosted(adapter, place, { maxStallMs: 400 });
+      const flood = { written: 0 };
+      impatient.upstream.replyOnce(floodOf(flood));
+      const completed = impatient.nextEvent();
+      const response = await impatient.host.fetch(impatient.path("/v1/chat/completions"), chatCall({ stream: true }));
+      const pieces = readPieces(response);
+      expect(await pieces.next()).toContain("data: ");
+      expect(await completed).toMatchObject({
+        status: 200,
+        endReason: "client_gone",
+        disconnect: "cancelled",
+        stalled: true,
+        usageSource: "partial",
+      });
+      expect(flood.written).toBeLessThan(mostPieces);
+      expect(await impatient.upstream.lastRequest.closed).toBe("broken");
+      // What is on the way may still be read; then the connection turns out to be broken.
+      await expect(
+        (async () => {
+          while ((await pieces.next()) !== undefined);
+        })(),
+      ).rejects.toThrow();
+      await impatient.close();
+      logged.mockRestore();
+    });
 
     it("stops the upstream, costs no memory, and is settled for when it leaves", async () => {
       const flood = { written: 0 };

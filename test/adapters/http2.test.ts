@@ -179,4 +179,25 @@ describe.each(Object.keys(hosts))("HTTP/2 in %s", (name) => {
     stream.close(8);
     expect(await completed).toMatchObject({ endReason: "client_gone" });
   });
+
+  it("gives a client up that does not read", async () => {
+    const impatient = await startTestGateway({ maxStallMs: 300, keepAliveMs: 20 });
+    const own = await hosts[name]?.(impatient.gateway);
+    const other = connect(`http://127.0.0.1:${own?.port}`);
+    const flood = { written: 0 };
+    impatient.upstream.replyOnce(floodOf(flood));
+    const completed = impatient.nextEvent();
+    const headers = { ":path": "/v1/chat/completions", ":method": "POST", "content-type": "application/json" };
+    const stream = other.request({ ...headers, ...authorized });
+    const closed = once(stream, "close");
+    stream.end(chatBody({ stream: true }));
+    await once(stream, "response");
+    expect(await completed).toMatchObject({ endReason: "client_gone", stalled: true });
+    expect(flood.written).toBeLessThan(mostPieces);
+    stream.resume();
+    await closed;
+    other.close();
+    await own?.close();
+    await impatient.close();
+  });
 });

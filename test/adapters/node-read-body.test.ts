@@ -8,7 +8,7 @@ import { readNodeBody } from "../../src/adapters/node-read-body.js";
 import { NodeRequest } from "../../src/adapters/node-request.js";
 import { openRaw } from "./raw-connection.js";
 
-const limits = { maxBytes: 1_000_000, timeoutMs: 5_000 };
+const limits = { maxBytes: 1_000_000, timeoutMs: 5_000, minBytesPerSecond: 0, arrived: () => undefined };
 const head = (length: number) => ["POST / HTTP/1.1", "host: a", `content-length: ${length}`, "", ""].join("\r\n");
 const read = (req: IncomingMessage) => readNodeBody(req, Number(req.headers["content-length"]), limits);
 

@@ -1,0 +1,32 @@
+/** So often it is looked whether the client takes anything, before it counts as one that does not. */
+const looks = 8;
+
+/**
+ * Finds out that a client takes nothing of its answer. It looks now and then, so that a piece costs nothing; and it counts
+ * its looks instead of comparing times, since a blocked event loop is not the client's fault.
+ */
+export class StallTimer {
+  readonly #timer: ReturnType<typeof setInterval>;
+  #idleLooks = 0;
+
+  /**
+   * @param maxStallMs - for at least so long the client has taken nothing, and about a quarter longer at most.
+   * @param isTaking - whether it has taken something since this was last called, or there is nothing for it to take.
+   * @param stalled - called once.
+   */
+  constructor(maxStallMs: number, isTaking: () => boolean, stalled: () => void) {
+    this.#timer = setInterval(() => {
+      this.#idleLooks = isTaking() ? 0 : this.#idleLooks + 1;
+      // At the first of them the client may have had no time at all.
+      if (this.#idleLooks <= looks) return;
+      this.stop();
+      stalled();
+    }, maxStallMs / looks);
+    // The client's connection keeps the process alive as long as need be.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

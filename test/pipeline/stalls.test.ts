@@ -1,0 +1,237 @@
+import { describe, expect, it, vi } from "vitest";
+import type { GatewayOptions } from "../../src/gateway/options.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  eventStream,
+  hangAfterHeaders,
+  hangBeforeHeaders,
+  toEventBytes,
+  wholeAnswer,
+} from "../../src/testing.js";
+import { chatRequest, readEvents, smallModel, startTestGateway } from "../support/test-gateway.js";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function start(options: Partial<GatewayOptions> = {}) {
+  const ledger = memoryCreditLedger();
+  const test = await startTestGateway({ ledger, ...options });
+  return {
+    ...test,
+    async stock() {
+      const credits = { session: 100e6, week: null, month: null };
+      const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
+      const { used, held } = (await ledger.balance("acct_pro", limits)).windows.session;
+      return { used, held };
+    },
+  };
+}
+
+describe("a stream that nobody reads", () => {
+  it.each(["never", "after its first piece"])("is ended, settled and told of (read: %s)", async (read) => {
+    const test = await start({ maxStallMs: 80 });
+    const gate = createGate();
+    test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
+    gate.step(4);
+    const ended = test.nextEvent();
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    const reader = response.body?.getReader();
+    if (read !== "never") await reader?.read();
+    expect((await test.stock()).held).toBeGreaterThan(0);
+    const event = await ended;
+    expect(event).toMatchObject({
+      status: 200,
+      endReason: "client_gone",
+      disconnect: "cancelled",
+      stalled: true,
+      usageSource: "partial",
+    });
+    expect(event.chargedMicro).toBeGreaterThan(0);
+    expect(await test.stock()).toEqual({ used: event.chargedMicro, held: 0 });
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+    await expect(reader?.read()).rejects.toThrow("took nothing of its answer for 80 ms");
+    await test.close();
+  });
+
+  it("is read to its end where that is asked for", async () => {
+    const test = await start({ maxStallMs: 80, models: [{ ...smallModel, disconnect: "drain" }] });
+    const ended = test.nextEvent();
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    expect(await ended).toMatchObject({ endReason: "client_gone", disconnect: "drained", stalled: true });
+    expect(test.events[0]?.usageSource).toBe("provider");
+    expect(await test.upstream.lastRequest.closed).toBe("completed");
+    await expect(response.text()).rejects.toThrow("took nothing");
+    await test.close();
+  });
+
+  it("is left alone while it waits for the upstream, or is read slowly", async () => {
+    const test = await start({ maxStallMs: 160, keepAliveMs: 10_000 });
+    const gate = createGate();
+    test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
+    gate.step(2);
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    const reader = response.body?.getReader();
+    for (let read = 0; read < 3; read++) {
+      await pause(80);
+      expect((await reader?.read())?.done).toBe(false);
+      gate.step();
+    }
+    expect((await reader?.read())?.done).toBe(false);
+    const rest = reader?.read();
+    await pause(500);
+    expect(test.events).toEqual([]);
+    gate.open();
+    await rest;
+    while (!(await reader?.read())?.done) await pause(80);
+    expect(test.events).toMatchObject([{ endReason: "completed" }]);
+    expect(test.events[0]).not.toHaveProperty("stalled");
+    await test.close();
+  });
+
+  it("of one long event is seen to be read piece by piece", async () => {
+    const test = await start({ maxStallMs: 200 });
+    const long = "x".repeat(1024 * 1024);
+    test.upstream.reply(eventStream(chatChunks(long)));
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    const reader = response.body?.getReader();
+    let text = "";
+    for (;;) {
+      await pause(20);
+      const piece = await reader?.read();
+      if (piece?.done !== false) break;
+      expect(piece.value.length).toBeLessThanOrEqual(128 * 1024);
+      text += Buffer.from(piece.value).toString();
+    }
+    expect(text).toContain(long);
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    expect(test.events).toMatchObject([{ endReason: "completed" }]);
+    await test.close();
+  });
+});
+
+describe("an answer that takes too long", () => {
+  it.each([false, true])("is a 504 before it has begun (stream: %s)", async (stream) => {
+    const test = await start({ maxAnswerMs: 60 });
+    test.upstream.reply(hangBeforeHeaders());
+    const response = await test.gateway.handler(chatRequest({ stream }));
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(test.events).toMatchObject([
+      { status: 504, endReason: "upstream_timeout", errorCode: "upstream_timeout", chargedMicro: 0 },
+    ]);
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+    expect(await test.stock()).toEqual({ used: 0, held: 0 });
+    await test.close();
+  });
+
+  it("ends with an error event after it has begun, and is charged as far as it came", async () => {
+    const test = await start({ maxAnswerMs: 150 });
+    const gate = createGate();
+    test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
+    gate.step(4);
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    expect(response.status).toBe(200);
+    const events = await readEvents(response);
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ error: { code: "upstream_timeout" } });
+    const [event] = test.events;
+    expect(event).toMatchObject({ endReason: "upstream_timeout", usageSource: "partial" });
+    expect(await test.stock()).toEqual({ used: event?.chargedMicro, held: 0 });
+    expect(await test.upstream.lastRequest.closed).toBe("broken");
+    // A target that was at work has not failed.
+    expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: 0 });
+    await test.close();
+  });
+
+  it("is settled also when nobody reads it", async () => {
+    const test = await start({ maxAnswerMs: 50 });
+    const gate = createGate();
+    test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
+    gate.step(4);
+    const ended = test.nextEvent();
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    expect(await ended).toMatchObject({ endReason: "upstream_timeout" });
+    expect((await test.stock()).held).toBe(0);
+    await response.body?.cancel();
+    expect(test.events).toHaveLength(1);
+    await test.close();
+  });
+
+  it.each([
+    ["before the status", false, "call"],
+    ["before the status", true, "call"],
+    ["in its body", false, "body"],
+    ["in its body", true, "body"],
+  ])(
+    "of a provider that does not heed its signal %s ends all the same (stream: %s)",
+    async (_where, stream, silent) => {
+      const never = new Promise<never>(() => {});
+      let left = 0;
+      const body = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => never,
+          return: async () => ({ done: true as const, value: ++left }),
+        }),
+      } as unknown as AsyncIterable<Uint8Array>;
+      const provider: UpstreamProvider = {
+        call: async () => (silent === "call" ? await never : { status: 200, headers: {}, body }),
+      };
+      const test = await start({ maxAnswerMs: 60, providers: { fake: provider } });
+      const response = await test.gateway.handler(chatRequest({ stream }));
+      expect(response.status).toBe(504);
+      expect(test.events).toMatchObject([{ endReason: "upstream_timeout" }]);
+      expect((await test.stock()).held).toBe(0);
+      await test.close();
+    },
+  );
+
+  it("ends also in the middle of a stream whose provider does not heed its signal", async () => {
+    const pieces = chatChunks("Hello world").slice(0, 2).map(toEventBytes);
+    const provider: UpstreamProvider = {
+      call: async () => ({
+        status: 200,
+        headers: {},
+        body: (async function* () {
+          yield* pieces;
+          await new Promise<never>(() => {});
+        })(),
+      }),
+    };
+    const test = await start({ maxAnswerMs: 60, keepAliveMs: 100, providers: { fake: provider } });
+    const events = await readEvents(await test.gateway.handler(chatRequest({ stream: true })));
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ error: { code: "upstream_timeout" } });
+    await test.close();
+  });
+
+  it("ends the whole call, whichever target it is at", async () => {
+    const test = await start({
+      maxAnswerMs: 100,
+      models: [{ ...smallModel, upstream: [smallModel.upstream, smallModel.upstream].flat(), maxAttempts: 4 }],
+    });
+    test.upstream.reply(hangAfterHeaders());
+    const response = await test.gateway.handler(chatRequest({ stream: true }));
+    expect(response.status).toBe(504);
+    expect(test.events[0]?.attempts).toHaveLength(1);
+    await test.close();
+  });
+
+  it("leaves no timer behind that was in time", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const test = await start({ maxAnswerMs: 50_000 });
+      test.upstream.reply(wholeAnswer(chatAnswer()));
+      expect((await test.gateway.handler(chatRequest())).status).toBe(200);
+      const { tokens } = test.events[0] ?? {};
+      expect(tokens?.output).toBeGreaterThan(0);
+      vi.advanceTimersByTime(60_000);
+      expect(test.events).toHaveLength(1);
+      expect(test.events[0]?.endReason).toBe("completed");
+      await test.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
