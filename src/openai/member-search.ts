@@ -32,7 +32,8 @@ plainInName[0x5c] = 0;
  * at most, and nothing that some server would take for it: so all who read the object find what is found here.
  */
 export class MemberSearch {
-  readonly #names: readonly Buffer[];
+  readonly #names: readonly string[];
+  readonly #byLength: { name: Buffer; place: number }[][] = [];
   readonly #exact: ExactNames;
   readonly #most: number;
   /** Where the values begin that were found last, by the places of their names, or {@link absent}. */
@@ -46,7 +47,11 @@ export class MemberSearch {
 
   /** @param names - nothing but ASCII. @param most - an object of more members is refused. */
   constructor(names: readonly string[], most: number) {
-    this.#names = names.map((name) => Buffer.from(name));
+    this.#names = names;
+    for (const [place, name] of names.entries()) {
+      this.#byLength[name.length] ??= [];
+      this.#byLength[name.length]?.push({ name: Buffer.from(name), place });
+    }
     this.#exact = new ExactNames(names);
     this.#most = most;
     this.starts = new Int32Array(names.length);
@@ -59,7 +64,7 @@ export class MemberSearch {
    */
   run(bytes: Uint8Array, start: number, leaps: Leaps, members?: number[]): MemberFault | undefined {
     const { starts, ends } = this;
-    starts.fill(absent);
+    for (let place = 0; place < starts.length; place++) starts[place] = absent;
     this.count = 0;
     let position = skipSpace(bytes, start + 1);
     while (bytes[position] === 0x22) {
@@ -73,11 +78,11 @@ export class MemberSearch {
         const name = nameAt(bytes, nameStart, nameEnd);
         const meant = this.#exact.meantBy(name);
         if (meant !== undefined) return { reason: "misspelled", name, meant };
-        place = this.#names.findIndex((each) => each.toString() === name);
+        place = this.#names.indexOf(name);
       }
       if (place >= 0) {
         if (starts[place] !== absent) {
-          const name = String(this.#names[place]);
+          const name = this.#names[place] ?? "";
           return { reason: "twice", name, meant: name };
         }
         starts[place] = valueStart;
@@ -95,9 +100,9 @@ export class MemberSearch {
   #placeOf(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start - 2;
     if (length > longestName) return absent;
-    for (let place = 0; place < this.#names.length; place++) {
-      const name = this.#names[place] as Buffer;
-      if (name.length === length && startsWith(bytes, start + 1, name)) return place;
+    const likely = this.#byLength[length];
+    if (likely !== undefined) {
+      for (const { name, place } of likely) if (startsWith(bytes, start + 1, name)) return place;
     }
     for (let position = start + 1; position < end - 1; position++) {
       if (plainInName[bytes[position] as number] === 0) return unclear;

@@ -118,18 +118,17 @@ export class MessageCheck implements SlicedWork {
 
   #checkMessage(): void {
     const body = this.#body;
-    const path = (): string => `messages[${this.#message}]`;
     if (this.#message === mostMessages) throw tooMany(`'messages' must hold at most ${mostMessages} messages.`);
-    if (body[this.#position] !== 0x7b) throw invalidType(path(), "an object");
+    if (body[this.#position] !== 0x7b) throw invalidType(this.#path(), "an object");
     const fault = inMessage.run(body, this.#position, this.#leaps, this.#outline?.members);
-    if (fault !== undefined) throw refused(fault, path(), "A message");
+    if (fault !== undefined) throw refused(fault, this.#path(), "A message");
     this.#members += inMessage.count;
     if (this.#members > mostMembersInAll) {
       throw tooMany(`The messages must have at most ${mostMembersInAll} members together.`);
     }
     const role = inMessage.starts[rolePlace] as number;
-    if (role === absent) throw missingParameter(`${path()}.role`);
-    if (body[role] !== 0x22) throw invalidType(`${path()}.role`, "a string");
+    if (role === absent) throw missingParameter(`${this.#path()}.role`);
+    if (body[role] !== 0x22) throw invalidType(`${this.#path()}.role`, "a string");
     this.#outline?.messages.push(this.#outline.members.length);
     this.#end = inMessage.end;
     const content = inMessage.starts[contentPlace] as number;
@@ -142,6 +141,10 @@ export class MessageCheck implements SlicedWork {
     this.#position = first;
   }
 
+  #path(): string {
+    return `messages[${this.#message}]`;
+  }
+
   #checkPart(): void {
     const body = this.#body;
     const start = this.#position;
@@ -150,8 +153,7 @@ export class MessageCheck implements SlicedWork {
     let end: number;
     if (body[start] === 0x7b) {
       const fault = inPart.run(body, start, this.#leaps);
-      if (fault !== undefined)
-        throw refused(fault, `messages[${this.#message}].content[${this.#part}]`, "A content part");
+      if (fault !== undefined) throw refused(fault, `${this.#path()}.content[${this.#part}]`, "A content part");
       this.#partMembers += inPart.count;
       if (this.#partMembers > mostMembersInAll) {
         throw tooMany(`The content parts must have at most ${mostMembersInAll} members together.`);
