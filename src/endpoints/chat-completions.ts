@@ -2,12 +2,14 @@ import { toChatAnswer } from "../openai/chat-answer.js";
 import {
   type ChatRequest,
   parseChatRequest,
+  parseChatRequestInTurns,
   promptTokens,
   requestedOutputTokens,
   toUpstreamBody,
 } from "../openai/chat-request.js";
 import { asksToReason, refuseLacking } from "../openai/lacking.js";
 import { countedTokens, leastTokens } from "../openai/least-tokens.js";
+import { sliceBytes } from "../openai/slices.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
 
@@ -16,7 +18,7 @@ export const chatCompletions: ModelEndpoint<ChatRequest> = {
   path: "chat/completions",
   modelType: "chat",
   promptParam: "messages",
-  parse: parseChatRequest,
+  parse: (body, maxDepth) => (body.length > sliceBytes ? parseChatRequestInTurns : parseChatRequest)(body, maxDepth),
   refuseLacking,
   asksToReason,
   findTooLong: (request, contextLength, tokenizer) => {

@@ -4,8 +4,10 @@ import {
   embeddingTokens,
   findTooLongInput,
   parseEmbeddingRequest,
+  parseEmbeddingRequestInTurns,
   toUpstreamEmbeddingBody,
 } from "../openai/embedding-request.js";
+import { sliceBytes } from "../openai/slices.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
@@ -13,7 +15,8 @@ export const embeddings: ModelEndpoint<EmbeddingRequest> = {
   path: "embeddings",
   modelType: "embedding",
   promptParam: "input",
-  parse: parseEmbeddingRequest,
+  parse: (body, maxDepth) =>
+    (body.length > sliceBytes ? parseEmbeddingRequestInTurns : parseEmbeddingRequest)(body, maxDepth),
   findTooLong: findTooLongInput,
   promptTokens: embeddingTokens,
   outputTokens: () => 0,

@@ -12,6 +12,8 @@ export interface ModelRequest extends JsonRequest {
   readonly stream: boolean;
   /** The client asked for the usage chunk of a stream. */
   readonly includeUsage: boolean;
+  /** The names of its members that few requests have, by what is left of them folded. */
+  readonly strangers: ReadonlyMap<string, string>;
 }
 
 /** What the estimate of a request's output goes by. */
@@ -40,8 +42,11 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
   readonly modelType: "chat" | "embedding";
   /** The request's member that can be too long for a model. */
   readonly promptParam: string;
-  /** @throws GatewayError 400 */
-  parse(body: Uint8Array, maxDepth: number): Request;
+  /**
+   * A large body is read in slices, between which others have their turn.
+   * @throws GatewayError 400
+   */
+  parse(body: Uint8Array, maxDepth: number): Request | Promise<Request>;
   /**
    * Absent where a request cannot ask for anything that a model may lack.
    * @throws GatewayError 400 when it asks for what the model cannot do, and is not to be relieved of it.

@@ -1,36 +1,28 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
-import { GatewayError, invalidType, invalidValue, missingParameter } from "./errors.js";
+import { invalidType } from "./errors.js";
+import { editMembers, type JsonMember, type Leaps, type MemberEdits, memberOf, splice } from "./json-members.js";
 import {
-  absent,
-  editMembers,
-  endOfValue,
-  findValue,
-  type JsonMember,
-  type Leaps,
-  type MemberEdits,
-  memberOf,
-  membersOf,
-  skipSpace,
-  splice,
-  unclear,
-  valueAt,
-} from "./json-members.js";
-import { mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readCount,
+  readMember,
+  readModel,
+} from "./json-request.js";
 import { addLackingEdits, type Lacking } from "./lacking.js";
+import { MessageCheck, type MessageOutline } from "./message-outline.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
+import { inTurns } from "./slices.js";
+import { readIncludeUsage, withIncludeUsage } from "./stream-options.js";
 import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { unpooled } from "./unpooled.js";
-import { isRecord } from "./usage.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
-export interface ChatRequest {
-  /** The text as the client sent it. */
-  readonly body: Uint8Array;
-  readonly members: readonly JsonMember[];
-  /** The ends of its long values, by their starts. */
-  readonly leaps: Leaps;
+export interface ChatRequest extends JsonRequest {
+  /** What is where in its messages; noted for a long one. */
+  readonly outline: MessageOutline | undefined;
   readonly model: string;
   readonly stream: boolean;
   /** The client asked for the usage chunk of a stream. */
@@ -51,22 +43,40 @@ const mostAnswers = 128;
  */
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth);
-  const { body, members, leaps } = request;
-  const read = (name: string): unknown => readMember(request, name);
-  const model = readModel(request);
-  checkMessages(body, memberOf(members, "messages"), leaps);
-  const stream = read("stream");
+  const messages = checkMessages(request, false);
+  messages.run(request.body.length);
+  return toChatRequest(request, undefined);
+}
+
+/** The same in slices, for a body that would take long. */
+export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const messages = checkMessages(request, true);
+  await inTurns(messages);
+  return toChatRequest(request, messages.outline);
+}
+
+function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
+  readModel(request);
+  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+}
+
+function toChatRequest(request: JsonRequest, outline: MessageOutline | undefined): ChatRequest {
+  const { body, members, leaps, strangers } = request;
+  const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
     body,
     members,
     leaps,
-    model,
+    strangers,
+    outline,
+    model: readModel(request),
     stream: stream === true,
-    includeUsage: readIncludeUsage(read("stream_options")),
-    maxTokens: readCount("max_tokens", read("max_tokens")),
-    maxCompletionTokens: readCount("max_completion_tokens", read("max_completion_tokens")),
-    n: readCount("n", read("n"), mostAnswers) ?? 1,
+    includeUsage: readIncludeUsage(request),
+    maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+    maxCompletionTokens: readCount("max_completion_tokens", readMember(request, "max_completion_tokens")),
+    n: readCount("n", readMember(request, "n"), mostAnswers) ?? 1,
     mayHoldImages: hasImage(body, leaps),
   };
 }
@@ -121,7 +131,7 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   edits.set("model", JSON.stringify(model));
   if (cutsTokens) edits.set("max_tokens", String(maxOutputTokens));
   if (cutsCompletionTokens) edits.set("max_completion_tokens", String(maxOutputTokens));
-  if (!keepsOptions) edits.set("stream_options", stream ? withUsage(request) : null);
+  if (!keepsOptions) edits.set("stream_options", stream ? withIncludeUsage(request) : null);
   if (dialect !== undefined) addDialectEdits(request, dialect, edits);
   if (lacking !== undefined) addLackingEdits(lacking, edits);
   const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
@@ -133,55 +143,4 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
 function hasImage(body: Uint8Array, leaps: Leaps): boolean {
   for (const start of leaps.keys()) if (beginsWithImage(body, start + 1)) return true;
   return false;
-}
-
-function withUsage(request: ChatRequest): string {
-  const member = memberOf(request.members, "stream_options");
-  const options = member === undefined ? null : valueAt(request.body, member);
-  return JSON.stringify({ ...(isRecord(options) ? options : undefined), include_usage: true });
-}
-
-function checkMessages(body: Uint8Array, member: JsonMember | undefined, leaps: Leaps): void {
-  if (member === undefined || body[member.start] === 0x6e) throw missingParameter("messages");
-  if (body[member.start] !== 0x5b) throw invalidType("messages", "an array of objects");
-  let position = skipSpace(body, member.start + 1);
-  if (body[position] === 0x5d) {
-    throw new GatewayError("'messages' must hold at least one message.", {
-      status: 400,
-      code: "empty_array",
-      param: "messages",
-    });
-  }
-  for (let index = 0; ; index++) {
-    position = skipSpace(body, checkMessage(body, position, index, leaps));
-    if (body[position] !== 0x2c) return;
-    position = skipSpace(body, position + 1);
-  }
-}
-
-const roleName = Buffer.from("role");
-
-/** @returns the offset behind the message. */
-function checkMessage(body: Uint8Array, start: number, index: number, leaps: Leaps): number {
-  if (body[start] !== 0x7b) throw invalidType(`messages[${index}]`, "an object");
-  let { value: role, end } = findValue(body, start, roleName, mostMembers, leaps);
-  if (role === unclear) {
-    const members = membersOf(body, start, mostMembers, leaps);
-    if (members.length > mostMembers) {
-      throw invalidValue(`messages[${index}]`, `A message has more than ${mostMembers} members.`);
-    }
-    role = memberOf(members, "role")?.start ?? absent;
-    end = endOfValue(body, start, leaps);
-  }
-  if (role === absent) throw missingParameter(`messages[${index}].role`);
-  if (body[role] !== 0x22) throw invalidType(`messages[${index}].role`, "a string");
-  return end;
-}
-
-function readIncludeUsage(options: unknown): boolean {
-  if (options === undefined) return false;
-  if (!isRecord(options)) throw invalidType("stream_options", "an object");
-  const asked = options["include_usage"] ?? false;
-  if (typeof asked !== "boolean") throw invalidType("stream_options.include_usage", "a boolean");
-  return asked;
 }

@@ -7,7 +7,7 @@ import { estimateTokens } from "./token-estimate.js";
 import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
 import { isRecord, readUsage, type TokenCounts, toUsageObject, visibleUsage } from "./usage.js";
 
-/** `error`: the upstream sent one. `garbage`: not JSON. `incomplete`: it stopped without a `finish_reason`. */
+/** `error`: the upstream sent one. `garbage`: not JSON, or more answers than anybody can ask for. `incomplete`: it stopped without a `finish_reason`. */
 export type StreamFaultReason = "error" | "garbage" | "incomplete";
 
 /** The upstream's stream is not one that can be passed on further. */
@@ -36,6 +36,12 @@ export interface ChatStreamContext extends AnswerContext {
 /** Under these names servers stream what a model thinks. */
 const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"];
 
+/** As many answers as a request can ask for. */
+const mostChoices = 128;
+
+/** In one answer; far more than any model makes. */
+const mostToolCalls = 1024;
+
 const doneEvent = "data: [DONE]\n\n";
 
 /**
@@ -46,6 +52,8 @@ const doneEvent = "data: [DONE]\n\n";
 export class ChatStream {
   readonly #context: ChatStreamContext;
   readonly #choices = new Map<number, ChoiceState>();
+  /** How many of them have come to their end. */
+  #finished = 0;
   #id: string | undefined;
   #created: number | undefined;
   #done = false;
@@ -68,12 +76,12 @@ export class ChatStream {
 
   /** Some of the answer itself has come: text, a tool call, or the reason of its end. */
   get hasOutput(): boolean {
-    return this.#outputBytes > 0 || [...this.#choices.values()].some(({ finished }) => finished);
+    return this.#outputBytes > 0 || this.#finished > 0;
   }
 
   /** Every answer that began has come to its end. */
   get complete(): boolean {
-    return this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished);
+    return this.#choices.size > 0 && this.#finished === this.#choices.size;
   }
 
   /** Tokens of the answer itself that have come, an estimate. */
@@ -232,6 +240,7 @@ export class ChatStream {
     let repaired = false;
     let state = this.#choices.get(index);
     if (state === undefined) {
+      if (this.#choices.size === mostChoices) throw new StreamFault("garbage");
       state = { finished: false, toolCalls: new Set(), lastToolCall: 0 };
       this.#choices.set(index, state);
       if (delta["role"] !== "assistant") {
@@ -244,12 +253,16 @@ export class ChatStream {
     }
     if (joinTextParts(choice["delta"] as Record<string, unknown>)) repaired = true;
     if (repairToolCallDeltas(delta["tool_calls"], state)) repaired = true;
+    if (state.toolCalls.size > mostToolCalls) throw new StreamFault("garbage");
     const finish = choice["finish_reason"] ?? null;
     if (finish !== null && (typeof finish !== "string" || finish === "")) {
       choice["finish_reason"] = null;
       repaired = true;
     }
-    if (typeof choice["finish_reason"] === "string") state.finished = true;
+    if (typeof choice["finish_reason"] === "string" && !state.finished) {
+      state.finished = true;
+      this.#finished++;
+    }
     this.#outputBytes += textBytes(choice["delta"]);
     this.#reasons ||= showsReasoning(delta);
     return repaired;

@@ -1,6 +1,6 @@
 import { asBuffer } from "./as-buffer.js";
 import { GatewayError, invalidValue } from "./errors.js";
-import { foldName } from "./fold-name.js";
+import { foldName } from "./folded-names.js";
 import { endOfValue, type JsonMember, memberOf, membersOf, skipSpace } from "./json-members.js";
 import { type JsonRequest, mostMembers } from "./json-request.js";
 

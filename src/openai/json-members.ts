@@ -43,9 +43,8 @@ export function membersOf(
     const nameStart = position;
     const nameEnd = skipString(bytes, nameStart);
     const familiar = familiarName(bytes, nameStart + 1, nameEnd - 1);
-    const text = familiar ?? textOf(bytes, nameStart + 1, nameEnd - 1);
-    const escaped = familiar === undefined && text.includes("\\");
-    const name = escaped ? String(JSON.parse(`"${text}"`)) : text;
+    const name = familiar ?? nameAt(bytes, nameStart, nameEnd);
+    const escaped = familiar === undefined && hasEscape(bytes, nameStart, nameEnd);
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
     const valueEnd = endOfValue(bytes, valueStart, leaps);
     members.push({ name, escaped, nameStart, start: valueStart, end: valueEnd });
@@ -56,55 +55,24 @@ export function membersOf(
   return members;
 }
 
+/** Names of more bytes are nobody's. */
+export const longestName = 256;
+
+/** The name between the quotes, unless it is a long one: of that the beginning, and as it is spelled. */
+export function nameAt(bytes: Uint8Array, start: number, end: number): string {
+  const isLong = end - start - 2 > longestName;
+  const text = textOf(bytes, start + 1, isLong ? start + 1 + longestName : end - 1);
+  return !isLong && text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text;
+}
+
 /** The first member of this name. */
 export function memberOf(members: readonly JsonMember[], name: string): JsonMember | undefined {
   for (const member of members) if (member.name === name) return member;
   return undefined;
 }
 
-/** What {@link findValue} finds where it is no offset. */
+/** What stands for an offset where there is none. */
 export const absent = -1;
-export const unclear = -2;
-
-export interface FoundValue {
-  /** Where it begins, {@link absent}, or {@link unclear}. */
-  value: number;
-  /** The offset behind the object, unless that is unclear. */
-  end: number;
-}
-
-/**
- * Where the value of the object's member begins, without making anything of the other members. It is unclear where there
- * are several of this name, a name that is spelled with escapes, or more than `most` members: then it takes
- * {@link membersOf}.
- *
- * @param name - nothing but ASCII.
- */
-export function findValue(
-  bytes: Uint8Array,
-  start: number,
-  name: Buffer,
-  most = Number.POSITIVE_INFINITY,
-  leaps: Leaps = noLeaps,
-): FoundValue {
-  let found = absent;
-  let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
-  for (let count = 1; bytes[position] === 0x22; count++) {
-    if (count > most) return { value: unclear, end: start };
-    const nameStart = position + 1;
-    const nameEnd = skipString(bytes, position);
-    const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-    if (hasEscape(bytes, nameStart, nameEnd)) return { value: unclear, end: start };
-    if (nameEnd - 1 - nameStart === name.length && startsWith(bytes, nameStart, name)) {
-      if (found !== absent) return { value: unclear, end: start };
-      found = valueStart;
-    }
-    position = skipSpace(bytes, endOfValue(bytes, valueStart, leaps));
-    if (bytes[position] !== 0x2c) break;
-    position = skipSpace(bytes, position + 1);
-  }
-  return { value: found, end: position + 1 };
-}
 
 /** The offset behind the value that begins at `start`. The text must be valid JSON. */
 export function endOfValue(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
@@ -121,11 +89,19 @@ function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
   return false;
 }
 
-/** The offsets of the elements' first bytes in the array that begins at `start`. The text must be valid JSON. */
-export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number[] {
+/**
+ * The offsets of the elements' first bytes in the array that begins at `start`. The text must be valid JSON.
+ * @param most - stop looking when there are more than so many.
+ */
+export function elementsOf(
+  bytes: Uint8Array,
+  start: number,
+  leaps: Leaps = noLeaps,
+  most = Number.POSITIVE_INFINITY,
+): number[] {
   const elements: number[] = [];
   let position = skipSpace(bytes, start + 1);
-  while (position < bytes.length && bytes[position] !== 0x5d) {
+  while (position < bytes.length && bytes[position] !== 0x5d && elements.length <= most) {
     elements.push(position);
     position = skipSpace(bytes, endOfValue(bytes, position, leaps));
     if (bytes[position] !== 0x2c) break;
@@ -134,9 +110,14 @@ export function elementsOf(bytes: Uint8Array, start: number, leaps: Leaps = noLe
   return elements;
 }
 
-/** The member's value, parsed. Meant for small ones. */
-export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
+export type Scalar = string | number | boolean | null;
+
+/** The member's value, if it is no object and no array: of these, `undefined`. */
+export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "start" | "end">): Scalar | undefined {
   switch (bytes[start]) {
+    case 0x7b:
+    case 0x5b:
+      return undefined;
     case 0x74:
       return true;
     case 0x66:
@@ -145,10 +126,10 @@ export function valueAt(bytes: Uint8Array, { start, end }: Pick<JsonMember, "sta
       return null;
     case 0x22: {
       const text = textOf(bytes, start + 1, end - 1);
-      return text.includes("\\") ? JSON.parse(`"${text}"`) : text;
+      return text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text;
     }
     default:
-      return shortInteger(bytes, start, end) ?? JSON.parse(textOf(bytes, start, end));
+      return shortInteger(bytes, start, end) ?? Number(textOf(bytes, start, end));
   }
 }
 
@@ -306,42 +287,51 @@ function familiarName(bytes: Uint8Array, start: number, end: number): string | u
 /** So far a loop is faster than a search of the runtime's. */
 const shortString = 24;
 
-/** Leaps from quote to quote, which the runtime searches far faster than a loop could. */
-function skipString(bytes: Uint8Array, start: number): number {
+/** Reads what is short by itself, and what is between escapes; else leaps to the next quote. */
+export function skipString(bytes: Uint8Array, start: number): number {
   let from = start + 1;
-  for (const stop = from + shortString; from < stop; from++) {
-    const byte = bytes[from];
-    if (byte === 0x22) return from + 1;
-    if (byte === 0x5c) break;
-  }
   for (;;) {
+    for (let stop = from + shortString; from < stop; from++) {
+      const byte = bytes[from];
+      if (byte === 0x22) return from + 1;
+      if (byte === undefined) return bytes.length;
+      if (byte !== 0x5c) continue;
+      from++;
+      // Escapes come in crowds, in which a leap would not get far.
+      stop = from + shortString;
+    }
     const close = bytes.indexOf(0x22, from);
     if (close < 0) return bytes.length;
     let backslashes = 0;
-    while (bytes[close - 1 - backslashes] === 0x5c) backslashes++;
+    while (close - backslashes > from && bytes[close - 1 - backslashes] === 0x5c) backslashes++;
     if (backslashes % 2 === 0) return close + 1;
     from = close + 1;
   }
 }
 
+/** 1 for the bytes that open or close something. */
+const brackets = new Uint8Array(256);
+for (const byte of [0x22, 0x5b, 0x5d, 0x7b, 0x7d]) brackets[byte] = 1;
+
 function skipValue(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return skipString(bytes, start);
   if (first !== 0x7b && first !== 0x5b) return skipWord(bytes, start);
+  const { length } = bytes;
   let depth = 0;
   let position = start;
-  while (position < bytes.length) {
+  for (;;) {
+    while (position < length && brackets[bytes[position] as number] === 0) position++;
+    if (position >= length) return position;
     const byte = bytes[position];
     if (byte === 0x22) {
       position = skipString(bytes, position);
       continue;
     }
-    if (byte === 0x7b || byte === 0x5b) depth++;
-    else if (byte === 0x7d || byte === 0x5d) depth--;
     position++;
-    if (depth === 0) break;
+    if (byte === 0x7b || byte === 0x5b) depth++;
+    else if (--depth === 0) return position;
   }
-  return position;
 }
 
 /** A number, `true`, `false` or `null`. */

@@ -1,8 +1,10 @@
 import type { ChatRequest } from "./chat-request.js";
 import { GatewayError } from "./errors.js";
-import { elementsOf, type JsonMember, type MemberEdits, memberOf, membersOf, valueAt } from "./json-members.js";
-import { imageParts } from "./message-edits.js";
-import { isRecord } from "./usage.js";
+import { findTwins } from "./folded-names.js";
+import { type JsonMember, type MemberEdits, memberOf, membersOf, skipSpace } from "./json-members.js";
+import { isText } from "./message-outline.js";
+import { outlineOf } from "./message-texts.js";
+import { reasoningMembers, toolMembers } from "./request-names.js";
 
 /** What a model cannot do, and what becomes of requests that ask for it. */
 export interface Lacking {
@@ -36,33 +38,31 @@ export function addLackingEdits({ tools, reasoning }: Lacking, edits: MemberEdit
   if (reasoning) for (const name of reasoningMembers) edits.set(name, null);
 }
 
-const toolMembers = ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"];
-const reasoningMembers = ["reasoning_effort", "reasoning"];
-
 function asksFor({ body, members }: ChatRequest, name: string): boolean {
-  const member = members.find((candidate) => candidate.name === name);
-  if (member === undefined) return false;
-  if (body[member.start] === 0x5b) return elementsOf(body, member.start).length > 0;
-  return !isNone(body, member);
+  const member = memberOf(members, name);
+  if (member === undefined || body[member.start] === 0x6e) return false;
+  if (body[member.start] === 0x5b) return body[skipSpace(body, member.start + 1)] !== 0x5d;
+  return !isText(body, member, "none") && !(body[member.start] === 0x7b && asksForNone(body, member));
 }
 
-/** `null`, `"none"`, and OpenRouter's `{"effort":"none"}` and `{"enabled":false}`. */
-function isNone(body: Uint8Array, member: JsonMember): boolean {
-  const value = valueAt(body, member);
-  if (isRecord(value)) return value["effort"] === "none" || value["enabled"] === false;
-  return value === null || value === "none";
+/** OpenRouter's `{"effort":"none"}` and `{"enabled":false}`. What is said twice can be understood in two ways. */
+function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
+  const members = membersOf(body, start, fewMembers);
+  if (members.length > fewMembers || findTwins(members.map(({ name }) => name)) !== undefined) return false;
+  const effort = memberOf(members, "effort");
+  const enabled = memberOf(members, "enabled");
+  return (
+    (effort !== undefined && isText(body, effort, "none")) || (enabled !== undefined && body[enabled.start] === 0x66)
+  );
 }
+
+/** More than there are. */
+const fewMembers = 16;
 
 /** The path of the first one. */
-function firstImage({ body, members, leaps }: ChatRequest): string | undefined {
-  const messages = memberOf(members, "messages");
-  if (messages === undefined) return undefined;
-  for (const [index, message] of elementsOf(body, messages.start, leaps).entries()) {
-    const found = memberOf(membersOf(body, message, Number.POSITIVE_INFINITY, leaps), "content");
-    const [image] = found === undefined ? [] : imageParts(body, found.start, leaps);
-    if (image !== undefined) return `messages[${index}].content[${image.index}]`;
-  }
-  return undefined;
+function firstImage(request: ChatRequest): string | undefined {
+  const [image] = outlineOf(request).images;
+  return image && `messages[${image.message}].content[${image.index}]`;
 }
 
 function unsupported(model: string, param: string, what: string): GatewayError {

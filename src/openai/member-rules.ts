@@ -1,7 +1,7 @@
 import { asBuffer } from "./as-buffer.js";
 import type { Dialect } from "./dialect.js";
 import { GatewayError } from "./errors.js";
-import { foldName } from "./fold-name.js";
+import { foldName } from "./folded-names.js";
 import { hostedTool } from "./hosted-tool.js";
 import type { JsonMember } from "./json-members.js";
 import type { JsonRequest } from "./json-request.js";

@@ -1,8 +1,9 @@
 import type { ChatRequest } from "./chat-request.js";
 import type { Dialect } from "./dialect.js";
-import { type MemberEdits, memberOf } from "./json-members.js";
+import type { MemberEdits } from "./json-members.js";
 import type { JsonRequest } from "./json-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
+import { outlineOf } from "./message-texts.js";
 
 type Members = Pick<JsonRequest, "body" | "members">;
 
@@ -32,9 +33,7 @@ export function messageRules(dialect: Dialect | undefined, withoutImages: boolea
 
 /** Adds what the rules change in the messages, if anything. */
 export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits: MemberEdits): void {
-  const messages = memberOf(request.members, "messages");
-  if (messages === undefined) return;
-  const edited = editMessages(request.body, messages.start, request.leaps, rules);
+  const edited = editMessages(request.body, outlineOf(request), rules);
   if (edited !== undefined) edits.set("messages", edited);
 }
 

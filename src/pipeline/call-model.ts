@@ -69,7 +69,8 @@ export async function callModel(
   log: RequestLog,
   endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const asked = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
+  const parsed = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
+  const asked = parsed instanceof Promise ? await parsed : parsed;
   const remembered = pipeline.findAllowance(caller.plan);
   const found = remembered instanceof Promise ? await remembered : remembered;
   const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);

@@ -1,4 +1,5 @@
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
+import { requireOwnNames } from "../openai/dialect-names.js";
 import { GatewayError } from "../openai/errors.js";
 import type { CatalogModel } from "./catalog.js";
 
@@ -8,6 +9,11 @@ import type { CatalogModel } from "./catalog.js";
  */
 export function requireFit(endpoint: ModelEndpoint, request: ModelRequest, model: CatalogModel): void {
   const { id, rules, lacking, contextLength, enforcesContext, tokenizer } = model;
+  if (request.strangers.size > 0) {
+    for (const { provider } of model.route?.targets ?? [model.target]) {
+      requireOwnNames(request.strangers, provider.dialect);
+    }
+  }
   for (const rule of rules) rule.refuse(request);
   if (lacking !== undefined) endpoint.refuseLacking?.(request, id, lacking);
   if (!enforcesContext) return;

@@ -282,3 +282,39 @@ describe("what counts as output", () => {
     expect(stream.tokens.output).toBe(3);
   });
 });
+
+describe("an upstream that begins ever new answers", () => {
+  const answers = (count: number, finish: string | null = null) =>
+    chunk({ choices: Array.from({ length: count }, (_, index) => choice({ content: "x" }, finish, index)) });
+
+  it("is at fault when there are more than anybody can ask for", () => {
+    const stream = open();
+    stream.push(answers(128));
+    expect(fault(() => stream.push(chunk({ choices: [choice({}, null, 128)] }))).reason).toBe("garbage");
+    expect(stream.tokens.output).toBe(43);
+  });
+
+  it("is at fault when it is tool calls, too", () => {
+    const calls = (from: number, count: number) => {
+      const tool_calls = Array.from({ length: count }, (_, offset) => ({ index: from + offset, id: "a" }));
+      return chunk({ choices: [choice({ tool_calls })] });
+    };
+    const stream = open();
+    stream.push(calls(0, 1024));
+    stream.push(calls(0, 1024));
+    expect(fault(() => stream.push(calls(1024, 1))).reason).toBe("garbage");
+  });
+
+  it("has answered when each has come to its end, however often that was said of one", () => {
+    const stream = open();
+    stream.push(answers(128));
+    for (let count = 0; count < 200; count++) stream.push(answers(1, "stop"));
+    expect(stream.complete).toBe(false);
+    stream.push(answers(127, "stop"));
+    expect(stream.complete).toBe(false);
+    stream.push(answers(128, "length"));
+    expect(stream.complete).toBe(true);
+    stream.push(chunk({ choices: [], usage }));
+    expect(stream.tokens.output).toBe(2);
+  });
+});

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { memberOf, membersOf } from "../../src/openai/json-members.js";
 import { findJsonFault } from "../../src/openai/json-syntax.js";
 import { editMessages } from "../../src/openai/message-edits.js";
+import { outlineMessages } from "../../src/openai/message-outline.js";
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const notice = { type: "text", text: "[image omitted]" };
@@ -22,13 +24,16 @@ function editParsed(messages: Record<string, unknown>[]): unknown {
   );
 }
 
+const role: [string, unknown] = ["role", "developer"];
+
 const rules = { developerRole: "system", dropped, withoutImages: true };
 
 function edit(text: string): Uint8Array | undefined {
   const body = Buffer.from(text);
   const leaps = new Map<number, number>();
   expect(findJsonFault(body, 100, leaps)).toBeUndefined();
-  return editMessages(body, text.indexOf("["), leaps, rules);
+  const messages = memberOf(membersOf(body), "messages");
+  return editMessages(body, outlineMessages(body, messages, leaps), rules);
 }
 
 describe("editMessages", () => {
@@ -43,15 +48,21 @@ describe("editMessages", () => {
       fc.tuple(fc.constant("content"), content),
       fc.tuple(fc.constantFrom("name", "reasoning_content", "tool_calls"), fc.jsonValue()),
     );
-    const message = fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 5 }).map(Object.fromEntries);
+    const message = fc
+      .uniqueArray(member, { selector: ([name]) => name, maxLength: 5 })
+      .map((members) => Object.fromEntries(members.some(([name]) => name === "role") ? members : [...members, role]));
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 5 }), fc.constantFrom(undefined, 1), (messages, space) => {
-        const text = JSON.stringify({ messages }, undefined, space);
-        const edited = edit(text);
-        const plain = JSON.parse(JSON.stringify(messages));
-        const got = edited === undefined ? plain : JSON.parse(Buffer.from(edited).toString());
-        expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(plain))));
-      }),
+      fc.property(
+        fc.array(message, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(undefined, 1),
+        (messages, space) => {
+          const text = JSON.stringify({ messages }, undefined, space);
+          const edited = edit(text);
+          const plain = JSON.parse(JSON.stringify(messages));
+          const got = edited === undefined ? plain : JSON.parse(Buffer.from(edited).toString());
+          expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(plain))));
+        },
+      ),
       { numRuns: 300 },
     );
   });
