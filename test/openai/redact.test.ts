@@ -225,6 +225,16 @@ describe("for random secrets in random texts", () => {
   });
 });
 
+it("a host that is cut off with a long text does not get out in part", () => {
+  const url = `https://example.org/${"x".repeat(40)} `;
+  for (let shown = 1; shown < 30; shown++) {
+    const before = url.repeat(200).slice(0, 8192 - shown - 1);
+    const answer = told(`${before} vllm-7.gpu.acme.example:8000 is full`);
+    expect(answer).toContain("[url] [url]");
+    expect(answer).not.toMatch(/vllm|gpu|acme/);
+  }
+});
+
 it("takes time in proportion to what it looks at, whatever the text", () => {
   const hostile = [
     "a-",
