@@ -117,11 +117,11 @@ const setting =
   /([\w.-]{0,64}?(?:key|token|secret|passw(?:or)?d|pwd|signature|sig|credentials?|authorization|cookie|session|auth))(["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'`,;&(){}[\]<>\ue000-\ue002]+)/gi;
 const scheme = /\b(bearer|basic)(\s{1,4})([\w.~+/=*-]{4,})/gi;
 
-/** What only the words before it tell to be secret. */
+/** What only the words before it tell to be secret. Behind a scheme, a short word of letters is prose: "Bearer authentication". */
 function redactPhrases(text: string): string {
   return text
     .replace(scheme, (whole, name: string, space: string, value: string) =>
-      /^[a-z]+\.?$/.test(value) || /^[A-Z]?[a-z]+\.?$/.test(value) ? whole : `${name}${space}[redacted]`,
+      /^[A-Z]?[a-z]{1,14}\.?$/.test(value) ? whole : `${name}${space}[redacted]`,
     )
     .replace(setting, (whole, name: string, sign: string, value: string) => {
       const isPlain = /^(?:\d{1,6}|null|true|false|none|undefined)\.?$/i.test(value);

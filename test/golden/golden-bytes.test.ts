@@ -11,6 +11,7 @@ import { fetchAdapter, honoAdapter, routeHandlersAdapter } from "../adapters/fet
 import { type Adapter, type Host, type HostedGateway, startHosted } from "../adapters/host.js";
 import { nodeAdapter } from "../adapters/node-adapter.js";
 import { openRaw } from "../adapters/raw-connection.js";
+import { embeddingModel, freeModel, largeModel, smallModel } from "../support/test-gateway.js";
 import { type GoldenCase, goldenCases } from "./golden-cases.js";
 
 /*
@@ -93,19 +94,25 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
         { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
         { key: "sk-poor", id: "key_poor", account: "acct_poor", plan: "poor" },
+        { key: "sk-slow", id: "key_slow", account: "acct_slow", plan: "slow" },
       ]),
       plans: memoryPlanStore({
         pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
         basic: { models: ["acme/small"] },
         poor: { models: ["acme/*"], credits: { week: 0 } },
+        slow: { models: ["slow/*"], credits: { session: 100, week: 500, month: 1500 } },
       }),
+      models: [
+        smallModel,
+        largeModel,
+        freeModel,
+        embeddingModel,
+        { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
+      ],
       providers: {
-        fake: openAICompatible({
-          baseURL: upstream.url,
-          apiKey: "sk-upstream-secret",
-          timeoutMs: 200,
-          idleTimeoutMs: 200,
-        }),
+        fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        // The only one that is given up.
+        silent: openAICompatible({ baseURL: upstream.url, timeoutMs: 50 }),
       },
     },
   );

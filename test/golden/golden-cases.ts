@@ -179,5 +179,5 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "upstream: reset", ...chat(), upstream: resetBeforeHeaders() },
   { name: "upstream: garbage", ...chat(), upstream: rawAnswer(["garbage\r\n\r\n"]) },
   { name: "upstream: HTML", ...chat(), upstream: wholeAnswer("<h1>Hello</h1>") },
-  { name: "upstream: silence", ...chat(), upstream: hangBeforeHeaders() },
+  { name: "upstream: silence", ...chat({ model: "slow/small" }), key: "sk-slow", upstream: hangBeforeHeaders() },
 ];

@@ -126,7 +126,7 @@ describe("a body that is taken", () => {
     ["a byte order mark", `\ufeff{${valid}}`],
     ["nulls", `{${valid},"stream":null,"max_tokens":null,"n":null,"stream_options":null,"stop":null}`],
     ["white space", `  \n{ ${valid} }\r\n`],
-    ["unknown members", `{${valid},"top_k":5,"extra_body":{"a":[1]},"metadata":{}}`],
+    ["unknown members", `{${valid},"top_k":5,"logit_bias":{"50256":-100},"metadata":{}}`],
     ["a lone surrogate", `{"model":"acme/small","messages":[{"role":"user","content":"\\ud800"}]}`],
     ["a content of null", `{"model":"acme/small","messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`],
   ])("has %s", async (_name, body) => {

@@ -122,19 +122,19 @@ describe("a member that some server takes for one that the gateway reads", () =>
         embeddingModel,
       ],
       providers: {
-        strict: mistral({ baseURL: upstream.url, apiKey: "k", dialect: { dropped: ["n_predict"] } }),
+        strict: mistral({ baseURL: upstream.url, apiKey: "k", dialect: { dropped: ["repeat_penalty"] } }),
         fake: openAICompatible({ baseURL: upstream.url }),
       },
     });
     const request = (model: string, name: string) => chatRequest(`{"model":"${model}",${messages},"${name}":1}`);
     for (const model of ["acme/small", "acme/free"]) {
-      expect(await refusal(request(model, "N_Predict"), other.gateway)).toBe("N_Predict");
+      expect(await refusal(request(model, "Repeat_Penalty"), other.gateway)).toBe("Repeat_Penalty");
     }
-    for (const name of ["N_Predict", "n_predict"]) {
+    for (const name of ["Repeat_Penalty", "repeat_penalty"]) {
       expect((await other.gateway.handler(request("acme/large", name))).status).toBe(200);
     }
-    expect((await other.gateway.handler(request("acme/small", "n_predict"))).status).toBe(200);
-    expect(upstream.lastRequest.body.toString()).not.toContain("n_predict");
+    expect((await other.gateway.handler(request("acme/small", "repeat_penalty"))).status).toBe(200);
+    expect(upstream.lastRequest.body.toString()).not.toContain("repeat_penalty");
     await other.close();
   });
 });
