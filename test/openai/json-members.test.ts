@@ -86,9 +86,7 @@ describe("valueAt", () => {
       }),
     );
   });
-});
 
-describe("valueAt", () => {
   it("makes nothing of objects and arrays", () => {
     const bytes = Buffer.from('[{"a":1},[1],"\\u0041",null]');
     const found = elementsOf(bytes, 0).map((start) => valueAt(bytes, { start, end: endOfValue(bytes, start) }));

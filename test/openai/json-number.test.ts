@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isFiniteNumber, longestNumber, numberEnd } from "../../src/openai/json-number.js";
 import { findJsonFault } from "../../src/openai/json-syntax.js";
 
-const isFinite = (text: string) => isFiniteNumber(Buffer.from(text), 0, text.length);
+const isFiniteText = (text: string) => isFiniteNumber(Buffer.from(text), 0, text.length);
 
 describe("isFiniteNumber", () => {
   it("knows without a conversion what becomes infinite", () => {
@@ -31,7 +31,7 @@ describe("isFiniteNumber", () => {
     fc.assert(
       fc.property(fc.constantFrom("", "-"), whole, part, exponent, (...pieces) => {
         const text = pieces.join("");
-        expect(isFinite(text)).toBe(Number.isFinite(Number(text)));
+        expect(isFiniteText(text)).toBe(Number.isFinite(Number(text)));
       }),
       { numRuns: 5000 },
     );
@@ -50,7 +50,7 @@ describe("isFiniteNumber", () => {
     [`0.${"0".repeat(400)}1e709`, true],
     [`0.${"0".repeat(400)}1e710`, false],
   ])("reads %s", (text, expected) => {
-    expect(isFinite(text)).toBe(expected);
+    expect(isFiniteText(text)).toBe(expected);
     expect(Number.isFinite(Number(text))).toBe(expected);
   });
 });
