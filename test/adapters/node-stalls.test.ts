@@ -44,7 +44,7 @@ describe("a client that takes nothing", () => {
   it("is given up although it is still sent comments", async () => {
     const test = await open({ maxStallMs: 400, keepAliveMs: 20 });
     let waiting = 0;
-    const [, text] = chatChunks("x".repeat(8000)).map(toEventBytes);
+    const [, text] = chatChunks("x".repeat(1500)).map(toEventBytes);
     test.upstream.replyOnce(async (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       // Until the operating system's buffers are full, and the first bytes lie in the gateway.
@@ -57,7 +57,9 @@ describe("a client that takes nothing", () => {
     const completed = test.nextEvent();
     test.connection.socket.pause();
     test.connection.send(post({ stream: true }));
-    await eventually(() => waiting > 0, 20_000);
+    await eventually(() => waiting > 0, 30_000);
+    // So little that the gateway goes on asking for more.
+    expect(waiting).toBeLessThan(14_000);
     await eventually(() => (test.responses[0]?.writableLength ?? 0) > waiting);
     expect(await completed).toMatchObject({ endReason: "client_gone", stalled: true, usageSource: "partial" });
     expect(test.responses[0]?.destroyed).toBe(true);

@@ -6,7 +6,7 @@ import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import type { GatewayRequest } from "../../src/pipeline/exchange.js";
 import { PendingBodies } from "../../src/pipeline/pending-bodies.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { createGate } from "../../src/testing.js";
+import { createGate, hangBeforeHeaders } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const maxBodyBytes = 20_000;
@@ -145,6 +145,22 @@ describe("bodies that wait", () => {
     last.send(bodyOf(20_000));
     last.end();
     expect((await last.response).status).toBe(200);
+    await test.close();
+  });
+
+  it("do not count any more once their calls are admitted", async () => {
+    const test = await start({ maxPendingBodyBytes: 20_000 });
+    test.upstream.replyOnce(hangBeforeHeaders());
+    const admitted = open(test);
+    admitted.send(bodyOf(20_000));
+    admitted.end();
+    await test.upstream.nextRequest();
+    const call = open(test);
+    call.send(bodyOf(20_000));
+    call.end();
+    expect((await call.response).status).toBe(200);
+    admitted.leave();
+    expect((await admitted.response).status).toBe(499);
     await test.close();
   });
 
