@@ -49,9 +49,9 @@ export const azureDatedAddress: AddressSample = {
     error,
   },
   embeddings: {
-    url: "https://acme.openai.azure.com/openai/deployments/embed%20large/embeddings?api-version=2024-10-21",
-    model: "embed large",
-    body: '{"model":"embed large", "input":["one", "zwölf"], "encoding_format":"float", "dimensions":2}',
+    url: "https://acme.openai.azure.com/openai/deployments/embed%2Flarge/embeddings?api-version=2024-10-21",
+    model: "embed/large",
+    body: '{"model":"embed/large", "input":["one", "zwölf"], "encoding_format":"float", "dimensions":2}',
     answer,
   },
 };
