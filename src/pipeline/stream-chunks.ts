@@ -51,7 +51,12 @@ export class StreamChunks {
   readonly #flow: OutputFlow | undefined;
 
   /** @param body - the upstream's. */
-  constructor(body: AsyncIterable<Uint8Array>, stream: ChatStream, options: StreamChunksOptions, listener: ChunkListener) {
+  constructor(
+    body: AsyncIterable<Uint8Array>,
+    stream: ChatStream,
+    options: StreamChunksOptions,
+    listener: ChunkListener,
+  ) {
     this.#source = body;
     this.#stream = stream;
     this.#relay = new ChatEventRelay(stream, options);
