@@ -64,10 +64,11 @@ export class Meter implements HandoverListener {
   get seen(): TokenCounts | undefined {
     const { progress } = this;
     if (progress === undefined || !progress.estimated) return progress?.tokens;
-    const { tokens } = progress;
+    const { tokens, hasOutput } = progress;
     const cap = this.#outputCap(Number.POSITIVE_INFINITY);
-    // Estimates are upper ones. What is over twice the cap is none that the upstream has kept to.
-    return tokens.output > cap && tokens.output <= 2 * cap ? { ...tokens, output: cap } : tokens;
+    // Estimates are upper ones. Where a client has got over twice the cap, though, the upstream keeps to none.
+    const isOverdrawn = tokens.output > cap && !(hasOutput && tokens.output > 2 * cap);
+    return isOverdrawn ? { ...tokens, output: cap } : tokens;
   }
 
   /** What the upstream reported of an answer of which the client had nothing. */
@@ -88,11 +89,20 @@ export class Meter implements HandoverListener {
     const isCharged = hasLeft ? this.#handedOverAt !== undefined : progress?.hasOutput === true;
     if (!isCharged) return undefined;
     if (progress?.isCounted === true) return { tokens: progress.tokens, source: "provider" };
-    const { promptTokens } = this.#demand;
-    const seen = this.seen ?? { input: promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
     // That the upstream failed, or the gateway was closed, is not the client's doing: then only what came counts.
-    const tokens = reason === "client_gone" ? this.#withHidden(seen) : seen;
+    const tokens = reason === "client_gone" ? this.#withHidden(this.seen ?? this.#prompt) : this.#came;
     return { tokens, source: "partial" };
+  }
+
+  get #prompt(): TokenCounts {
+    return { input: this.#demand.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
+  }
+
+  /** Of what is no answer after all, the prompt alone, unless the upstream has counted. */
+  get #came(): TokenCounts {
+    const { seen, progress } = this;
+    const isSeen = progress?.hasOutput === true || progress?.estimated === false;
+    return seen !== undefined && isSeen ? seen : this.#prompt;
   }
 
   #withHidden(seen: TokenCounts): TokenCounts {

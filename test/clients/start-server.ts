@@ -18,6 +18,8 @@ export interface ClientServer extends TestGateway {
   baseURL: string;
   /** Requests to the gateway so far. */
   attempts(): number;
+  /** Requests to the gateway whose client has all of its answer, or has left. */
+  closed(): number;
   /** Resolves when streams have been kept alive by at least two comments. */
   commented(): Promise<void>;
   /** Waits until all requests have ended; then their charges must be what the ledger has taken, and nothing is held. */
@@ -37,8 +39,10 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
   const handler = toNodeHandler(test.gateway);
   let attempts = 0;
   let comments = 0;
+  let closed = 0;
   const server = createServer((req, res) => {
     attempts++;
+    res.once("close", () => closed++);
     onComment(res, () => comments++);
     handler(req, res);
   });
@@ -48,6 +52,7 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
     ...test,
     baseURL: `http://127.0.0.1:${port}/v1`,
     attempts: () => attempts,
+    closed: () => closed,
     commented: () => vi.waitFor(() => expect(comments).toBeGreaterThan(1), { interval: 5, timeout: 10_000 }),
     checkBooks: async () => {
       await vi.waitFor(() => expect(test.events).toHaveLength(attempts), { interval: 5, timeout: 10_000 });
