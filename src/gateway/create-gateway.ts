@@ -20,6 +20,7 @@ import { managedAccounts } from "./managed-accounts.js";
 import { managedKeys } from "./managed-keys.js";
 import { managedPlans } from "./managed-plans.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLookups } from "./watched-lookups.js";
 import { handleWebRequest } from "./web-bridge.js";
 
@@ -88,7 +89,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
     handler: (request) => handleWebRequest(gateway, request),
-    keys: managedKeys(resolved.keys, lookups.findCaller, clock),
+    keys: managedKeys(
+      resolved.keys,
+      lookups.findCaller,
+      clock,
+      unknownPlanWarning(resolved.plans, cache.timeLimit, warn),
+    ),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
