@@ -33,7 +33,7 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
 
   return {
     async find(hash) {
-      const row = isStorable(hash) ? byHash.get(hash) : undefined;
+      const row = isStorable(hash) ? await connection.read(() => byHash.get(hash)) : undefined;
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
@@ -41,24 +41,27 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       if (![id, hash, account, key.plan].every(isStorable)) {
         throw new TypeError("A key's id, hash, account and plan must be Unicode texts without NUL.");
       }
-      const inserted = insert.all(id, hash, hint, account, createdAt, ...changeable(key));
+      const inserted = await connection.write(() => insert.all(id, hash, hint, account, createdAt, ...changeable(key)));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
-    get: async (id) => get(id),
+    get: async (id) => connection.read(() => get(id)),
     async list(account) {
-      return isStorable(account) ? ofAccount.all(account).map((row) => toKey(row as Row)) : [];
+      const rows = isStorable(account) ? await connection.read(() => ofAccount.all(account)) : [];
+      return rows.map((row) => toKey(row as Row));
     },
     async update(id, change) {
-      return connection.transaction(() => {
+      const changeKey = () => {
         const key = get(id);
         if (key === undefined) return undefined;
         const changed = applyKeyChange(key, change);
         update.run(...changeable(changed), id);
         return changed;
-      });
+      };
+      return connection.write(changeKey);
     },
     async forget(account) {
-      return isStorable(account) ? forget.all(account).map((row) => (row as Row).hash) : [];
+      const rows = isStorable(account) ? await connection.write(() => forget.all(account)) : [];
+      return rows.map((row) => (row as Row).hash);
     },
   };
 }

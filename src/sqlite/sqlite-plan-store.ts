@@ -17,12 +17,13 @@ export function planStoreOf(connection: SqliteConnection): WritablePlanStore {
   const put = connection.prepare("REPLACE INTO infergate_plan VALUES (?, ?)");
   return {
     async find(id) {
-      const row = isStorable(id) ? (find.get(id) as { plan: string } | null | undefined) : undefined;
+      const found = isStorable(id) ? await connection.read(() => find.get(id)) : undefined;
+      const row = found as { plan: string } | null | undefined;
       return row ? { ...(JSON.parse(row.plan) as Omit<Plan, "id">), id } : undefined;
     },
     async put({ id, ...plan }) {
       if (!isStorable(id)) throw new TypeError("A plan's id must be a Unicode text without NUL.");
-      put.run(id, JSON.stringify(plan));
+      await connection.write(() => put.run(id, JSON.stringify(plan)));
     },
   };
 }
