@@ -33,20 +33,28 @@ import {
   resetOperation,
   settleOperation,
 } from "./ledger-operation.js";
+import { ReadCommitted } from "./read-committed.js";
 import { renewalBatches } from "./renewal-batches.js";
 import { runStatement } from "./run-statement.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
 
+const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
+const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
+const forgetSql = "select infergate.forget($1, $2)::text as json";
+const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
+
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
   readonly #database: Database;
   readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
   readonly #purger: JournalPurger;
+  readonly #readCommitted: ReadCommitted;
 
   constructor(database: Database, retentionMs: number) {
     this.#database = database;
+    this.#readCommitted = new ReadCommitted(database);
     this.#purger = new JournalPurger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
       return more === true;
@@ -123,8 +131,8 @@ export class PostgresLedger implements CreditLedger {
 
   async forget(subject: string): Promise<void> {
     checkAccount(subject);
-    const sql = "select infergate.forget($1, $2)::text as json";
-    while (!(await this.#queryOne<boolean>(sql, [subject, forgottenAtOnce])));
+    const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [subject, forgottenAtOnce]);
+    while (!only(await runStatement(step)));
   }
 
   async close(): Promise<void> {
@@ -144,8 +152,9 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
-    const sql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
-    const answers = await this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    const answers = await runStatement(() =>
+      this.#readCommitted.query<LedgerAnswer>(operateSql, operateProcedure, [JSON.stringify(batches)]),
+    );
     const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
     if (answers.length !== expected) throw incomplete();
     this.#purger.touch();
@@ -153,14 +162,17 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
-    const [answer] = await this.#query<Answer>(sql, values);
-    if (answer === undefined) throw incomplete();
-    return answer;
+    return only(await this.#query<Answer>(sql, values));
   }
 
   #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
+}
+
+function only<Answer>([answer]: readonly Answer[]): Answer {
+  if (answer === undefined) throw incomplete();
+  return answer;
 }
 
 function incomplete(): LedgerUnavailableError {

@@ -5,6 +5,7 @@ import { keyTables } from "./sql/key-tables.js";
 import { ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
+import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
@@ -37,6 +38,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       keyTables,
       planTables,
     ].join(""),
+    readCommittedProcedures,
   ];
 }
 

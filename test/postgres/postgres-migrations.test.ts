@@ -53,7 +53,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     const ledger = postgresCreditLedger({ pool, schema: "upgraded" });
     await ledger.reserve(spend(9));
     await Promise.all(Array.from({ length: 8 }, () => runMigrations(pool, "upgraded", second)));
-    expect(await versions("upgraded")).toEqual([1, 2]);
+    expect((await versions("upgraded")).at(-1)).toBe(second.length);
     expect((await pool.query("select n from upgraded.added")).rows).toEqual([{ n: 1 }]);
     // A process of the version before starts in the middle of a deployment.
     const older = postgresCreditLedger({ pool, schema: "upgraded" });
