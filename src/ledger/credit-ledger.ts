@@ -240,6 +240,12 @@ export interface CreditLedger {
    * @returns what ends it.
    */
   onReconnected?(listener: () => void): () => void;
+  /**
+   * Calls back with the account of every grant, reset and forgetting by any process that shares the store, as soon as it is
+   * known here; absent where the store cannot tell. Does not keep the process alive by itself.
+   * @returns ends the subscription; a promise where it takes time until changes are heard, which may reject.
+   */
+  subscribe?(onChange: (subject: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
   /** Forgets an account altogether, with its open holds and journal. A settlement that still comes is `recovered`. */
   forget(subject: string): Promise<void>;
   close(): Promise<void>;

@@ -52,8 +52,12 @@ export class PostgresLedger implements CreditLedger {
   readonly #purger: JournalPurger;
   readonly #readCommitted: ReadCommitted;
 
+  /** Where changes by hand are told, by their accounts. */
+  readonly channel: string;
+
   constructor(database: Database, retentionMs: number) {
     this.#database = database;
+    this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
     this.#purger = new JournalPurger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
@@ -116,11 +120,13 @@ export class PostgresLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request);
+    await this.#announce(request.subject);
     return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     await this.#submit(resetOperation(subject, windows), { subject });
+    await this.#announce(subject);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -133,10 +139,20 @@ export class PostgresLedger implements CreditLedger {
     checkAccount(subject);
     const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [subject, forgottenAtOnce]);
     while (!only(await runStatement(step)));
+    await this.#announce(subject);
   }
 
   async close(): Promise<void> {
     await this.#purger.idle();
+  }
+
+  /** Tells other processes that the account may have stock again. Without it they learn so a moment later by themselves. */
+  async #announce(subject: string): Promise<void> {
+    try {
+      await this.#database.pool.query("select pg_notify($1, $2)", [this.channel, subject]);
+    } catch {
+      // What was done stays done.
+    }
   }
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {

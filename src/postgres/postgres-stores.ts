@@ -22,10 +22,10 @@ export class PostgresStores {
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
-    const notifications = new Notifications(this.#database.pool);
+    const notifications = new Notifications(this.#database);
     this.keys = keyStore(this.#database, notifications);
     this.plans = planStore(this.#database, notifications);
-    this.ledger = creditLedger(this.#database, options.retentionMs);
+    this.ledger = creditLedger(this.#database, notifications, options.retentionMs);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
   }

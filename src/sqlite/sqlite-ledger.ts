@@ -43,7 +43,7 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amount: 0 });
 
-export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected"> {
+export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected" | "subscribe"> {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;
