@@ -98,8 +98,12 @@ function decode(text: string, param: string): string {
   }
 }
 
+/** Longer than the addresses that servers take. The expressions of a model are its maker's, and may look at each end from each beginning. */
+const longestURL = 8192;
+
 /** By the AI SDK's rule: of the media type or of all of its kind, in lower case. */
 function isSupported(url: string, mediaType: string, supported: SupportedUrls): boolean {
+  if (url.length > longestURL) return false;
   const kind = mediaType.split("/")[0] ?? "";
   return Object.entries(supported).some(([key, patterns]) => {
     const applies = key === "*" || key === "*/*" || key.toLowerCase() === mediaType || key.startsWith(`${kind}/`);

@@ -7,8 +7,25 @@ export interface ChangeWatchOptions {
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
   /** What is watched, for the warning. */
-  what: "key" | "plan";
+  what: "key" | "plan" | "ledger";
   warn: Warn;
+}
+
+const messages = {
+  key:
+    "The key store cannot be subscribed to, which is tried again: until then, keys that other processes change are " +
+    "changed here when the cache forgets them (`cacheTtlMs`).",
+  plan:
+    "The plan store cannot be subscribed to, which is tried again: until then, plans that other processes change are " +
+    "changed here when the cache forgets them (`cacheTtlMs`).",
+  ledger:
+    "The ledger cannot be subscribed to, which is tried again: until then, what other processes grant takes effect here " +
+    "when denials are forgotten (`denialCacheMs`).",
+};
+
+/** Of an error that says what to do. What else is thrown may hold the host's secrets, and is told as the cause alone. */
+function adviceOf(cause: unknown): string {
+  return cause instanceof Error && cause.name === "NoChangeFeedError" ? ` ${cause.message}` : "";
 }
 
 const firstPauseMs = 1_000;
@@ -77,12 +94,7 @@ export class ChangeWatch {
     if (this.#state === "closed") return;
     this.#settle();
     const { what, warn } = this.#options;
-    if (this.#failures === 0) {
-      const message =
-        `The ${what} store cannot be subscribed to, which is tried again: until then, ${what}s that other processes ` +
-        "change are changed here when the cache forgets them.";
-      warn({ code: "change_feed_failed", message, cause });
-    }
+    if (this.#failures === 0) warn({ code: "change_feed_failed", message: messages[what] + adviceOf(cause), cause });
     this.#after(Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs), () => this.#subscribe());
   };
 

@@ -1,6 +1,5 @@
 import { modelRecord } from "../endpoints/models.js";
 import { matchRoute, routePatterns } from "../endpoints/routes.js";
-import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/lacking.js";
@@ -16,11 +15,12 @@ import type { Warn } from "../pipeline/warning.js";
 import { buildRoute } from "./build-route.js";
 import type { Gateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
-import { guardOptions } from "./guard-options.js";
 import { managedAccounts } from "./managed-accounts.js";
 import { managedKeys } from "./managed-keys.js";
 import { managedPlans } from "./managed-plans.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { unknownPlanWarning } from "./unknown-plan.js";
+import { watchedLedger } from "./watched-ledger.js";
 import { watchedLookups } from "./watched-lookups.js";
 import { handleWebRequest } from "./web-bridge.js";
 
@@ -43,7 +43,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOfPlans);
 
   const clock = resolved.clock ?? systemClock;
-  const ledger = new GuardedCreditLedger(resolved.ledger, guardOptions(resolved, clock, warn));
+  const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
   const cache = {
     ttlMs: resolved.cacheTtlMs,
@@ -82,7 +82,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const close = async (): Promise<void> => {
     await inFlight.close(resolved.closeGraceMs);
     keeper.stop();
-    await ledger.close();
+    await closeLedger();
     await lookups.close();
     storeLimit.close();
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
@@ -96,7 +96,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchRoute(path) !== undefined,
     handle: (request) => run(pipeline, request),
     handler: (request) => handleWebRequest(gateway, request),
-    keys: managedKeys(resolved.keys, lookups.findCaller, clock),
+    keys: managedKeys(
+      resolved.keys,
+      lookups.findCaller,
+      clock,
+      unknownPlanWarning(resolved.plans, cache.timeLimit, warn),
+    ),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),

@@ -10,7 +10,7 @@ export function guardOptions(
   { ledgerOptions, onLedgerEvent }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent">,
   clock: Clock,
   warn: Warn,
-): GuardOptions {
+): Omit<GuardOptions, "mayRemember"> {
   const { onUnavailable, ...rest } = ledgerOptions;
   const insureMicro = { deny: undefined, allow: null };
   return {

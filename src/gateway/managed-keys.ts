@@ -8,6 +8,7 @@ import type { Clock } from "../ledger/clock.js";
 import { idText } from "../openai/id-text.js";
 import { checkInput } from "./check-input.js";
 import { requireMethods } from "./require-methods.js";
+import type { WarnOfUnknownPlan } from "./unknown-plan.js";
 
 /** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
 export interface ManagedKey {
@@ -39,7 +40,7 @@ export interface CreatedKey extends ManagedKey {
 export interface NewKey {
   /** Whose stock of credits it draws on: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
-  /** Id of the account's plan. */
+  /** Id of the account's plan. Where there is none of it yet, the key is made, with a warning `unknown_plan`. */
   plan: string;
   /** What its owner calls it, at most 200 characters. Default: nothing. */
   name?: string | null | undefined;
@@ -126,7 +127,12 @@ const rotation = z.strictObject({
   expiresAt: wholeInstant,
 });
 
-export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): void }, clock: Clock): ManagedKeys {
+export function managedKeys(
+  keys: KeyStore,
+  findCaller: { forget(hash: string): void },
+  clock: Clock,
+  warnOfUnknownPlan: WarnOfUnknownPlan,
+): ManagedKeys {
   const store = (by: string, ...methods: (keyof WritableKeyStore)[]) =>
     requireMethods<WritableKeyStore>(by, "key", keys, methods);
 
@@ -171,7 +177,9 @@ export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): 
       const { anchor, ...key } = checkInput(by, newKey, input);
       const others = anchor === undefined ? await store(by, "insert", "list").list(key.account) : [];
       // Another anchor than the account's would begin its windows anew, and refill its stock.
-      return insert(by, { ...key, anchor: anchor === undefined ? others.at(-1)?.anchor : anchor });
+      const created = await insert(by, { ...key, anchor: anchor === undefined ? others.at(-1)?.anchor : anchor });
+      await warnOfUnknownPlan(by, key.plan);
+      return created;
     },
 
     async get(id) {
@@ -228,8 +236,11 @@ export function managedKeys(keys: KeyStore, findCaller: { forget(hash: string): 
 
     async update(id, input) {
       const by = "gateway.keys.update";
-      const given = Object.entries(checkInput(by, keyChange, input)).filter(([, value]) => value !== undefined);
-      return change(by, await find(by, id), Object.fromEntries(given));
+      const checked = checkInput(by, keyChange, input);
+      const given = Object.entries(checked).filter(([, value]) => value !== undefined);
+      const changed = await change(by, await find(by, id), Object.fromEntries(given));
+      if (checked.plan !== undefined) await warnOfUnknownPlan(by, checked.plan);
+      return changed;
     },
   };
 }

@@ -34,7 +34,7 @@ export interface Model extends RoutingOptions {
   id: string;
   /** Which endpoint the model is for: chat completions or embeddings. */
   type: "chat" | "embedding";
-  /** Who made the model. Default: absent on the wire. */
+  /** Who made the model; `owned_by` on the wire, too. Default: absent on the wire, with `owned_by` `"infergate"`. */
   publisher?: string | undefined;
   /** Tokens that the model accepts in one request, question and answer together. */
   contextLength: number;

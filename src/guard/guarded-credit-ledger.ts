@@ -40,6 +40,8 @@ export interface GuardOptions {
   maxKeptSettlements: number;
   replayMs: number;
   denialCacheMs: number;
+  /** Whether a denial that the ledger is asked for now may be remembered: the grant that ends it would be heard of. */
+  mayRemember: () => boolean;
   clock: Clock;
   emit: Emit;
 }
@@ -71,6 +73,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
   readonly #historyLimit = new TimeLimit(historyTimeoutMs);
   readonly #availability: Availability;
   readonly #denials: Denials;
+  readonly #mayRemember: () => boolean;
   readonly #outbox: SettleOutbox;
   readonly #recent: RecentSettlements;
   readonly #insurance: Insurance | undefined;
@@ -92,6 +95,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
     this.#answerLimit = new TimeLimit(reserveTimeoutMs);
     this.#settleLimit = new TimeLimit(settleTimeoutMs);
     this.#denials = new Denials(clock, options.denialCacheMs);
+    this.#mayRemember = options.denialCacheMs > 0 ? options.mayRemember : () => false;
     this.#insurance = insureMicro === undefined ? undefined : new Insurance(insureMicro, clock);
     this.#availability = new Availability({
       ...{ clock, emit },
@@ -197,6 +201,11 @@ export class GuardedCreditLedger implements AtOnceLedger {
     return this.#change(subject, () => this.#ask("forget", () => this.#ledger.forget(subject)));
   }
 
+  /** The account was granted something, reset or forgotten, perhaps by another process. */
+  changed(subject: string): void {
+    this.#denials.forget(subject);
+  }
+
   /**
    * Resolves when all that was kept has got through, or after five seconds. Nothing that still goes on keeps the process
    * alive then. The ledger stays open: it is the host's.
@@ -230,8 +239,9 @@ export class GuardedCreditLedger implements AtOnceLedger {
 
   async #reserveInStore(request: ReserveRequest): Promise<ReserveResult> {
     const { changes } = this.#denials;
+    const mayRemember = this.#mayRemember();
     const result = await this.#sendReserve(request);
-    if (!result.ok) this.#denials.add(request, result, changes);
+    if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
     return result;
   }
 

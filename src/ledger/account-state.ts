@@ -64,8 +64,14 @@ export function admittingInstances(
 ): AdmittingInstances {
   const { session, week, month } = openInstances(instances, limits, now);
   if (week && month) return { session, week, month };
-  throw new LedgerClockError(
-    `The ledger's clock (${new Date(now).toISOString()}) is outside the caller's ${week ? "month" : "week"} bounds.`,
+  throw outOfBounds(now);
+}
+
+/** Most often, one of the two was given a test's clock and the other was not. */
+export function outOfBounds(now: number): LedgerClockError {
+  return new LedgerClockError(
+    `The ledger's clock (${new Date(now).toISOString()}) is weeks away from the gateway's. Give the ledger the ` +
+      "same `clock` as createGateway, or neither of them one. In Redis and PostgreSQL, it is the server's clock that counts.",
   );
 }
 

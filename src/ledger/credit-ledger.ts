@@ -249,6 +249,12 @@ export interface CreditLedger {
    */
   onReconnected?(listener: () => void): () => void;
   /**
+   * Calls back with the account of every grant, reset and forgetting by any process that shares the store, as soon as it is
+   * known here; absent where the store cannot tell. Does not keep the process alive by itself.
+   * @returns ends the subscription; a promise where it takes time until changes are heard, which may reject.
+   */
+  subscribe?(onChange: (subject: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
+  /**
    * Forgets an account altogether, with its open holds and journal. Leases from before are void: for a day at least, a
    * settlement that still comes of one, be it the first or a repetition, is a `duplicate` that charges nothing and enters no
    * journal. What is reserved afterwards is a new account's. Whether the ids of its grants are still known is left open.

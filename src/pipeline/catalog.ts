@@ -4,6 +4,7 @@ import type { Lacking } from "../openai/lacking.js";
 import type { MemberRules } from "../openai/member-rules.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { ResolvedDrainLimits } from "./drain.js";
+import { matchesPattern } from "./matches-pattern.js";
 import type { Route } from "./route.js";
 import type { Target } from "./target.js";
 
@@ -39,13 +40,5 @@ export type Catalog = ReadonlyMap<string, CatalogModel>;
 
 /** The ids that match at least one of the patterns, in which `*` stands for any run of characters. */
 export function matchModels(catalog: Catalog, patterns: readonly string[]): ReadonlySet<string> {
-  const matches = patterns.map(toMatcher);
-  return new Set([...catalog.keys()].filter((id) => matches.some((matchesId) => matchesId(id))));
-}
-
-function toMatcher(pattern: string): (id: string) => boolean {
-  if (!pattern.includes("*")) return (id) => id === pattern;
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\/-]/g, "\\$&"));
-  const expression = new RegExp(`^${parts.join("[^]*")}$`);
-  return (id) => expression.test(id);
+  return new Set([...catalog.keys()].filter((id) => patterns.some((pattern) => matchesPattern(pattern, id))));
 }

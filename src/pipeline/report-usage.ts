@@ -2,6 +2,7 @@ import { type UsageWindowInput, usageReport } from "../endpoints/usage.js";
 import type { WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { serviceUnavailable } from "../openai/errors.js";
 import { type Allowance, type Caller, defaultSessionMs } from "./accounts.js";
+import { ledgerFailure } from "./ledger-failure.js";
 import type { Pipeline } from "./pipeline.js";
 import { remaining } from "./remaining.js";
 
@@ -21,8 +22,7 @@ export async function reportUsage(
   try {
     ({ windows } = await ledger.balance(caller.account, limits));
   } catch (cause) {
-    const message = "The ledger failed to tell a balance; the caller gets a 503.";
-    warn({ code: "ledger_failed", message, cause, requestId });
+    warn({ code: "ledger_failed", message: ledgerFailure("tell a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   const { session, week, month } = windows;

@@ -3,6 +3,7 @@ import type { Lease, Micro, ReserveResult, WindowStates } from "../ledger/credit
 import { serviceUnavailable } from "../openai/errors.js";
 import type { Allowance, Caller } from "./accounts.js";
 import type { CatalogModel } from "./catalog.js";
+import { ledgerFailure } from "./ledger-failure.js";
 import type { Pipeline } from "./pipeline.js";
 
 /** Stock that is held for one call. */
@@ -38,7 +39,7 @@ export function reserve(
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, now);
   const request = { id: requestId, subject: caller.account, amount, limits, leaseMs };
   const failed = (cause: unknown): never => {
-    warn({ code: "ledger_failed", message: "The ledger failed to reserve; the caller gets a 503.", cause, requestId });
+    warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   };
   let result: ReserveResult | undefined;

@@ -1,5 +1,6 @@
 import { runMigrations } from "./migrate.js";
 import type { PostgresPool } from "./postgres-pool.js";
+import { isTransient, retryTransient } from "./retry-transient.js";
 import { inSchema } from "./schema-sql.js";
 
 /** Options of every PostgreSQL store. */
@@ -12,6 +13,10 @@ export interface PostgresOptions {
    */
   schema?: string | undefined;
 }
+
+/** Of an object that was not there when a transaction of a stricter isolation began. */
+const duplicates = new Set(["42P06", "42P07", "42710", "42723"]);
+const isMadeMeanwhile = (code: string) => duplicates.has(code) || isTransient(code);
 
 /** A pool and a schema in it, which is brought up to date before it is first used. */
 export class Database {
@@ -33,20 +38,29 @@ export class Database {
 
   /** Brings the schema up to date, once. */
   migrate(): Promise<void> {
-    this.#migrated ??= runMigrations(this.pool, this.schema).catch((error: unknown) => {
-      this.#migrated = undefined;
-      throw error;
-    });
+    this.#migrated ??= retryTransient(() => runMigrations(this.pool, this.schema), isMadeMeanwhile).catch(
+      (error: unknown) => {
+        this.#migrated = undefined;
+        throw error;
+      },
+    );
     return this.#migrated;
   }
 
   /**
    * Runs a statement that answers one column of JSON, as text.
    * Numbers come as JSON rather than as int8, which drivers give as text: so they are parsed here, exactly up to 2^53 − 1.
+   *
+   * @param isRetried - whether a statement is sent again that failed with this code. Default: what another transaction
+   * was to blame for.
    */
-  async query<Row>(sql: string, values: readonly (string | number | null)[]): Promise<Row[]> {
+  async query<Row>(
+    sql: string,
+    values: readonly (string | number | null)[],
+    isRetried?: (code: string) => boolean,
+  ): Promise<Row[]> {
     await this.migrate();
-    const { rows } = await this.pool.query(inSchema(sql, this.schema), [...values]);
+    const { rows } = await retryTransient(() => this.pool.query(inSchema(sql, this.schema), [...values]), isRetried);
     return (rows as { json: string | null }[]).map(({ json }) => (json === null ? null : JSON.parse(json)));
   }
 }

@@ -1,5 +1,5 @@
-import type { Instances, WindowInstance } from "../ledger/account-state.js";
-import { type Lease, LedgerClockError, LedgerConflictError, LedgerInputError } from "../ledger/credit-ledger.js";
+import { type Instances, outOfBounds, type WindowInstance } from "../ledger/account-state.js";
+import { type Lease, LedgerConflictError, LedgerInputError } from "../ledger/credit-ledger.js";
 import { storedWindows } from "./ledger-operation.js";
 
 interface StoredInstance {
@@ -28,9 +28,7 @@ export interface LedgerAnswer {
 export function requireDone(answer: LedgerAnswer, { id, subject, amount }: Refusable): void {
   switch (answer.status) {
     case "clock":
-      throw new LedgerClockError(
-        `The ledger's clock (${new Date(answer.now).toISOString()}) is outside the caller's bounds.`,
-      );
+      throw outOfBounds(answer.now);
     case "other_subject":
       throw new LedgerConflictError(`${id} was used before with another subject.`);
     case "other_amount":

@@ -1,5 +1,7 @@
+import type { Database } from "./database.js";
 import { openListener } from "./open-listener.js";
-import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
+import type { ListenPool, PostgresClient, PostgresPool } from "./postgres-pool.js";
+import { requireHeard } from "./require-heard.js";
 
 type Listener = (payload: string) => void;
 
@@ -14,24 +16,32 @@ const heartbeatMs = 30_000;
  */
 export class Notifications {
   readonly #pool: PostgresPool;
+  readonly #probe: string;
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
   #connecting: Promise<void> | undefined;
+  /** Resolves when the pool has been heard to listen, where the driver does that by itself. */
+  #heard: Promise<void> | undefined;
   /** How many answers the connection is to wait for, and so keeps the process alive. */
   #asking = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(pool: PostgresPool) {
+  constructor({ pool, schema }: Database) {
     this.#pool = pool;
+    this.#probe = `${schema}_probe`;
   }
 
-  /** Whether the pool can listen. */
-  get supported(): boolean {
-    return this.#pool.listen !== undefined || this.#pool.connect !== undefined;
+  /** Whether the host lets the stores listen. */
+  get wanted(): boolean {
+    return this.#pool.listen !== false;
   }
 
-  /** Resolves when it listens, or has failed to for the first time and tries again. @returns ends the subscription. */
+  /**
+   * Resolves when it listens. After that, what is said while a connection is lost goes unheard.
+   * @returns ends the subscription.
+   * @throws NoChangeFeedError when it will never listen as things are; what the driver throws when it cannot connect.
+   */
   async subscribe(channel: string, onPayload: Listener): Promise<() => Promise<void>> {
     // A function of its own, so that the same one can subscribe twice.
     const listener: Listener = (payload) => {
@@ -41,56 +51,99 @@ export class Notifications {
         // Not the driver's affair, nor that of the other subscribers.
       }
     };
-    if (this.#pool.listen) return this.#pool.listen(channel, listener);
+    const { listen } = this.#pool;
+    if (listen) {
+      await this.#requireHeard(listen);
+      return listen(channel, listener);
+    }
+    return this.#listenOnClient(channel, listener);
+  }
+
+  /** Once for all channels. */
+  #requireHeard(listen: ListenPool): Promise<void> {
+    this.#heard ??= requireHeard(this.#pool, listen, this.#probe).catch((error: unknown) => {
+      this.#heard = undefined;
+      throw error;
+    });
+    return this.#heard;
+  }
+
+  async #listenOnClient(channel: string, listener: Listener): Promise<() => Promise<void>> {
+    const end = this.#add(channel, listener);
+    try {
+      if (this.#client === undefined || this.#connecting !== undefined) await this.#connect();
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    // Perhaps once more: it may have come while the others were gone through.
+    if (this.#client !== undefined) await this.#listen(this.#client, channel);
+    return end;
+  }
+
+  /** @returns what takes it away again, and with the last one the connection. */
+  #add(channel: string, listener: Listener): () => Promise<void> {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(listener));
-    if (this.#client) await this.#listen(this.#client, channel);
-    else await this.#connect();
     return async () => {
       listeners.delete(listener);
-      if (listeners.size === 0) this.#channels.delete(channel);
+      if (listeners.size === 0 && this.#channels.get(channel) === listeners) this.#channels.delete(channel);
       if (this.#channels.size === 0) this.#stop();
     };
   }
 
   #connect(): Promise<void> {
-    this.#connecting ??= this.#open().finally(() => {
-      this.#connecting = undefined;
-    });
+    this.#connecting ??= this.#open()
+      .catch((error: unknown) => {
+        this.#drop();
+        this.#retry();
+        throw error;
+      })
+      .finally(() => {
+        this.#connecting = undefined;
+      });
     return this.#connecting;
   }
 
   async #open(): Promise<void> {
     clearTimeout(this.#timer);
-    let client: PostgresClient | undefined;
-    try {
-      client = await openListener(this.#pool);
-    } catch {
-      // Tried again below.
-    }
-    if (!client) return this.#retry();
-    const opened = client;
-    this.#client = opened;
-    opened.on("error", () => this.#lose(opened));
-    opened.on("end", () => this.#lose(opened));
-    opened.on("notification", ({ channel, payload }) => {
+    const client = await openListener(this.#pool);
+    this.#client = client;
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    client.on("notification", ({ channel, payload }) => {
       for (const listener of [...(this.#channels.get(channel) ?? [])]) listener(payload ?? "");
     });
-    // Also those that come while this goes on.
-    for (const channel of this.#channels.keys()) await this.#listen(opened, channel);
-    if (this.#client !== opened) return;
+    await requireHeard(this.#pool, (channel, onPayload) => this.#listenTo(client, channel, onPayload), this.#probe);
+    for (const channel of this.#channels.keys()) await this.#listen(client, channel);
+    if (this.#client !== client) throw new Error("The connection that listened was lost.");
     this.#failures = 0;
     if (this.#channels.size === 0) return this.#stop();
-    this.#beat(opened);
+    this.#beat(client);
+  }
+
+  /** To a channel of this connection alone. */
+  async #listenTo(client: PostgresClient, channel: string, onPayload: Listener): Promise<() => Promise<void>> {
+    client.on("notification", (message) => {
+      if (message.channel === channel) onPayload(message.payload ?? "");
+    });
+    await this.#ask(client, `listen ${channel}`);
+    return () => this.#ask(client, `unlisten ${channel}`);
   }
 
   async #listen(client: PostgresClient, channel: string): Promise<void> {
+    try {
+      await this.#ask(client, `listen ${channel}`);
+    } catch {
+      this.#lose(client);
+    }
+  }
+
+  async #ask(client: PostgresClient, sql: string): Promise<void> {
     // Only while somebody waits for the answer.
     if (this.#asking++ === 0) client.ref?.();
     try {
-      await client.query(`listen ${channel}`);
-    } catch {
-      this.#lose(client);
+      await client.query(sql);
     } finally {
       if (--this.#asking === 0) client.unref?.();
     }
@@ -115,21 +168,25 @@ export class Notifications {
   /** Once for each connection, whatever of it fails first. */
   #lose(client: PostgresClient): void {
     if (this.#client !== client) return;
-    this.#client = undefined;
-    client.release(true);
+    this.#drop();
     this.#retry();
+  }
+
+  #drop(): void {
+    this.#client?.release(true);
+    this.#client = undefined;
   }
 
   #retry(): void {
     if (this.#channels.size === 0) return;
     const pause = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs);
-    this.#after(pause * (0.5 + Math.random() / 2), () => this.#connect());
+    // One that fails has seen to the next.
+    this.#after(pause * (0.5 + Math.random() / 2), () => this.#connect().catch(() => {}));
   }
 
   #stop(): void {
     clearTimeout(this.#timer);
-    this.#client?.release(true);
-    this.#client = undefined;
+    this.#drop();
   }
 
   #after(ms: number, action: () => unknown): void {

@@ -1,3 +1,4 @@
+import { NoChangeFeedError } from "./no-change-feed-error.js";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
 
 /** A pool of `pg` tells how it connects. */
@@ -14,9 +15,16 @@ interface PgClient extends Omit<PostgresClient, "release"> {
 /**
  * A connection to listen on. Beside a pool of `pg`, not out of it: one that is checked out for good would take the last
  * connection of a pool of one, and keep `pool.end()` waiting until the gateway is closed.
+ *
+ * @throws NoChangeFeedError when the pool has no way to one.
  */
-export async function openListener(pool: PostgresPool): Promise<PostgresClient | undefined> {
-  if (!isPgPool(pool)) return pool.connect?.();
+export async function openListener(pool: PostgresPool): Promise<PostgresClient> {
+  if (!isPgPool(pool)) {
+    if (pool.connect) return pool.connect();
+    throw new NoChangeFeedError(
+      "The pool has neither `connect` nor `listen`. Give it one of them, or `listen: false` to do without.",
+    );
+  }
   const client = new pool.Client(pool.options);
   // An error that nobody listens to would end the process; whoever it concerns learns of it by the end.
   client.on("error", () => {});

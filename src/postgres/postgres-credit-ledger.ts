@@ -1,5 +1,6 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { Database, type PostgresOptions } from "./database.js";
+import { Notifications } from "./notifications.js";
 import { PostgresLedger } from "./postgres-ledger.js";
 
 /** Options of {@link postgresCreditLedger}. */
@@ -15,17 +16,18 @@ const day = 86_400_000;
 
 /**
  * Keeps credits in PostgreSQL, exactly across any number of processes. Every operation is one statement, in a transaction
- * of its own that must be READ COMMITTED, the default. Those on one account wait for each other in this process and go
+ * of its own that is READ COMMITTED, whatever the default. Those on one account wait for each other in this process and go
  * together, up to 64 in a statement.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresCreditLedger(options: PostgresCreditLedgerOptions): CreditLedger {
-  return creditLedger(new Database(options), options.retentionMs);
+  const database = new Database(options);
+  return creditLedger(database, new Notifications(database), options.retentionMs);
 }
 
 /** @throws RangeError when the retention is not valid. */
-export function creditLedger(database: Database, retentionMs = 400 * day): CreditLedger {
+export function creditLedger(database: Database, notifications: Notifications, retentionMs = 400 * day): CreditLedger {
   if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
     throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
   }
@@ -42,5 +44,8 @@ export function creditLedger(database: Database, retentionMs = 400 * day): Credi
     history: (request) => ledger.history(request),
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
+    ...(notifications.wanted && {
+      subscribe: (onChange: (subject: string) => void) => notifications.subscribe(ledger.channel, onChange),
+    }),
   };
 }

@@ -33,14 +33,14 @@ where id = $1
 returning ${keyJson}`;
 
 /**
- * API keys in PostgreSQL, by their hashes. `subscribe` needs `pool.connect`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
+ * API keys in PostgreSQL, by their hashes. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its
+ * own, which is opened again when it breaks; what changes meanwhile goes unheard.
  *
  * @throws TypeError when an option is not valid.
  */
 export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
   const database = new Database(options);
-  return keyStore(database, new Notifications(database.pool));
+  return keyStore(database, new Notifications(database));
 }
 
 export function keyStore(database: Database, notifications: Notifications): WritableKeyStore {
@@ -63,7 +63,7 @@ export function keyStore(database: Database, notifications: Notifications): Writ
       return database.query<string>(sql, [account]);
     },
   });
-  if (!notifications.supported) return store;
+  if (!notifications.wanted) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),

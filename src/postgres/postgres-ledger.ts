@@ -32,20 +32,32 @@ import {
   resetOperation,
   settleOperation,
 } from "./ledger-operation.js";
+import { ReadCommitted } from "./read-committed.js";
 import { renewalBatches } from "./renewal-batches.js";
 import { runStatement } from "./run-statement.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
 
+const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
+const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
+const forgetSql = "select infergate.forget($1, $2)::text as json";
+const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
+
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
   readonly #database: Database;
   readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
   readonly #purger: JournalPurger;
+  readonly #readCommitted: ReadCommitted;
+
+  /** Where changes by hand are told, by their accounts. */
+  readonly channel: string;
 
   constructor(database: Database, retentionMs: number) {
     this.#database = database;
+    this.channel = `${database.schema}_account`;
+    this.#readCommitted = new ReadCommitted(database);
     this.#purger = new JournalPurger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
       return more === true;
@@ -107,11 +119,13 @@ export class PostgresLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request);
+    await this.#announce(request.subject);
     return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     await this.#submit(resetOperation(subject, windows), { subject });
+    await this.#announce(subject);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -121,12 +135,22 @@ export class PostgresLedger implements CreditLedger {
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
-    const sql = "select infergate.forget($1, $2)::text as json";
-    while (!(await this.#queryOne<boolean>(sql, [subject, forgottenAtOnce])));
+    const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [subject, forgottenAtOnce]);
+    while (!only(await runStatement(step)));
+    await this.#announce(subject);
   }
 
   async close(): Promise<void> {
     await this.#purger.idle();
+  }
+
+  /** Tells other processes that the account may have stock again. Without it they learn so a moment later by themselves. */
+  async #announce(subject: string): Promise<void> {
+    try {
+      await this.#database.pool.query("select pg_notify($1, $2)", [this.channel, subject]);
+    } catch {
+      // What was done stays done.
+    }
   }
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
@@ -142,8 +166,9 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
-    const sql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
-    const answers = await this.#query<LedgerAnswer>(sql, [JSON.stringify(batches)]);
+    const answers = await runStatement(() =>
+      this.#readCommitted.query<LedgerAnswer>(operateSql, operateProcedure, [JSON.stringify(batches)]),
+    );
     const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
     if (answers.length !== expected) throw incomplete();
     this.#purger.touch();
@@ -151,14 +176,17 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
-    const [answer] = await this.#query<Answer>(sql, values);
-    if (answer === undefined) throw incomplete();
-    return answer;
+    return only(await this.#query<Answer>(sql, values));
   }
 
   #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
+}
+
+function only<Answer>([answer]: readonly Answer[]): Answer {
+  if (answer === undefined) throw incomplete();
+  return answer;
 }
 
 function incomplete(): LedgerUnavailableError {

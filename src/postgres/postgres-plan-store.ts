@@ -4,15 +4,15 @@ import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./notifications.js";
 
 /**
- * Plans in PostgreSQL. `subscribe` needs `pool.connect`: it listens on one connection of its own, which is opened again
- * when it breaks; what changes meanwhile goes unheard.
+ * Plans in PostgreSQL. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
+ * is opened again when it breaks; what changes meanwhile goes unheard.
  *
  * @throws TypeError when an option is not valid, and rejects with one when a plan to `put` is not: unknown members are
  * refused, so that a typing error lifts no limit.
  */
 export function postgresPlanStore(options: PostgresOptions): WritablePlanStore {
   const database = new Database(options);
-  return planStore(database, new Notifications(database.pool));
+  return planStore(database, new Notifications(database));
 }
 
 export function planStore(database: Database, notifications: Notifications): WritablePlanStore {
@@ -28,7 +28,7 @@ export function planStore(database: Database, notifications: Notifications): Wri
       await database.query(sql, [plan.id, JSON.stringify(plan)]);
     },
   });
-  if (!notifications.supported) return store;
+  if (!notifications.wanted) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_plan`, onChange),

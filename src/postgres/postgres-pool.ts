@@ -6,11 +6,17 @@
  */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** Checks out a connection of its own, for `LISTEN`. Without it, and without `listen`, there are no subscriptions. */
+  /** Checks out a connection of its own, for `LISTEN`. */
   connect?(): Promise<PostgresClient>;
-  /** Takes the place of `connect` where a driver listens by itself. Resolves with what ends it. */
-  listen?(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Takes the place of `connect` where a driver listens by itself. `false`: the stores shall not listen. Without it and
+   * without `connect` they cannot, of which the gateway warns: changes in other processes are known here when caches forget.
+   */
+  listen?: ListenPool | false | undefined;
 }
+
+/** Calls back with what is sent to a channel. Resolves, once it listens, with what ends it. */
+export type ListenPool = (channel: string, onPayload: (payload: string) => void) => Promise<() => Promise<void>>;
 
 /** A connection of a {@link PostgresPool}, as `pg` makes it. */
 export interface PostgresClient {

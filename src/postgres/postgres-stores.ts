@@ -10,17 +10,34 @@ import { planStore } from "./postgres-plan-store.js";
 /** Options of {@link postgresStores}. */
 export type PostgresStoresOptions = PostgresCreditLedgerOptions;
 
-/** All stores of a gateway, in one schema. */
-export interface PostgresStores {
+/**
+ * All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. A class, so that what is
+ * spread is the stores alone, here and in the eyes of TypeScript.
+ */
+export class PostgresStores {
   keys: WritableKeyStore;
   plans: WritablePlanStore;
   ledger: CreditLedger;
+  readonly #database: Database;
+
+  constructor(options: PostgresStoresOptions) {
+    this.#database = new Database(options);
+    const notifications = new Notifications(this.#database);
+    this.keys = keyStore(this.#database, notifications);
+    this.plans = planStore(this.#database, notifications);
+    this.ledger = creditLedger(this.#database, notifications, options.retentionMs);
+    // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
+    Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
+  }
+
   /**
    * Creates the schema or brings it up to date. The stores do it by themselves before their first statement; this is for
    * doing it earlier, or by a role that may create what the everyday role may only use. Safe at any time, in any number
    * of processes at once.
    */
-  migrate(): Promise<void>;
+  migrate(): Promise<void> {
+    return this.#database.migrate();
+  }
 }
 
 /**
@@ -29,12 +46,5 @@ export interface PostgresStores {
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresStores(options: PostgresStoresOptions): PostgresStores {
-  const database = new Database(options);
-  const notifications = new Notifications(database.pool);
-  return {
-    keys: keyStore(database, notifications),
-    plans: planStore(database, notifications),
-    ledger: creditLedger(database, options.retentionMs),
-    migrate: () => database.migrate(),
-  };
+  return new PostgresStores(options);
 }

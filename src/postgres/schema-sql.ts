@@ -5,6 +5,7 @@ import { keyTables } from "./sql/key-tables.js";
 import { forgottenTable, ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
+import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
@@ -40,7 +41,11 @@ const functions = [
 export function migrationsSql(clock = databaseClock): readonly string[] {
   return [
     [ledgerTables, clock, functions, keyTables, planTables].join(""),
-    [forgottenTable, functions.replaceAll("create function", "create or replace function")].join(""),
+    [
+      forgottenTable,
+      functions.replaceAll("create function", "create or replace function"),
+      readCommittedProcedures,
+    ].join(""),
   ];
 }
 

@@ -5,7 +5,7 @@ type Listener = (message: string) => void;
 const retryMs = 1_000;
 
 /**
- * Tells of changes to keys and plans that any process has made, over one connection that is open while somebody listens.
+ * Tells of changes to keys, plans and accounts that any process has made, over one connection that is open while somebody listens.
  * When it is lost it is opened again; what changes meanwhile goes unheard.
  */
 export class ChangeFeed {
@@ -24,7 +24,7 @@ export class ChangeFeed {
   }
 
   /** Rejects when it cannot be connected now. */
-  async subscribe(kind: "key" | "plan", onChange: (name: string) => void): Promise<() => Promise<void>> {
+  async subscribe(kind: "key" | "plan" | "account", onChange: (name: string) => void): Promise<() => Promise<void>> {
     const prefix = `${kind} `;
     const listener: Listener = (message) => {
       if (message.startsWith(prefix)) onChange(message.slice(prefix.length));

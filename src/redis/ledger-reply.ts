@@ -1,11 +1,11 @@
-import { type Instances, noInstances, type OpenInstances, type WindowInstance } from "../ledger/account-state.js";
 import {
-  type Lease,
-  LedgerClockError,
-  LedgerConflictError,
-  LedgerInputError,
-  type ReserveRequest,
-} from "../ledger/credit-ledger.js";
+  type Instances,
+  noInstances,
+  type OpenInstances,
+  outOfBounds,
+  type WindowInstance,
+} from "../ledger/account-state.js";
+import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
 
 /** What a script answers: a status, the store's now, and the numbers of the three windows, session first. */
 export type LedgerReply = readonly [status: unknown, ...rest: unknown[]];
@@ -67,9 +67,7 @@ export function errorOf(reply: LedgerReply, id: string, amount?: number): Error 
     case "no session":
       return new LedgerInputError("The account has no open session to grant credits to.");
     case "missed bounds":
-      return new LedgerClockError(
-        `The ledger's clock (${new Date(nowOf(reply)).toISOString()}) is outside the caller's ${String(reply[2])} bounds.`,
-      );
+      return outOfBounds(nowOf(reply));
     default:
       return undefined;
   }

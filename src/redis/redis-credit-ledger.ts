@@ -34,7 +34,7 @@ export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedg
 
 /** The same on a connection that is shared with other stores. */
 export function creditLedgerOn(
-  { run, prefix, onReconnected }: RedisConnection,
+  { run, prefix, onReconnected, changes }: RedisConnection,
   journal: RedisCreditLedgerOptions["journal"] = {},
   scripts = ledgerScripts,
 ): CreditLedger {
@@ -43,7 +43,11 @@ export function creditLedgerOn(
     requireCount("journal.entries", journalEntries);
     requireCount("journal.days", days);
   }
-  const ledger = new ScriptedCreditLedger({ run, scripts, prefix, journalEntries, journalMs: days * dayMs });
+  const ledger = new ScriptedCreditLedger({
+    ...{ run, scripts, prefix, journalEntries },
+    journalMs: days * dayMs,
+    channel: changes.channel,
+  });
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     reserve: (request) => ledger.reserve(request),
@@ -57,6 +61,9 @@ export function creditLedgerOn(
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
     onReconnected,
+    ...(changes.canSubscribe && {
+      subscribe: (onChange: (subject: string) => void) => changes.subscribe("account", onChange),
+    }),
   };
 }
 

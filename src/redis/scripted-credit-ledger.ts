@@ -40,8 +40,9 @@ import {
   statusOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
+import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
-import type { Script } from "./script.js";
+import { makeScript, type Script } from "./script.js";
 
 /** What a {@link ScriptedCreditLedger} is made of. */
 export interface LedgerParts {
@@ -51,11 +52,15 @@ export interface LedgerParts {
   /** Entries that an account's journal keeps; 0: none. */
   journalEntries: number;
   journalMs: number;
+  /** Where changes by hand are told. */
+  channel: string;
 }
 
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
+
+const announceScript = makeScript(announce);
 
 /** The ledger's operations as scripts: each is one round trip, unless very many holds of the account have expired at once. */
 export class ScriptedCreditLedger implements CreditLedger {
@@ -63,12 +68,14 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #scripts: LedgerScripts;
   readonly #keys: AccountKeys;
   readonly #journal: readonly [entries: number, retentionMs: number];
+  readonly #channel: string;
 
-  constructor({ run, scripts, prefix, journalEntries, journalMs }: LedgerParts) {
+  constructor({ run, scripts, prefix, journalEntries, journalMs, channel }: LedgerParts) {
     this.#run = run;
     this.#scripts = scripts;
     this.#keys = new AccountKeys(prefix);
     this.#journal = [journalEntries, journalMs];
+    this.#channel = channel;
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -135,6 +142,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const args = [id, window, tags, amount, ...boundsOf(limits)];
     const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
+    await this.#announce(subject);
     return windowStates(openInstancesOf(reply), limits);
   }
 
@@ -142,6 +150,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkSubject(subject);
     const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
     await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
+    await this.#announce(subject);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -158,6 +167,16 @@ export class ScriptedCreditLedger implements CreditLedger {
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
+    await this.#announce(subject);
+  }
+
+  /** Tells other processes that the account may have stock again. Without it they learn so a moment later by themselves. */
+  async #announce(subject: string): Promise<void> {
+    try {
+      await this.#run(announceScript, this.#keys.of(subject).slice(0, 1), [this.#channel, `account ${subject}`]);
+    } catch {
+      // What was done stays done.
+    }
   }
 
   /** The client stays open: it is the host's. */

@@ -4,6 +4,7 @@ import {
   LedgerInputError,
   LedgerUnavailableError,
 } from "../ledger/credit-ledger.js";
+import { isLocked } from "./is-locked.js";
 
 /** Whether the ledger itself refuses the request, and not the database. */
 export function isRefusal(error: unknown): boolean {
@@ -12,5 +13,8 @@ export function isRefusal(error: unknown): boolean {
 
 export function toLedgerError(error: unknown): unknown {
   if (isRefusal(error)) return error;
+  if (isLocked(error)) {
+    return new LedgerUnavailableError("Another process keeps the ledger's database locked.", { cause: error });
+  }
   return new LedgerUnavailableError("The ledger's database failed.", { cause: error });
 }

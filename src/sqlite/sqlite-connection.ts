@@ -1,3 +1,4 @@
+import { LockQueue } from "./lock-queue.js";
 import { migrate } from "./migrate.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 import { useWriteAheadLog } from "./write-ahead-log.js";
@@ -6,7 +7,8 @@ import { useWriteAheadLog } from "./write-ahead-log.js";
 export interface SqliteOptions {
   /**
    * An open database with a file on a local disk. The stores create their tables in it, named `infergate_…`, and switch
-   * it to write-ahead logging and a busy timeout of five seconds. They do not close it.
+   * it to write-ahead logging and a busy timeout of zero: they wait for other processes by themselves, for up to five
+   * seconds, without keeping this one from its other work. They do not close it.
    */
   database: SqliteDatabase;
   /**
@@ -18,13 +20,17 @@ export interface SqliteOptions {
 
 const synchronous = { normal: "NORMAL", full: "FULL" };
 
+const longestWaitMs = 5_000;
+
 /** A database with the stores' settings and tables. */
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
-  readonly #begin: SqliteStatement;
   readonly #beginReading: SqliteStatement;
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
+  readonly #writes = new LockQueue(longestWaitMs);
+  /** Apart from what writes: whoever reads need not wait where another process writes. */
+  readonly #reads = new LockQueue(longestWaitMs);
 
   /**
    * @throws RangeError when `durability` is none.
@@ -35,16 +41,15 @@ export class SqliteConnection {
       throw new RangeError(`durability must be "normal" or "full", not ${JSON.stringify(durability)}.`);
     }
     this.#database = database;
-    // First of all: what follows may have to wait for another process that does the same.
-    database.exec("PRAGMA busy_timeout = 5000");
+    // First of all: what follows may have to wait for another process that does the same, and can only block meanwhile.
+    database.exec(`PRAGMA busy_timeout = ${longestWaitMs}`);
     useWriteAheadLog(database);
     database.exec(`PRAGMA synchronous = ${synchronous[durability]}`);
-    // At once, and not when the first write comes: two readers that both turn writers would be in each other's way.
-    this.#begin = database.prepare("BEGIN IMMEDIATE");
     this.#beginReading = database.prepare("BEGIN");
     this.#commit = database.prepare("COMMIT");
     this.#rollback = database.prepare("ROLLBACK");
     migrate(this);
+    database.exec("PRAGMA busy_timeout = 0");
   }
 
   prepare(sql: string): SqliteStatement {
@@ -56,12 +61,32 @@ export class SqliteConnection {
   }
 
   /**
+   * Does what writes, in a transaction: at once, or as soon as no other process writes.
+   * @throws as {@link LockQueue.run}.
+   */
+  write<Result>(work: () => Result, isRefusal?: (error: unknown) => boolean): Result | Promise<Result> {
+    return this.#writes.run(() => this.transaction(work, isRefusal));
+  }
+
+  /** Does what only reads: at once, unless another process keeps the database to itself. */
+  read<Result>(work: () => Result): Result | Promise<Result> {
+    return this.#reads.run(work);
+  }
+
+  /** Resolves when nothing waits for another process. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#writes.idle(), this.#reads.idle()]);
+  }
+
+  /**
    * Runs in a transaction that has the database's only write lock.
    *
    * @param isRefusal - tells errors that leave what was written before them in force. Default: none does.
    */
   transaction<Result>(run: () => Result, isRefusal: (error: unknown) => boolean = () => false): Result {
-    this.#begin.run();
+    // At once, and not when the first write comes: two readers that both turn writers would be in each other's way. Not as
+    // a prepared statement: where another process writes, some drivers leave one unfinished, and no later commit is one.
+    this.#database.exec("BEGIN IMMEDIATE");
     let result: Result;
     try {
       result = run();

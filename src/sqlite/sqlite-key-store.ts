@@ -33,26 +33,33 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
 
   return checkedKeyStore("sqliteKeyStore", {
     async find(hash) {
-      const row = byHash.get(hash);
+      const row = await connection.read(() => byHash.get(hash));
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
       const { id, hash, hint, account, createdAt } = key;
-      const inserted = insert.all(id, hash, hint, account, createdAt, ...changeable(key));
+      const inserted = await connection.write(() => insert.all(id, hash, hint, account, createdAt, ...changeable(key)));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
-    get: async (id) => get(id),
-    list: async (account) => ofAccount.all(account).map((row) => toKey(row as Row)),
+    get: async (id) => connection.read(() => get(id)),
+    async list(account) {
+      const rows = await connection.read(() => ofAccount.all(account));
+      return rows.map((row) => toKey(row as Row));
+    },
     async update(id, change) {
-      return connection.transaction(() => {
+      const changeKey = () => {
         const key = get(id);
         if (key === undefined) return undefined;
         const changed = applyKeyChange(key, change);
         update.run(...changeable(changed), id);
         return changed;
-      });
+      };
+      return connection.write(changeKey);
     },
-    forget: async (account) => forget.all(account).map((row) => (row as Row).hash),
+    async forget(account) {
+      const rows = await connection.write(() => forget.all(account));
+      return rows.map((row) => (row as Row).hash);
+    },
   });
 }
 

@@ -42,7 +42,7 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amount: 0 });
 
-export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected"> {
+export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected" | "subscribe"> {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;
@@ -83,7 +83,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     for (let from = 0; from < requests.length; from += renewalsPerStep) {
       if (from > 0) await setImmediate();
       const step = requests.slice(from, from + renewalsPerStep);
-      statuses.push(...this.#write((now) => step.map((request) => this.#book.renew(request, now))));
+      statuses.push(...(await this.#write((now) => step.map((request) => this.#book.renew(request, now)))));
     }
     return statuses;
   }
@@ -101,7 +101,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
   async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkSubject(subject);
     checkLimits(limits);
-    return this.#try(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
+    return this.#read(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -111,26 +111,29 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     checkSubject(subject);
-    this.#write((now) => this.#book.reset(subject, windows, now));
+    await this.#write((now) => this.#book.reset(subject, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    return this.#try(() => this.#journal.read(request));
+    return this.#read(() => this.#journal.read(request));
   }
 
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
-    const sequence = this.#write((now) => {
+    const sequence = await this.#write((now) => {
       this.#forgotten.add(subject, now);
       return this.#retention.forgetState(subject);
     });
-    while (this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
+    while (await this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
   }
 
-  async close(): Promise<void> {}
+  /** Resolves when nothing waits for another process. The database stays open: it is the host's. */
+  async close(): Promise<void> {
+    await this.#connection.idle();
+  }
 
-  #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult {
+  #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult | Promise<SettleResult> {
     return this.#write((now) => {
       const result = this.#book.end(kind, lease, settlement, now);
       this.#settlements++;
@@ -149,15 +152,25 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     this.#retention.purge(next, now);
   }
 
-  #write<Result>(run: (now: number) => Result): Result {
-    return this.#try(() => this.#connection.transaction(() => run(this.#clock.now()), isRefusal));
+  /** @returns a promise only where another process has locked the database. */
+  #write<Result>(run: (now: number) => Result): Result | Promise<Result> {
+    return orLedgerError(() => this.#connection.write(() => run(this.#clock.now()), isRefusal));
   }
 
-  #try<Result>(run: () => Result): Result {
-    try {
-      return run();
-    } catch (error) {
-      throw toLedgerError(error);
-    }
+  #read<Result>(run: () => Result): Result | Promise<Result> {
+    return orLedgerError(() => this.#connection.read(run));
   }
+}
+
+function orLedgerError<Result>(run: () => Result | Promise<Result>): Result | Promise<Result> {
+  try {
+    const result = run();
+    return result instanceof Promise ? result.catch(throwLedgerError) : result;
+  } catch (error) {
+    return throwLedgerError(error);
+  }
+}
+
+function throwLedgerError(error: unknown): never {
+  throw toLedgerError(error);
 }

@@ -17,11 +17,12 @@ export function planStoreOf(connection: SqliteConnection): WritablePlanStore {
   const put = connection.prepare("REPLACE INTO infergate_plan VALUES (?, ?)");
   return checkedPlanStore("sqlitePlanStore", {
     async find(id) {
-      const row = find.get(id) as { plan: string } | null | undefined;
+      const found = await connection.read(() => find.get(id));
+      const row = found as { plan: string } | null | undefined;
       return row ? { ...(JSON.parse(row.plan) as Omit<Plan, "id">), id } : undefined;
     },
     async put({ id, ...plan }) {
-      put.run(id, JSON.stringify(plan));
+      await connection.write(() => put.run(id, JSON.stringify(plan)));
     },
   });
 }

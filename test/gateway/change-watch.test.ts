@@ -89,6 +89,26 @@ describe("a change watch", () => {
     expect([test.endings(), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
+  it.each(["key", "plan", "ledger"] as const)(
+    "tells what a store of the kind %s says is to be done, and nothing else",
+    async (what) => {
+      const messages: string[] = [];
+      for (const name of ["NoChangeFeedError", "Error"]) {
+        const watch = new ChangeWatch({
+          subscribe: () => Promise.reject(Object.assign(new Error("Give it a way."), { name })),
+          onChange: () => {},
+          what,
+          warn: ({ message }) => messages.push(message),
+        });
+        watch.mayRemember();
+        await vi.advanceTimersByTimeAsync(0);
+        await watch.close();
+      }
+      expect(messages[0]).toMatch(new RegExp(`^The ${what}.* cannot be subscribed to.*Ms.*\\. Give it a way\\.$`));
+      expect(messages[1]).toBe(messages[0]?.replace(" Give it a way.", ""));
+    },
+  );
+
   it("does not keep the cache empty for a store that does not answer", async () => {
     const test = setUp();
     test.watch.mayRemember();

@@ -89,6 +89,44 @@ describe("keys", () => {
     await expect(keys.rotate("key_pro", { graceMs: -1 })).rejects.toThrow(/graceMs/);
   });
 
+  it("of a plan that is not there are made, with a warning that names those that are", async () => {
+    const { keys, plans } = await start();
+    const { id, plan } = await keys.create({ account: "a", plan: "prro" });
+    expect(plan).toBe("prro");
+    expect(test?.warnings).toEqual([
+      {
+        code: "unknown_plan",
+        message:
+          'gateway.keys.create: there is no plan "prro", so the key sees no model until it is made. There are: "pro", "basic".',
+      },
+    ]);
+    await keys.update(id, { plan: "other" });
+    expect(test?.warnings[1]).toMatchObject({
+      code: "unknown_plan",
+      message: expect.stringMatching(/^gateway\.keys\.update: .* "other"/),
+    });
+    await keys.update(id, { name: "laptop" });
+    await plans.put({ id: "other", models: ["acme/*"] });
+    await keys.update(id, { plan: "other" });
+    await keys.create({ account: "a", plan: "pro" });
+    expect(test?.warnings).toHaveLength(2);
+  });
+
+  it.each([
+    ["fails", () => Promise.reject(new Error("down"))],
+    [
+      "throws",
+      () => {
+        throw new Error("down");
+      },
+    ],
+    ["hangs", () => new Promise<never>(() => {})],
+  ])("are made without a word about their plan where its store %s", async (_, find) => {
+    const { keys } = await start({ keys: memoryKeyStore(), plans: { find }, storeTimeoutMs: 20 });
+    expect((await keys.create({ account: "a", plan: "pro" })).plan).toBe("pro");
+    expect(test?.warnings).toEqual([]);
+  });
+
   it("are listed in pages", async () => {
     const { keys } = await start();
     const ids: string[] = [];

@@ -13,6 +13,7 @@ export function guarded(ledger: CreditLedger, options: Partial<GuardOptions> = {
     maxKeptSettlements: 10_000,
     replayMs: 15_000,
     denialCacheMs: 2_000,
+    mayRemember: () => true,
     clock: systemClock,
     emit: (event) => events.push(event),
     ...options,

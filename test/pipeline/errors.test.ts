@@ -2,7 +2,9 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApiKey } from "../../src/keys/key-store.js";
 import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import {
   chatAnswer,
   errorBody,
@@ -188,6 +190,24 @@ describe("stores that fail", () => {
     expect((await unlimited.gateway.handler(chatRequest())).status).toBe(200);
     expect(unlimited.warnings).toEqual([]);
     await unlimited.close();
+  });
+
+  it.each([
+    ["the gateway", { clock: new ManualClock(Date.UTC(2020, 2, 11)), ledger: memoryCreditLedger() }],
+    ["the ledger", { ledger: memoryCreditLedger({ clock: new ManualClock(Date.UTC(2020, 2, 11)) }) }],
+  ])("says what to pass when only %s was given a test's clock", async (_, options) => {
+    const apart = await startTestGateway(options);
+    expect((await apart.gateway.handler(chatRequest())).status).toBe(503);
+    expect((await apart.gateway.handler(getRequest("/v1/usage"))).status).toBe(503);
+    const toPass = expect.stringMatching(
+      /ledger's clock \(20\d\d-.*Z\).*Give the ledger the same `clock` as createGateway/,
+    );
+    expect(apart.warnings).toMatchObject([
+      { code: "ledger_failed", message: toPass },
+      { code: "ledger_failed", message: toPass },
+    ]);
+    await expect(apart.gateway.accounts.balance("acct_pro")).rejects.toThrow(/same `clock` as createGateway/);
+    await apart.close();
   });
 
   it("shows no model to a key whose plan does not exist, and warns", async () => {

@@ -47,6 +47,20 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
       { holds: 1_000 },
     );
 
+    it("says what to do where nothing that is said is heard", async () => {
+      const pools = { pg: pool, "postgres.js": fromPostgresJs(sql) };
+      for (const [driver, each] of Object.entries(pools)) {
+        const { keys, ledger } = postgresStores({ pool: each });
+        const refused = await Promise.allSettled([keys.subscribe?.(() => {}), ledger.subscribe?.(() => {})]);
+        const reason = { name: "NoChangeFeedError", message: expect.stringContaining("PgBouncer") };
+        expect([driver, ...refused]).toMatchObject([
+          driver,
+          { status: "rejected", reason },
+          { status: "rejected", reason },
+        ]);
+      }
+    }, 30_000);
+
     it("listens on a connection that goes around it", async () => {
       const split = {
         query: (text: string, values?: unknown[]) => pool.query(text, values),

@@ -239,22 +239,6 @@ describeWithPostgres(
       expect(attempts).toBe(5);
     });
 
-    it("keeps its sums in a host's SERIALIZABLE transactions, though it may be unavailable", async () => {
-      const options = "-c default_transaction_isolation=serializable";
-      const ledgers = [1, 2, 3].map(() => postgresCreditLedger({ pool: openPool({ options }) }));
-      const subject = randomUUID();
-      const spends = Array.from({ length: 90 }, async (_, index) => {
-        const ledger = ledgers[index % 3] as CreditLedger;
-        const id = randomUUID();
-        const lease = await insist(() => admit(ledger, subject, 10, id));
-        await insist(() => ledger.settle(lease, { amount: 3 }));
-      });
-      await Promise.all(spends);
-      const ledger = ledgers[0] as CreditLedger;
-      expect((await ledger.balance(subject, limitsAt())).windows.month).toMatchObject({ used: 270, held: 0 });
-      expect(await journalOf(ledger, subject)).toHaveLength(90);
-    });
-
     it("lets no refusal harm what goes in the same statement", async () => {
       const ledger = postgresCreditLedger({ pool: openPool({ max: 1 }) });
       const [subject, id] = [randomUUID(), randomUUID()];

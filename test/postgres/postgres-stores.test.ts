@@ -22,7 +22,7 @@ describeWithPostgres("PostgreSQL", (server) => {
 
   const drivers: Record<string, () => readonly PostgresPool[]> = {
     pg: () => pools,
-    "postgres.js": () => clients.map((sql) => fromPostgresJs(sql, { listen: true })),
+    "postgres.js": () => clients.map((sql) => fromPostgresJs(sql)),
   };
   for (const [name, driver] of Object.entries(drivers)) {
     const make = async () => {

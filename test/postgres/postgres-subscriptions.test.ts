@@ -2,9 +2,12 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import postgres from "postgres";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
+import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { runMigrations } from "../../src/postgres/migrate.js";
+import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
 import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
@@ -74,18 +77,25 @@ describeWithPostgres("PostgreSQL, subscriptions", (server) => {
     await end?.();
   });
 
-  it("begin as soon as the server is there", async () => {
-    const { keys, migrate } = postgresStores({ pool: listening });
+  it("cannot begin while the server is away, and can when it is there", async () => {
+    const { keys, plans, migrate } = postgresStores({ pool: listening });
     await migrate();
     await server.stop("fast");
     const heard: string[] = [];
-    const end = await keys.subscribe?.((hash) => heard.push(hash));
+    const subscribe = () => keys.subscribe?.((hash) => heard.push(hash));
+    const refused = await Promise.allSettled([subscribe(), plans.subscribe?.(() => {})]);
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await server.start();
-    await vi.waitFor(async () => expect(await connections()).toBe(1), waiting);
+    let end: (() => Promise<void>) | undefined;
+    await vi.waitFor(async () => {
+      end = await subscribe();
+    }, waiting);
+    expect(await connections()).toBe(1);
     const key = newKey();
     await postgresKeyStore({ pool }).insert(key);
     await vi.waitFor(() => expect(heard).toContain(key.hash), waiting);
     await end?.();
+    await vi.waitFor(async () => expect(await connections()).toBe(0), waiting);
   });
 
   it("hear what is changed by hand", async () => {
@@ -122,9 +132,50 @@ describeWithPostgres("PostgreSQL, subscriptions", (server) => {
     expect(stdout).toBe("subscribed\n");
   });
 
-  it("are not offered without a way to listen", () => {
+  it("say what to do without a way to listen, and are not offered where none is wanted", async () => {
     const bare = { query: (text: string, values?: unknown[]) => pool.query(text, values) };
-    expect(postgresKeyStore({ pool: bare }).subscribe).toBeUndefined();
-    expect(postgresPlanStore({ pool: bare }).subscribe).toBeUndefined();
+    for (const { subscribe } of Object.values(postgresStores({ pool: bare }))) {
+      await expect(subscribe?.(() => {})).rejects.toMatchObject({
+        name: "NoChangeFeedError",
+        message: expect.stringMatching(/`connect` nor `listen`/),
+      });
+    }
+    const silent = { ...bare, listen: false as const };
+    const stores = [postgresKeyStore, postgresPlanStore, postgresCreditLedger].map((make) => make({ pool: silent }));
+    expect(stores.map(({ subscribe }) => subscribe)).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describeWithPostgres("postgres.js, subscriptions", (server) => {
+  let sql: postgres.Sql;
+  beforeAll(() => {
+    sql = postgres(server.url, { max: 2 });
+  });
+  afterAll(() => sql.end());
+
+  it("are there by default", async () => {
+    const { keys, plans, ledger } = postgresStores({ pool: fromPostgresJs(sql) });
+    const heard: string[] = [];
+    const ends = await Promise.all([
+      keys.subscribe?.((hash) => heard.push(hash)),
+      plans.subscribe?.((id) => heard.push(id)),
+      ledger.subscribe?.((account) => heard.push(account)),
+    ]);
+    const key = newKey();
+    await keys.insert(key);
+    await plans.put({ id: "p", models: [] });
+    await ledger.reset("an account", ["week"]);
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(["an account", key.hash, "p"].toSorted()), waiting);
+    for (const end of ends) await end?.();
+  });
+
+  it("are not there where they are not wanted", () => {
+    const { keys, plans, ledger } = postgresStores({ pool: fromPostgresJs(sql, { listen: false }) });
+    expect([keys.subscribe, plans.subscribe, ledger.subscribe]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("say what to do where the driver cannot listen", async () => {
+    const pool = fromPostgresJs({ unsafe: (text, values) => sql.unsafe(text, values) });
+    await expect(postgresStores({ pool }).keys.subscribe?.(() => {})).rejects.toThrow(/`connect` nor `listen`/);
   });
 });

@@ -116,23 +116,6 @@ const atOnce = new Set(
 );
 
 describe("sqliteCreditLedger", () => {
-  it("waits for another writer, and gives up if that takes too long", async () => {
-    const folder = newFolder();
-    const [database, other] = [folder.open(), folder.open()];
-    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
-    expect(database.prepare("PRAGMA busy_timeout").get()).toMatchObject({ timeout: 5_000 });
-    database.exec("PRAGMA busy_timeout = 20");
-    const lease = await reserve(ledger, "open");
-    other.exec("BEGIN IMMEDIATE");
-    await expect(ledger.settle(lease, { amount: 1 })).rejects.toMatchObject({
-      name: "LedgerUnavailableError",
-      cause: { code: "SQLITE_BUSY" },
-    });
-    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 30 });
-    other.exec("COMMIT");
-    expect((await ledger.settle(lease, { amount: 1 })).status).toBe("settled");
-  });
-
   it("does not wait for readers, nor readers for it", async () => {
     const folder = newFolder();
     const [database, other] = [folder.open(), folder.open()];

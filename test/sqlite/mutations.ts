@@ -2,6 +2,8 @@ import type { Mutation } from "../mutation/mutation.js";
 
 const faults = "faults";
 const killed = "killed";
+const locked = "locked";
+const lockQueue = "lock-queue";
 const migrate = "migrate";
 const processes = "processes";
 const retention = "retention";
@@ -303,15 +305,45 @@ export const mutations: readonly Mutation[] = [
   // Transactions
   {
     name: "writers begin as readers",
-    find: 'database.prepare("BEGIN IMMEDIATE")',
-    replace: 'database.prepare("BEGIN")',
+    find: 'database.exec("BEGIN IMMEDIATE")',
+    replace: 'database.exec("BEGIN")',
     test: processes,
   },
   {
     name: "nobody waits for another's lock",
-    find: '    database.exec("PRAGMA busy_timeout = 5000");\n',
-    replace: '    database.exec("PRAGMA busy_timeout = 0");\n',
-    test: processes,
+    find: "        if (!isLocked(error)) throw error;\n",
+    replace: "        throw error;\n",
+    test: locked,
+  },
+  {
+    name: "the process waits for another's lock",
+    find: '    database.exec("PRAGMA busy_timeout = 0");\n',
+    replace: "",
+    test: locked,
+  },
+  {
+    name: "a lock is waited for for ever",
+    find: "if (!isFree && performance.now() < until) break;",
+    replace: "if (!isFree) break;",
+    test: locked,
+  },
+  {
+    name: "who comes later goes first",
+    find: "    if (this.#waiting.length === 0) {\n",
+    replace: "    {\n",
+    test: lockQueue,
+  },
+  {
+    name: "those that wait go without a break",
+    find: "const worksPerTurn = 64;",
+    replace: "const worksPerTurn = 10_000;",
+    test: lockQueue,
+  },
+  {
+    name: "a driver leaves a statement unfinished",
+    find: 'this.#database.exec("BEGIN IMMEDIATE");',
+    replace: 'this.#database.prepare("BEGIN IMMEDIATE").run();',
+    test: locked,
   },
   {
     name: "a failed operation is kept in part",
@@ -338,8 +370,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an operation is two transactions",
-    find: "    this.#begin.run();\n    let result",
-    replace: "    let result",
+    find: '    this.#database.exec("BEGIN IMMEDIATE");\n',
+    replace: "",
     test: killed,
   },
   {

@@ -1,0 +1,29 @@
+import type { TimeLimit } from "../guard/time-limit.js";
+import type { Warn } from "../pipeline/warning.js";
+import type { PlanStore } from "../plans/plan-store.js";
+
+/** Warns of keys whose plan is not there. Never rejects: the plan may be made later, and its store be away for now. */
+export type WarnOfUnknownPlan = (by: string, plan: string) => Promise<void>;
+
+const mostNamed = 20;
+
+export function unknownPlanWarning(plans: PlanStore, limit: TimeLimit, warn: Warn): WarnOfUnknownPlan {
+  return async (by, plan) => {
+    try {
+      // Past the cache, which would remember that there is none.
+      const found = await limit.race(Promise.resolve(plans.find(plan)));
+      if (found !== undefined && found !== null) return;
+      const message = `${by}: there is no plan ${JSON.stringify(plan)}, so the key sees no model until it is made.`;
+      warn({ code: "unknown_plan", message: message + thoseThereAre(plans) });
+    } catch {
+      // Whether there is one is not known.
+    }
+  };
+}
+
+function thoseThereAre(plans: PlanStore): string {
+  const ids = [...(plans.list?.() ?? [])].map(({ id }) => JSON.stringify(id));
+  if (ids.length === 0) return "";
+  const others = ids.length > mostNamed ? `, and ${ids.length - mostNamed} others` : "";
+  return ` There are: ${ids.slice(0, mostNamed).join(", ")}${others}.`;
+}

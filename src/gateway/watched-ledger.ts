@@ -1,0 +1,38 @@
+import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
+import type { Clock } from "../ledger/clock.js";
+import type { Warn } from "../pipeline/warning.js";
+import { ChangeWatch } from "./change-watch.js";
+import { guardOptions } from "./guard-options.js";
+import type { ResolvedOptions } from "./options.js";
+
+export interface WatchedLedger {
+  readonly ledger: GuardedCreditLedger;
+  /** Closes the guard, and ends the subscription. */
+  close(): Promise<void>;
+}
+
+/** The ledger behind its guard, which forgets what it knows of accounts that another process changes. */
+export function watchedLedger(
+  options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent">,
+  clock: Clock,
+  warn: Warn,
+): WatchedLedger {
+  const store = options.ledger;
+  const watch = new ChangeWatch({
+    subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),
+    onChange: (account) => ledger.changed(account),
+    what: "ledger",
+    warn,
+  });
+  const { mayRemember } = watch;
+  const ledger = new GuardedCreditLedger(store, { ...guardOptions(options, clock, warn), mayRemember });
+  return {
+    ledger,
+    close: async () => {
+      await ledger.close();
+      await watch.close();
+    },
+  };
+}
+
+const nothingToEnd = async (): Promise<void> => {};

@@ -1,0 +1,42 @@
+import { NoChangeFeedError } from "./no-change-feed-error.js";
+import type { ListenPool, PostgresPool } from "./postgres-pool.js";
+
+const tickMs = 100;
+const mostTicks = 20;
+
+/**
+ * Makes sure that what is said through the pool is heard: PgBouncer in transaction mode takes a LISTEN, and then hands the
+ * connection that listens to others.
+ *
+ * @throws NoChangeFeedError when it is not heard within two seconds.
+ */
+export async function requireHeard(pool: PostgresPool, listen: ListenPool, channel: string): Promise<void> {
+  const word = `${Date.now()}-${Math.random()}`;
+  let isHeard = false;
+  let wake: () => void = () => {};
+  const end = await listen(channel, (payload) => {
+    if (payload !== word) return;
+    isHeard = true;
+    wake();
+  });
+  try {
+    await pool.query("select pg_notify($1, $2)", [channel, word]);
+    // By ticks: what a blocked process has not read yet is not late.
+    for (let tick = 0; tick < mostTicks && !isHeard; tick++) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, tickMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    await end();
+  }
+  if (isHeard) return;
+  throw new NoChangeFeedError(
+    "PostgreSQL's notifications do not arrive. If PgBouncer is in between in transaction mode, give the stores a way around " +
+      "it, `pool: { query: …, connect: … }`, or `listen: false` to do without.",
+  );
+}
