@@ -121,7 +121,7 @@ describe("a client that takes its time", () => {
     test.upstream.replyOnce(eventStream(chatChunks("second".repeat(50_000))));
     test.connection.send(post({ stream: true }) + post({ stream: true }));
     await eventually(() => test.upstream.requests.length === 2);
-    await pause(450);
+    await pause(800);
     expect(test.events).toEqual([]);
     gate.open();
     await test.connection.until((received) => received.split("data: [DONE]").length === 3);
