@@ -36,6 +36,20 @@ describe.each(versions)("%s", (version) => {
   const withType = (type: string, body: string | Uint8Array<ArrayBuffer> = chatBody(), headers = {}) =>
     chatCall({}, { headers: { ...authorized, "content-type": type, ...headers }, body });
 
+  it("counts what a parser has read while a store takes its time", async () => {
+    const gate = createGate();
+    const plan = { id: "pro", models: ["acme/*"] };
+    const plans = { find: () => gate.pass().then(() => plan) };
+    const limits = { maxBodyBytes: 20_000, maxPendingBodyBytes: 20_000, storeTimeoutMs: 30_000 };
+    await start((app, handler) => app.use(json()).use(handler), { plans, ...limits });
+    const answers = [1, 2].map(() => call(chatCall({ user: "x".repeat(15_000) })));
+    expect(await refusal(await Promise.race(answers))).toEqual([429, "rate_limit_exceeded"]);
+    gate.open();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 429]);
+    expect((await call(chatCall({ user: "x".repeat(15_000) }))).status).toBe(200);
+  });
+
   describe.each([
     ["json()", () => json({ limit: "1mb" })],
     ["json(), raw() and text() with their defaults", () => [json({ limit: "1mb" }), raw(), text()]],
