@@ -56,11 +56,6 @@ interface ModelCall {
   readonly finish: (outcome: Outcome) => Charge | Promise<Charge>;
 }
 
-/** The same at a target. */
-interface SentCall extends ModelCall {
-  readonly meter: Meter;
-}
-
 /** A metered call, whatever the endpoint: authorize → reserve → forward → relay → settle. */
 export async function callModel(
   pipeline: Pipeline,
@@ -129,8 +124,9 @@ export async function callModel(
     call.meter = meter;
     const upstream = await withinAnswerTime(call, forward(target.provider, toCall, context, meter), leave);
     log.upstreamAnswered();
-    const sent = { ...modelCall, meter };
-    const response = asked.stream ? streamResponse(pipeline, sent, upstream) : wholeResponse(pipeline, sent, upstream);
+    const response = asked.stream
+      ? streamResponse(pipeline, modelCall, upstream, meter)
+      : wholeResponse(pipeline, modelCall, upstream, meter);
     return response instanceof Promise ? await withinAnswerTime(call, response, leaveResponse) : response;
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
@@ -232,10 +228,10 @@ function routedResponse(
     if (attempt.isOver) throw leave(upstream);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
-    const attemptCall = { ...modelCall, context, meter, finish: attempt.ending(finish), holdsStatus };
+    const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
     return asked.stream
-      ? await streamResponse(pipeline, attemptCall, upstream)
-      : await wholeResponse(pipeline, attemptCall, upstream);
+      ? await streamResponse(pipeline, attemptCall, upstream, meter)
+      : await wholeResponse(pipeline, attemptCall, upstream, meter);
   });
 }
 
@@ -270,20 +266,21 @@ function leaveResponse({ body }: GatewayResponse): void {
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */
 function wholeResponse(
   pipeline: Pipeline,
-  sent: SentCall,
+  modelCall: ModelCall,
   upstream: DirectAnswer,
+  meter: Meter,
 ): GatewayResponse | Promise<GatewayResponse> {
-  const { endpoint, demand, meter, drain } = sent;
+  const { endpoint, demand, drain } = modelCall;
   const progress = new WholeProgress(endpoint, demand.promptTokens);
   meter.progress = progress;
   // How far it is read when the client leaves must not depend on how it came.
   const whole = drain === undefined ? upstream.takeWhole?.() : undefined;
-  if (whole !== undefined) return finishWhole(sent, progress, toModelAnswer(whole, sent, pipeline));
-  const answered = relayWhole(upstream.body, sent, pipeline, (bytes) => {
+  if (whole !== undefined) return finishWhole(modelCall, progress, toModelAnswer(whole, modelCall, pipeline));
+  const answered = relayWhole(upstream.body, modelCall, pipeline, (bytes) => {
     progress.received = bytes;
     drain?.progress(progress.tokens.output);
   });
-  return answered.then((answer) => finishWhole(sent, progress, answer));
+  return answered.then((answer) => finishWhole(modelCall, progress, answer));
 }
 
 function finishWhole(
@@ -302,13 +299,14 @@ function finishWhole(
 
 async function streamResponse(
   pipeline: Pipeline,
-  { asked, call, settlement, context, meter, finish, drain, holdsStatus = false }: SentCall & { holdsStatus?: boolean },
+  { asked, call, settlement, context, finish, drain, holdsStatus = false }: ModelCall & { holdsStatus?: boolean },
   upstream: UpstreamAnswer,
+  meter: Meter,
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ includeUsage: asked.includeUsage, ...context });
-  meter.progress = stream;
+  const flow = meter.follow(stream);
   const { keepAliveMs, maxEventBytes, maxAnswerBytes } = pipeline;
-  const options = { keepAliveMs, maxEventBytes, maxAnswerBytes, holdsStatus, flow: meter.flow };
+  const options = { keepAliveMs, maxEventBytes, maxAnswerBytes, holdsStatus, flow };
   const pieces = new StreamRelay(upstream.body, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();

@@ -39,17 +39,16 @@ export interface Bill {
 
 /** Knows what one target has done for a call, and what that comes to, however the call ends. */
 export class Meter implements HandoverListener {
-  readonly flow: OutputFlow;
   readonly #clock: Clock;
   readonly #demand: Demand;
   #handedOverAt: number | undefined;
+  #flow: OutputFlow | undefined;
   /** Set by whoever reads the answer; `undefined` until there is one. */
   progress: Progress | undefined;
 
   constructor(demand: Demand, clock: Clock) {
     this.#demand = demand;
     this.#clock = clock;
-    this.flow = new OutputFlow(clock);
   }
 
   handedOver(): void {
@@ -58,6 +57,13 @@ export class Meter implements HandoverListener {
 
   notHandedOver(): void {
     this.#handedOverAt = undefined;
+  }
+
+  /** An answer comes as a stream. @returns what measures its pace. */
+  follow(stream: Progress): OutputFlow {
+    this.progress = stream;
+    this.#flow = new OutputFlow(this.#clock, this.#reasons());
+    return this.#flow;
   }
 
   /** What has come; `undefined` until there is an answer. */
@@ -111,7 +117,7 @@ export class Meter implements HandoverListener {
     const hidden = hiddenTokens({
       seen: seen.output,
       elapsedMs: now - (this.#handedOverAt ?? now),
-      flowMs: this.flow.ms,
+      flowMs: this.#flow?.ms ?? 0,
       cap: this.#outputCap(this.#demand.defaultOutputTokens),
     });
     return { ...seen, output: seen.output + hidden, reasoning: seen.reasoning + hidden };

@@ -9,12 +9,15 @@ const longestGapMs = 2000;
  */
 export class OutputFlow {
   readonly #clock: Clock;
+  #isOn: boolean;
   #askedAt = 0;
   #seen = 0;
   #ms = 0;
 
-  constructor(clock: Clock) {
+  /** @param isOn - from the beginning; otherwise the clock, which is not free, is not read before the model reasons. */
+  constructor(clock: Clock, isOn: boolean) {
     this.#clock = clock;
+    this.#isOn = isOn;
   }
 
   /** The time in which output came, in milliseconds. */
@@ -24,15 +27,17 @@ export class OutputFlow {
 
   /** The upstream is asked for more. */
   asked(): void {
-    this.#askedAt = this.#clock.now();
+    if (this.#isOn) this.#askedAt = this.#clock.now();
   }
 
   /**
    * Something has come.
    * @param seen - the whole output so far, in any unit.
+   * @param reasons - the answer shows reasoning.
    */
-  came(seen: number): void {
-    if (seen === this.#seen) return;
+  came(seen: number, reasons: boolean): void {
+    this.#isOn ||= reasons;
+    if (!this.#isOn || seen === this.#seen) return;
     const isFirst = this.#seen === 0;
     this.#seen = seen;
     const waitedMs = this.#clock.now() - this.#askedAt;

@@ -129,7 +129,7 @@ export class StreamChunks {
     try {
       this.#relay.read(bytes, out);
     } finally {
-      this.#flow?.came(this.#stream.seenOutput);
+      this.#flow?.came(this.#stream.seenOutput, this.#stream.reasons);
       // What came before a fault is the client's.
       if (out.length > 0) this.#ready = out.finish();
     }

@@ -29,8 +29,9 @@ export interface DrainLimits {
 }
 
 /**
- * What becomes of an answer whose client leaves. `cancel`: the upstream is stopped, and what was received is charged.
- * `drain`, or limits of one's own: it is read on, and what it really used is charged.
+ * What becomes of an answer whose client leaves. `cancel`: the upstream is stopped; the prompt is charged, what was
+ * received, and of a model that reasons a bound for what was not shown. `drain`, or limits of one's own: it is read on, and
+ * what it really used is charged.
  */
 export type DisconnectPolicy = "cancel" | "drain" | DrainLimits;
 

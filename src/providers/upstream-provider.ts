@@ -49,7 +49,9 @@ export interface UpstreamProvider {
   readonly dialect?: Dialect | undefined;
   /**
    * Resolves as soon as status and headers are known, whatever the status is.
-   * @throws {@link UpstreamError} when there is no answer; anything else counts as `unreachable`.
+   *
+   * From this call on, a client that leaves is charged for the prompt, unless the call fails as `unreachable`.
+   * @throws {@link UpstreamError} when there is no answer. Anything else is a failure, too, of a request that may have arrived.
    */
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
   /**
@@ -63,8 +65,8 @@ export interface UpstreamProvider {
 }
 
 /**
- * `unreachable`: refused, no such host, TLS. `timeout`: no connection, no answer or no more of it in time.
- * `interrupted`: the connection broke. `aborted`: the call's own signal.
+ * `unreachable`: refused, no such host, TLS: the request has reached nobody. `timeout`: no connection, no answer or no more
+ * of it in time. `interrupted`: the connection broke. `aborted`: the call's own signal.
  */
 export type UpstreamFailure = "unreachable" | "timeout" | "interrupted" | "aborted";
 

@@ -40,16 +40,16 @@ describe("the bound of hidden output", () => {
 });
 
 describe("the time in which output comes", () => {
-  const start = () => {
+  const start = (isOn = true) => {
     const clock = new ManualClock(1e12);
-    const flow = new OutputFlow(clock);
+    const flow = new OutputFlow(clock, isOn);
     let seen = 0;
     /** A read that takes so long, and brings so much. */
-    const read = (ms: number, tokens: number) => {
+    const read = (ms: number, tokens: number, reasons = false) => {
       flow.asked();
       clock.advance(ms);
       seen += tokens;
-      flow.came(seen);
+      flow.came(seen, reasons);
     };
     return { clock, flow, read };
   };
@@ -70,6 +70,16 @@ describe("the time in which output comes", () => {
     read(10, 1);
     for (let index = 0; index < 100; index++) read(1000, 0);
     expect(flow.ms).toBe(0);
+  });
+
+  it("is measured from where the model shows that it reasons", () => {
+    const { flow, read } = start(false);
+    read(10, 1);
+    read(10, 1);
+    read(10, 1, true);
+    read(50, 1);
+    read(50, 1);
+    expect(flow.ms).toBe(100);
   });
 
   it("is not made longer by a client that reads slowly, nor by a clock that goes back", () => {
