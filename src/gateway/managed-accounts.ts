@@ -16,6 +16,7 @@ import { freeText, idText } from "../openai/id-text.js";
 import { remaining } from "../pipeline/remaining.js";
 import { type AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkInput } from "./check-input.js";
+import { nextTurn } from "./next-turn.js";
 import { sumUsage, type UsageRow } from "./sum-usage.js";
 import type { WatchedLookups } from "./watched-lookups.js";
 
@@ -83,8 +84,8 @@ export interface ManagedAccounts {
     request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
   ): Promise<HistoryPage>;
   /**
-   * What was used, by day, model and key, the newest day first. Reads all entries of the range. Calls of free models are
-   * not in it.
+   * What was used, by day, model and key, the newest day first. Reads all entries of the range, a few at a time, so that
+   * other work goes on meanwhile; a long journal takes seconds. Calls of free models are not in it.
    * @throws Error when the ledger keeps no journal.
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
@@ -95,6 +96,9 @@ export interface ManagedAccounts {
    */
   forget(account: string): Promise<void>;
 }
+
+/** Some milliseconds of work: what is parsed and summed between two turns of the event loop. */
+const summedAtOnce = 250;
 
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
@@ -136,9 +140,11 @@ export function managedAccounts(
   async function* pages(by: string, request: HistoryRequest): AsyncGenerator<HistoryPage, void, void> {
     let cursor: string | undefined;
     do {
-      const page = await readHistory(by, { ...request, limit: 1000, ...(cursor !== undefined && { cursor }) });
+      const page = await readHistory(by, { ...request, limit: summedAtOnce, ...(cursor !== undefined && { cursor }) });
       yield page;
       cursor = page.cursor;
+      // Some ledgers have read a page when they return: without a turn, a long journal would hold the process to its end.
+      await nextTurn();
     } while (cursor !== undefined);
   }
 

@@ -30,15 +30,17 @@ export async function sumUsage(pages: AsyncIterable<HistoryPage>): Promise<Usage
   );
 }
 
+const dayMs = 86_400_000;
+
 function add(rows: Map<string, UsageRow>, { kind, at, amount, tags }: LedgerEntry): void {
-  const day = new Date(at).toISOString().slice(0, 10);
+  const day = Math.floor(at / dayMs);
   const model = text(tags["model"]);
   const key = text(tags["key"]);
   const name = JSON.stringify([day, model, key]);
   let row = rows.get(name);
   if (row === undefined) {
     const tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
-    row = { day, model, key, requests: 0, chargedMicro: 0, tokens };
+    row = { day: new Date(day * dayMs).toISOString().slice(0, 10), model, key, requests: 0, chargedMicro: 0, tokens };
     rows.set(name, row);
   }
   if (kind === "charge") row.requests++;

@@ -368,6 +368,40 @@ describe("a used-up stock", () => {
     expect(faulty.arrived).toEqual(["reserve"]);
   });
 
+  it("is there again when another process is heard to have changed the account", async () => {
+    const { faulty, account, guard } = setUp({}, { session: 10 });
+    await account.spend(10);
+    await account.reserve(1);
+    faulty.arrived.length = 0;
+    guard.changed("another account");
+    await account.reserve(1);
+    expect(faulty.arrived).toEqual([]);
+    guard.changed(account.subject);
+    await account.reserve(1);
+    expect(faulty.arrived).toEqual(["reserve"]);
+  });
+
+  it("is not remembered by who could not hear of its end, nor is that asked where nothing is remembered", async () => {
+    let hears = false;
+    const asked: boolean[] = [];
+    const mayRemember = () => {
+      asked.push(hears);
+      return hears;
+    };
+    const { faulty, account } = setUp({ mayRemember }, { session: 10 });
+    await account.spend(10);
+    await account.reserve(1);
+    hears = true;
+    await account.reserve(1);
+    faulty.arrived.length = 0;
+    await account.reserve(1);
+    expect([asked, faulty.arrived]).toEqual([[false, false, true], []]);
+    const forgetful = setUp({ mayRemember, denialCacheMs: 0 }, { session: 10 });
+    await forgetful.account.spend(10);
+    await forgetful.account.reserve(1);
+    expect(asked).toHaveLength(3);
+  });
+
   it("is there again at its reset", async () => {
     const { account } = setUp({}, { session: 10 });
     await account.spend(10);

@@ -1,0 +1,66 @@
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { CreditLedger, HistoryRequest } from "../../src/ledger/credit-ledger.js";
+import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
+import { DatabaseFolder } from "../sqlite/open-database.js";
+import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
+
+const charges = 2_100;
+const limits = windowLimits({
+  credits: { session: null, week: null, month: null },
+  sessionMs: 18_000_000,
+  now: Date.now(),
+});
+
+const folder = new DatabaseFolder();
+let test: TestGateway | undefined;
+afterEach(() => test?.close());
+afterAll(() => folder.remove());
+
+/** A long journal. */
+async function spend(ledger: CreditLedger): Promise<void> {
+  const result = await ledger.reserve({ id: "first", subject: "a", amount: 1, limits, leaseMs: 60_000 });
+  if (!result.ok) throw new Error("Nothing is limited here.");
+  const { lease } = result;
+  for (let index = 0; index < charges; index++) {
+    const tags = { key: `key_${index % 3}`, model: `m${index % 2}`, input: 2 };
+    await ledger.settle({ ...lease, id: `call-${index}` }, { amount: 1, tags });
+  }
+}
+
+describe("the use of an account with a long journal", () => {
+  it.each([
+    ["memory", () => memoryCreditLedger({ historyEntries: charges })],
+    ["SQLite", () => sqliteStores({ database: folder.open() }).ledger],
+  ])("is summed a few entries at a time, with a turn for other work after each page: %s", async (_, make) => {
+    const ledger = make();
+    await spend(ledger);
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    const pages: { limit: number | undefined; entries: number; turns: number }[] = [];
+    const history = async (request: HistoryRequest) => {
+      const page = (await ledger.history?.(request)) ?? { entries: [] };
+      pages.push({ limit: request.limit, entries: page.entries.length, turns });
+      return page;
+    };
+    test = await startTestGateway({ ledger: { ...ledger, history } });
+    setImmediate(count);
+    const rows = await test.gateway.accounts.usage("a");
+    isOver = true;
+
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(charges);
+    expect(rows.reduce((sum, { tokens }) => sum + tokens.input, 0)).toBe(2 * charges);
+    expect(rows.length).toBeLessThanOrEqual(2 * 6);
+    // Each entry is read once, and no page is long.
+    expect(pages.reduce((sum, { entries }) => sum + entries, 0)).toBe(charges);
+    for (const { limit } of pages) expect(limit).toBeLessThanOrEqual(250);
+    for (const [index, page] of pages.entries()) {
+      if (index > 0) expect(page.turns).toBeGreaterThan(pages[index - 1]?.turns as number);
+    }
+  });
+});
