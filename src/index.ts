@@ -59,6 +59,7 @@ export type { Price } from "./ledger/price.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
+export type { TokenBounds } from "./openai/token-bounds.js";
 export type { Tokenizer } from "./openai/tokenizer.js";
 export type { TokenCounts } from "./openai/usage.js";
 export type { BreakerOptions, BreakerState } from "./pipeline/breaker.js";

@@ -1,13 +1,8 @@
 import { toChatAnswer } from "../openai/chat-answer.js";
-import {
-  type ChatRequest,
-  parseChatRequest,
-  promptTokens,
-  requestedOutputTokens,
-  toUpstreamBody,
-} from "../openai/chat-request.js";
+import { type ChatRequest, parseChatRequest, requestedOutputTokens, toUpstreamBody } from "../openai/chat-request.js";
 import { refuseLacking } from "../openai/lacking.js";
 import { countedTokens, leastTokens } from "../openai/least-tokens.js";
+import { promptTokens } from "../openai/prompt-tokens.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";
 

@@ -15,7 +15,7 @@ export const embeddings: ModelEndpoint<EmbeddingRequest> = {
   promptParam: "input",
   parse: parseEmbeddingRequest,
   findTooLong: findTooLongInput,
-  promptTokens: embeddingTokens,
+  promptTokens: (request, { contextLength, tokenizer }) => embeddingTokens(request, contextLength, tokenizer),
   outputTokens: () => 0,
   toUpstreamBody: toUpstreamEmbeddingBody,
   toAnswer: toEmbeddingAnswer,

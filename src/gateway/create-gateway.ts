@@ -4,6 +4,7 @@ import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/lacking.js";
+import { resolveTokenBounds } from "../openai/token-bounds.js";
 import { once, toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { toDrainLimits } from "../pipeline/drain.js";
@@ -109,7 +110,8 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       const record = modelRecord(model);
       const lacking = lackingOf(model);
       const { enforceContextLength: enforcesContext, tokenizer } = model;
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer };
+      const tokenBounds = resolveTokenBounds(model.tokenBounds);
+      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds };
       return [id, { id, type, ...limits, price, target, route, drain, record }];
     }),
   );

@@ -7,6 +7,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../ledger/price.js";
 import { explainIssue } from "../openai/explain-issue.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
+import type { TokenBounds } from "../openai/token-bounds.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
@@ -54,6 +55,8 @@ export interface Model extends RoutingOptions {
    * `infergate/tokenizer`. It costs time on every request. Default: bounds that hold for all tokenizers.
    */
   tokenizer?: Tokenizer | undefined;
+  /** The most tokens that its images, audio and files count. Defaults: those of the models that count the most. */
+  tokenBounds?: TokenBounds | undefined;
   /** What it costs. A model whose prices are all zero is free: it works on an exhausted account. */
   price: Price;
   /**
@@ -167,6 +170,7 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
 const milliseconds = z.number().int().positive();
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
+const tokens = z.number().nonnegative();
 const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
@@ -191,6 +195,13 @@ const modelSchema = z.strictObject({
   unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
   enforceContextLength: z.boolean().default(true),
   tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
+  tokenBounds: z
+    .strictObject({
+      image: tokens.optional(),
+      audioPerSecond: tokens.optional(),
+      file: tokens.optional(),
+    })
+    .optional(),
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,

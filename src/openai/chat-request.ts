@@ -19,8 +19,6 @@ import {
 import { mostMembers, parseJsonRequest, readCount, readMember, readModel } from "./json-request.js";
 import { addLackingEdits, type Lacking } from "./lacking.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
-import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
-import type { Tokenizer } from "./tokenizer.js";
 import { unpooled } from "./unpooled.js";
 import { isRecord } from "./usage.js";
 
@@ -39,8 +37,6 @@ export interface ChatRequest {
   readonly maxCompletionTokens: number | undefined;
   /** How many answers were asked for. */
   readonly n: number;
-  /** A long string begins as an inline image does. */
-  readonly mayHoldImages: boolean;
 }
 
 const mostAnswers = 128;
@@ -67,7 +63,6 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
     maxTokens: readCount("max_tokens", read("max_tokens")),
     maxCompletionTokens: readCount("max_completion_tokens", read("max_completion_tokens")),
     n: readCount("n", read("n"), mostAnswers) ?? 1,
-    mayHoldImages: hasImage(body, leaps),
   };
 }
 
@@ -76,16 +71,6 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
   const { maxTokens, maxCompletionTokens } = request;
   if (maxTokens === undefined) return maxCompletionTokens;
   return Math.max(maxTokens, maxCompletionTokens ?? 0);
-}
-
-/** An estimate of the prompt; a model reads no more than `contextLength`. */
-export function promptTokens(request: ChatRequest, contextLength: number, tokenizer?: Tokenizer): number {
-  const { body, mayHoldImages } = request;
-  const tokens =
-    tokenizer === undefined
-      ? estimatePromptTokens(body, mayHoldImages)
-      : countPromptTokens(body, mayHoldImages, tokenizer, contextLength);
-  return Math.min(tokens, contextLength);
 }
 
 /** Where a request goes. */
@@ -127,12 +112,6 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
   if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editMembers(body, members, edits);
-}
-
-/** Short images count as the text that they are. */
-function hasImage(body: Uint8Array, leaps: Leaps): boolean {
-  for (const start of leaps.keys()) if (beginsWithImage(body, start + 1)) return true;
-  return false;
 }
 
 function withUsage(request: ChatRequest): string {

@@ -1,6 +1,7 @@
 import type { CompiledPrice } from "../ledger/price.js";
 
 import type { Lacking } from "../openai/lacking.js";
+import type { ResolvedTokenBounds } from "../openai/token-bounds.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { ResolvedDrainLimits } from "./drain.js";
 import type { Route } from "./route.js";
@@ -17,6 +18,8 @@ export interface CatalogModel {
   /** Requests that certainly exceed {@link contextLength} are refused. */
   readonly enforcesContext: boolean;
   readonly tokenizer: Tokenizer | undefined;
+  /** What its images, audio and files count at the most. */
+  readonly tokenBounds: ResolvedTokenBounds;
   /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
   /** The one that comes first; the only one of most models. */
