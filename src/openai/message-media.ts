@@ -36,6 +36,15 @@ export function valueMedia(body: Uint8Array, start: number): Media[] {
   return new MediaSearch(body, noLeaps).search(start);
 }
 
+/** What is left of the JSON without the values that hold media. */
+export function textsBetween(body: Uint8Array, media: readonly Media[]): Uint8Array[] {
+  if (media.length === 0) return [body];
+  const values = media.flatMap((item) => item.values).sort((one, other) => one.start - other.start);
+  const ends = [0, ...values.map(({ end }) => end)];
+  const starts = [...values.map(({ start }) => start), body.length];
+  return ends.map((end, index) => body.subarray(end, starts[index]));
+}
+
 /** No model's context holds more. */
 const mostMedia = 10_000;
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { memberOf } from "./json-members.js";
 import { mediaTokens } from "./media-tokens.js";
-import { type Media, messageMedia, type WithMessages } from "./message-media.js";
+import { messageMedia, textsBetween, type WithMessages } from "./message-media.js";
 import { textTokens } from "./text-tokens.js";
 import type { ResolvedTokenBounds } from "./token-bounds.js";
 import { mostMissed, type Tokenizer } from "./tokenizer.js";
@@ -38,15 +38,6 @@ export function promptTokens(request: WithMessages, limits: PromptLimits): numbe
 
 function hasTools({ members }: WithMessages): boolean {
   return memberOf(members, "tools") !== undefined || memberOf(members, "functions") !== undefined;
-}
-
-/** What is left of the JSON without the values that hold media. */
-function textsBetween(body: Uint8Array, media: readonly Media[]): Uint8Array[] {
-  if (media.length === 0) return [body];
-  const values = media.flatMap((item) => item.values).sort((one, other) => one.start - other.start);
-  const ends = [0, ...values.map(({ end }) => end)];
-  const starts = [...values.map(({ start }) => start), body.length];
-  return ends.map((end, index) => body.subarray(end, starts[index]));
 }
 
 function countTexts(texts: readonly Uint8Array[], tokenizer: Tokenizer, most: number): number {

@@ -72,9 +72,9 @@ function isNearEscape(text: Uint8Array, at: number): boolean {
 
 function endOfNearEscape(text: Uint8Array, at: number): number {
   for (let back = 1; back <= 5; back++) {
-    const escape = at - back;
-    if (text[escape] !== backslash || !beginsEscape(text, escape)) continue;
-    const end = escape + (text[escape + 1] === letterU ? 6 : 2);
+    const begin = at - back;
+    if (text[begin] !== backslash || !beginsEscape(text, begin)) continue;
+    const end = begin + (text[begin + 1] === letterU ? 6 : 2);
     if (end > at) return end;
   }
   return at;

@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
 import { mediaTokens } from "./media-tokens.js";
-import { valueMedia } from "./message-media.js";
+import { textsBetween, valueMedia } from "./message-media.js";
 import { textTokens } from "./text-tokens.js";
 import { defaultTokenBounds } from "./token-bounds.js";
 
@@ -20,5 +19,6 @@ export function estimateTokens(bytes: number): number {
  */
 export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): number {
   const media = mayHoldMedia ? valueMedia(json, 0) : [];
-  return media.reduce((sum, item) => sum + mediaTokens(json, item, defaultTokenBounds), textTokens(json, true));
+  const tokens = media.reduce((sum, item) => sum + mediaTokens(json, item, defaultTokenBounds), 0);
+  return textsBetween(json, media).reduce((sum, text) => sum + textTokens(text, true), tokens);
 }
