@@ -60,6 +60,7 @@ export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/diale
 export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
 export { GatewayError } from "./openai/errors.js";
 export type { MemberRule } from "./openai/restricted-members.js";
+export type { TokenBounds } from "./openai/token-bounds.js";
 export type { Tokenizer } from "./openai/tokenizer.js";
 export type { UpstreamSecrets } from "./openai/upstream-secrets.js";
 export type { TokenCounts } from "./openai/usage.js";

@@ -3,12 +3,12 @@ import {
   type ChatRequest,
   parseChatRequest,
   parseChatRequestInTurns,
-  promptTokens,
   requestedOutputTokens,
   toUpstreamBody,
 } from "../openai/chat-request.js";
 import { asksToReason, refuseLacking } from "../openai/lacking.js";
 import { countedTokens, leastTokens } from "../openai/least-tokens.js";
+import { promptTokens } from "../openai/prompt-tokens.js";
 import { sliceBytes } from "../openai/slices.js";
 import { estimateTokens } from "../openai/token-estimate.js";
 import type { ModelEndpoint } from "./model-endpoint.js";

@@ -18,7 +18,7 @@ export const embeddings: ModelEndpoint<EmbeddingRequest> = {
   parse: (body, maxDepth) =>
     (body.length > sliceBytes ? parseEmbeddingRequestInTurns : parseEmbeddingRequest)(body, maxDepth),
   findTooLong: findTooLongInput,
-  promptTokens: embeddingTokens,
+  promptTokens: (request, { contextLength, tokenizer }) => embeddingTokens(request, contextLength, tokenizer),
   outputTokens: () => 0,
   toUpstreamBody: toUpstreamEmbeddingBody,
   toAnswer: toEmbeddingAnswer,

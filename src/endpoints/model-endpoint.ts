@@ -3,6 +3,7 @@ import type { Dialect } from "../openai/dialect.js";
 import type { JsonRequest } from "../openai/json-request.js";
 import type { Lacking } from "../openai/lacking.js";
 import type { ModelAnswer, ReceivedAnswer } from "../openai/model-answer.js";
+import type { PromptLimits } from "../openai/prompt-tokens.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { TokenCounts } from "../openai/usage.js";
 
@@ -56,8 +57,8 @@ export interface ModelEndpoint<Request extends ModelRequest = ModelRequest> {
   asksToReason?(request: Request): boolean;
   /** The path of what certainly exceeds the model's context; `undefined`: nothing does. */
   findTooLong(request: Request, contextLength: number, tokenizer: Tokenizer | undefined): string | undefined;
-  /** An estimate of the prompt's tokens. */
-  promptTokens(request: Request, contextLength: number, tokenizer: Tokenizer | undefined): number;
+  /** The most tokens that the prompt can have: what is held for it, and charged where an upstream reports no usage. */
+  promptTokens(request: Request, limits: PromptLimits): number;
   /** The most output tokens that the request can cost. */
   outputTokens(request: Request, limits: OutputLimits): number;
   /** The request under the upstream's name for the model. */

@@ -3,6 +3,7 @@ import { matchRoute, routePatterns } from "../endpoints/routes.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/lacking.js";
+import { resolveTokenBounds } from "../openai/token-bounds.js";
 import { once, toAllowance } from "../pipeline/accounts.js";
 import type { Catalog } from "../pipeline/catalog.js";
 import { toDrainLimits } from "../pipeline/drain.js";
@@ -125,7 +126,8 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       const lacking = lackingOf(model);
       const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
       const reasons = capabilities?.["reasoning"] === true;
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, reasons };
+      const tokenBounds = resolveTokenBounds(model.tokenBounds);
+      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
       return [id, { id, type, ...limits, price, target, route, rules, drain, record }];
     }),
   );

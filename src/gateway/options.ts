@@ -10,6 +10,7 @@ import { explainIssue } from "../openai/explain-issue.js";
 import { idText } from "../openai/id-text.js";
 import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { restrictedNames } from "../openai/member-rules.js";
+import type { TokenBounds } from "../openai/token-bounds.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { CorsOptions } from "../pipeline/cors.js";
 import type { RequestCompleted } from "../pipeline/request-completed.js";
@@ -58,6 +59,8 @@ export interface Model extends RoutingOptions {
    * `infergate/tokenizer`. It costs time on every request. Default: bounds that hold for all tokenizers.
    */
   tokenizer?: Tokenizer | undefined;
+  /** The most tokens that its images, audio and files count. Defaults: those of the models that count the most. */
+  tokenBounds?: TokenBounds | undefined;
   /** What it costs. A model whose prices are all zero is free: it works on an exhausted account. */
   price: Price;
   /**
@@ -199,6 +202,7 @@ const milliseconds = z.number().int().positive();
 const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
+const tokens = z.number().nonnegative();
 const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
@@ -223,6 +227,13 @@ const modelSchema = z.strictObject({
   unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
   enforceContextLength: z.boolean().default(true),
   tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
+  tokenBounds: z
+    .strictObject({
+      image: tokens.optional(),
+      audioPerSecond: tokens.optional(),
+      file: tokens.optional(),
+    })
+    .optional(),
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,

@@ -15,8 +15,6 @@ import { MessageCheck, type MessageOutline } from "./message-outline.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 import { inTurns } from "./slices.js";
 import { readIncludeUsage, withIncludeUsage } from "./stream-options.js";
-import { beginsWithImage, countPromptTokens, estimatePromptTokens } from "./token-estimate.js";
-import type { Tokenizer } from "./tokenizer.js";
 import { unpooled } from "./unpooled.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
@@ -31,8 +29,6 @@ export interface ChatRequest extends JsonRequest {
   readonly maxCompletionTokens: number | undefined;
   /** How many answers were asked for. */
   readonly n: number;
-  /** A long string begins as an inline image does. */
-  readonly mayHoldImages: boolean;
 }
 
 const mostAnswers = 128;
@@ -77,7 +73,6 @@ function toChatRequest(request: JsonRequest, outline: MessageOutline | undefined
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
     maxCompletionTokens: readCount("max_completion_tokens", readMember(request, "max_completion_tokens")),
     n: readCount("n", readMember(request, "n"), mostAnswers) ?? 1,
-    mayHoldImages: hasImage(body, leaps),
   };
 }
 
@@ -86,16 +81,6 @@ export function requestedOutputTokens(request: ChatRequest): number | undefined 
   const { maxTokens, maxCompletionTokens } = request;
   if (maxTokens === undefined) return maxCompletionTokens;
   return Math.max(maxTokens, maxCompletionTokens ?? 0);
-}
-
-/** An estimate of the prompt; a model reads no more than `contextLength`. */
-export function promptTokens(request: ChatRequest, contextLength: number, tokenizer?: Tokenizer): number {
-  const { body, mayHoldImages } = request;
-  const tokens =
-    tokenizer === undefined
-      ? estimatePromptTokens(body, mayHoldImages)
-      : countPromptTokens(body, mayHoldImages, tokenizer, contextLength);
-  return Math.min(tokens, contextLength);
 }
 
 /** Where a request goes. */
@@ -137,10 +122,4 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
   if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editMembers(body, members, edits);
-}
-
-/** Short images count as the text that they are. */
-function hasImage(body: Uint8Array, leaps: Leaps): boolean {
-  for (const start of leaps.keys()) if (beginsWithImage(body, start + 1)) return true;
-  return false;
 }

@@ -75,7 +75,7 @@ export async function callModel(
 
   const { requestId } = log;
   const now = pipeline.clock.now();
-  const prompt = endpoint.promptTokens(asked, model.contextLength, model.tokenizer);
+  const prompt = endpoint.promptTokens(asked, model);
   const amount = estimateCost(endpoint, asked, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.

@@ -2,6 +2,7 @@ import type { CompiledPrice } from "../ledger/price.js";
 
 import type { Lacking } from "../openai/lacking.js";
 import type { MemberRules } from "../openai/member-rules.js";
+import type { ResolvedTokenBounds } from "../openai/token-bounds.js";
 import type { Tokenizer } from "../openai/tokenizer.js";
 import type { ResolvedDrainLimits } from "./drain.js";
 import { matchesPattern } from "./matches-pattern.js";
@@ -23,6 +24,8 @@ export interface CatalogModel {
   readonly tokenizer: Tokenizer | undefined;
   /** Its answers may hold reasoning that is not shown. */
   readonly reasons: boolean;
+  /** What its images, audio and files count at the most. */
+  readonly tokenBounds: ResolvedTokenBounds;
   /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
   /** The one that comes first; the only one of most models. */

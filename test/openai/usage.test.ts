@@ -54,13 +54,16 @@ describe("readUsage", () => {
 });
 
 describe("estimatePromptTokens", () => {
-  it("counts inline images by the piece", () => {
-    const image = `{"url":"data:image/png;base64,${"A".repeat(300_000)}"}`;
-    expect(estimatePromptTokens(Buffer.from(`[${image},${image}]`), true)).toBeLessThan(3100);
-    expect(estimatePromptTokens(Buffer.from("x".repeat(300)), true)).toBe(100);
+  const tokensOf = (item: unknown) => estimatePromptTokens(Buffer.from(JSON.stringify(item)), true);
+
+  it("counts an item's images by the piece, and what nothing bounds without an end", () => {
+    const image = `data:image/png;base64,${"A".repeat(300_000)}`;
+    expect(tokensOf({ image })).toBeGreaterThanOrEqual(48_169);
+    expect(tokensOf([{ type: "image_url", image_url: { url: image } }, { image }])).toBeGreaterThanOrEqual(2 * 48_169);
+    expect(tokensOf({ video: "https://video.test/1.mp4" })).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("does not run away from an image that is never closed", () => {
-    expect(estimatePromptTokens(Buffer.from("data:image/".repeat(10)), true)).toBe(37);
+  it("counts an item's text", () => {
+    expect(tokensOf({ text: "a cat" })).toBeLessThan(20);
   });
 });

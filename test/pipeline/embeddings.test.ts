@@ -4,6 +4,7 @@ import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { fromBase64, toBase64 } from "../../src/openai/embedding-vector.js";
+import { textTokens } from "../../src/openai/text-tokens.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import { createGate, errorBody, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { honestEmbeddings, inputsOf, sampleBase64, sampleVector } from "../support/embedding-samples.js";
@@ -17,6 +18,8 @@ import {
 } from "../support/test-gateway.js";
 
 const ledger = memoryCreditLedger;
+/** With the marks that models put around an input. */
+const estimateOf = (input: string) => textTokens(Buffer.from(input)) + 2;
 const vector = (embedding: unknown) =>
   honestEmbeddings({ items: (items) => items.map((item) => ({ ...item, embedding })) });
 let test: TestGateway;
@@ -208,9 +211,9 @@ describe("embeddings cost", () => {
 
   it.each([
     ["the total alone", { total_tokens: 7 }, 7, "provider"],
-    ["nothing", null, 4, "estimated"],
-    ["nonsense", { prompt_tokens: -1, total_tokens: "?" }, 4, "estimated"],
-    ["zero", { prompt_tokens: 0, total_tokens: 0 }, 4, "estimated"],
+    ["nothing", null, estimateOf("Hello"), "estimated"],
+    ["nonsense", { prompt_tokens: -1, total_tokens: "?" }, estimateOf("Hello"), "estimated"],
+    ["zero", { prompt_tokens: 0, total_tokens: 0 }, estimateOf("Hello"), "estimated"],
   ] as const)("something also when the upstream reports %s", async (_name, usage, tokens, usageSource) => {
     test.upstream.reply(honestEmbeddings({ usage }));
     const { json } = await embed();
@@ -221,7 +224,7 @@ describe("embeddings cost", () => {
   it("by an estimate that no input can take beyond what the model reads", async () => {
     test.upstream.reply(honestEmbeddings({ usage: null }));
     await embed({ input: ["x".repeat(1_000_000), "y".repeat(1_000_000), "z"] });
-    expect(test.events[0]?.tokens.input).toBe(8192 + 8192 + 3);
+    expect(test.events[0]?.tokens.input).toBe(8192 + 8192 + estimateOf("z"));
     const lenient = await startTestGateway({ models: [{ ...embeddingModel, enforceContextLength: false }] });
     lenient.upstream.reply(honestEmbeddings({ usage: null }));
     const input = [[1, 2, 3], Array.from({ length: 9000 }, () => 1)];
@@ -265,7 +268,7 @@ describe("embeddings cost", () => {
     const request = new Request(embeddingRequest({ input: ["123456789", [1].join()] }), { signal: leaving.signal });
     const response = metered.gateway.handler(request);
     const sent = await metered.upstream.nextRequest();
-    expect(await stock()).toEqual({ used: 0, held: 5 + 2 + 2 + 2 });
+    expect(await stock()).toEqual({ used: 0, held: estimateOf("123456789") + estimateOf("1") });
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(await sent.closed).toBe("broken");
@@ -287,7 +290,12 @@ describe("embeddings cost", () => {
     leaving.abort();
     expect((await response).status).toBe(499);
     expect(test.events).toMatchObject([
-      { endReason: "client_gone", usageSource: "partial", tokens: { input: 4, output: 0 }, chargedMicro: 4 },
+      {
+        endReason: "client_gone",
+        usageSource: "partial",
+        tokens: { input: estimateOf("Hello"), output: 0 },
+        chargedMicro: estimateOf("Hello"),
+      },
     ]);
   });
 
