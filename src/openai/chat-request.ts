@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { Dialect } from "./dialect.js";
 import { invalidType } from "./errors.js";
-import { editMembers, type JsonMember, type Leaps, type MemberEdits, memberOf, splice } from "./json-members.js";
+import { editMembers, type JsonMember, type MemberEdits, memberOf, splice } from "./json-members.js";
 import {
   type JsonRequest,
   parseJsonRequest,
