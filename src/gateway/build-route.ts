@@ -57,13 +57,13 @@ export function buildRoute(
         queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
         chargeFailedAttempts: model.chargeFailedAttempts ?? false,
       });
-  const rules = [...new Set(targets.map((each) => each.rules))];
+  const rules = [...new Set(targets.map((each) => each.rules))].filter(({ isEmpty }) => !isEmpty);
   return { target, route, price: dearest(targets.map(({ price }) => price)), rules };
 }
 
-function rulesOf({ dialect }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {
-  const isGeneral = dialect?.restricted === undefined && allowed.length === 0;
-  return isGeneral ? MemberRules.general : new MemberRules(dialect?.restricted, allowed);
+function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {
+  if (dialect.restricted !== undefined || allowed.length > 0) return new MemberRules(dialect, allowed);
+  return dialect.strictMembers === true ? MemberRules.strict : MemberRules.none;
 }
 
 /** By `priority`, or in their order, in which neighbours that have a weight belong together. */

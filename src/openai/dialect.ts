@@ -18,9 +18,15 @@ export interface Dialect {
   /** Request members that the server refuses: they are left out. Not `model`, `messages`, `input` or `stream`. */
   dropped?: readonly string[] | undefined;
   /**
-   * What becomes of request members by which a client would choose another model, price or cap than the catalog's: `refuse`
-   * is a 400 with its `param`, `drop` leaves them out, `pass` lets them through. By name; it replaces, name by name, what
-   * the gateway does at every server. `tools` stands for tools that the server runs itself, and cannot be dropped.
+   * Whether request members by which a client would choose another model, price or cap than the catalog's are refused or left
+   * out, by the table of "Restricted members" in the README. The presets have it on. Default: `false`, so that members of
+   * which the gateway knows nothing reach a server of which it knows nothing.
+   */
+  strictMembers?: boolean | undefined;
+  /**
+   * What becomes of such members, by name: `refuse` is a 400 with its `param`, `drop` leaves them out, `pass` lets them
+   * through. It replaces, name by name, what {@link strictMembers} does, and adds to it. `tools` stands for tools that the
+   * server runs itself, and cannot be dropped.
    */
   restricted?: Readonly<Record<string, MemberRule>> | undefined;
   /** Members of messages that the server refuses: they are left out. Not `role` or `content`. */

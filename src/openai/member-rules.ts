@@ -16,6 +16,9 @@ interface Entry {
   readonly find: (request: JsonRequest, member: JsonMember) => string | undefined;
 }
 
+/** Longer values ask for something. */
+const longestIdle = 64;
+
 const leaveItOut = "Leave it out.";
 
 const general: readonly Entry[] = [
@@ -61,23 +64,42 @@ const familiarNames = new Set([
   "encoding_format",
 ]);
 
+const byFolded = new Map(general.map((entry) => [foldName(entry.name), entry]));
+
+function entryOf(name: string): Pick<Entry, "why" | "advice" | "find"> {
+  return byFolded.get(foldName(name)) ?? added;
+}
+
+const added: Pick<Entry, "why" | "advice" | "find"> = {
+  why: "is not open to requests",
+  advice: leaveItOut,
+  find: unlessIdle(new Set(idleValues)),
+};
+
 /** What a target takes of the members by which a request would choose another model, price or cap than the catalog's. */
 export class MemberRules {
-  /** What a target takes of which nothing is said. */
-  static readonly general = new MemberRules();
+  /** Those of a target that leaves everything to its server. */
+  static readonly none = new MemberRules({});
+  /** Those of a target with {@link Dialect.strictMembers} of which nothing else is said. */
+  static readonly strict = new MemberRules({ strictMembers: true });
   readonly #entries = new Map<string, Entry>();
 
   /**
-   * @param given - rules that replace the general ones, or are added to them, by name: a server's.
+   * @param dialect - the server's.
    * @param allowed - names that pass whatever the rules are: a model's.
    */
-  constructor(given: Readonly<Record<string, MemberRule>> = {}, allowed: readonly string[] = []) {
-    for (const entry of general) this.#set(entry.name, entry.rule, entry);
-    for (const [name, rule] of Object.entries(given)) this.#set(name, rule);
-    for (const name of allowed) this.#set(name, "pass");
+  constructor({ strictMembers, restricted }: Dialect, allowed: readonly string[] = []) {
+    if (strictMembers === true) for (const entry of general) this.#set(entry.name, entry.rule, entry);
+    for (const [name, rule] of Object.entries(restricted ?? {})) this.#set(name, rule);
+    for (const name of allowed) if (this.#entries.has(foldName(name))) this.#set(name, "pass");
   }
 
-  #set(name: string, rule: MemberRule, { why, advice, find } = this.#entries.get(foldName(name)) ?? added): void {
+  /** Whether requests are looked at. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  #set(name: string, rule: MemberRule, { why, advice, find } = entryOf(name)): void {
     this.#entries.set(foldName(name), { name, rule, why, advice, find });
   }
 
@@ -95,6 +117,7 @@ export class MemberRules {
 
   /** The dialect, with what of this request is to be left out. */
   dialectFor(request: JsonRequest, dialect: Dialect | undefined): Dialect | undefined {
+    if (this.isEmpty) return dialect;
     let dropped: string[] | undefined;
     for (const member of request.members) {
       const entry = this.#entryOf(member);
@@ -109,15 +132,6 @@ export class MemberRules {
     return familiarNames.has(name) ? undefined : this.#entries.get(foldName(name));
   }
 }
-
-const added: Pick<Entry, "why" | "advice" | "find"> = {
-  why: "is not open to requests",
-  advice: leaveItOut,
-  find: unlessIdle(new Set(idleValues)),
-};
-
-/** Longer values ask for something. */
-const longestIdle = 64;
 
 function unlessIdle(values: ReadonlySet<string>): Entry["find"] {
   return ({ body }, { name, start, end }) => {

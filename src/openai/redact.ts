@@ -33,14 +33,15 @@ const ownMark = "\ue002";
  * request stays: members and their paths, numbers, dates, and addresses and ids that it sent itself.
  */
 export function redact(text: string, context: RedactContext): string {
-  const masked = maskSecrets(bounded(text), readSecrets(context.secrets));
-  const named = withoutTraces(masked)
-    // Whoever is at a host of the provider's.
-    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "")
+  // First of all: a model's name may share a word with a key or a host.
+  const named = bounded(text)
     .replace(wholeWord(context.model), modelMark)
     .replace(wholeWord(context.upstreamModel), modelMark);
+  const masked = withoutTraces(maskSecrets(named, readSecrets(context.secrets)))
+    // Whoever is at a host of the provider's.
+    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "");
   const own: string[] = [];
-  const judged = redactPhrases(redactWords(named, ownWords(context.request, own)));
+  const judged = redactPhrases(redactWords(masked, ownWords(context.request, own)));
   return judged
     .replaceAll(redactedMark, "[redacted]")
     .replaceAll(modelMark, () => context.model)

@@ -29,6 +29,7 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
     );
   }
   const dialect: Dialect = {
+    strictMembers: true,
     keyHeader: "api-key",
     // Dated versions and older deployments differ in which name they know.
     ...(apiVersion === undefined ? { capName: "max_completion_tokens" } : { deploymentPaths: true }),

@@ -11,6 +11,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   developerRole: z.enum(["system", "user"]).optional(),
   renamed: z.record(memberName(), memberName()).optional(),
   dropped: memberNames(["model", "messages", "input", "stream"]).optional(),
+  strictMembers: z.boolean().optional(),
   restricted: z
     .record(memberName().max(64, "must have at most 64 characters"), z.enum(["pass", "drop", "refuse"]))
     .refine(({ tools }) => tools !== "drop", { error: 'can be "pass" or "refuse"', path: ["tools"] })

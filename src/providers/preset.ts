@@ -24,6 +24,10 @@ interface Preset {
 
 /** @throws TypeError when an option is not valid. */
 export function fromPreset({ name, baseURL, dialect }: Preset, options: PresetOptions): UpstreamProvider {
-  const given = { ...options, baseURL: options.baseURL ?? baseURL, dialect: { ...dialect, ...options.dialect } };
+  const given = {
+    ...options,
+    baseURL: options.baseURL ?? baseURL,
+    dialect: { strictMembers: true, ...dialect, ...options.dialect },
+  };
   return toProvider(checkOpenAICompatibleOptions(given, name));
 }

@@ -23,7 +23,7 @@ function makeTarget(name: string, options: { breaker?: Breaker; maxConcurrent?: 
     providerName: name,
     upstreamModel: name,
     price,
-    rules: MemberRules.general,
+    rules: MemberRules.none,
     timeoutMs: undefined,
     monitor: new TargetMonitor({ breaker, maxConcurrent }),
     answers: new AnswerMemory(),

@@ -33,8 +33,11 @@ afterEach(async () => {
 
 type Make = (options: { baseURL: string; apiKey: string; dialect?: Dialect }) => UpstreamProvider;
 
+const strict: Make = ({ dialect, ...options }) =>
+  openAICompatible({ ...options, dialect: { strictMembers: true, ...dialect } });
+
 const presets: [string, Make][] = [
-  ["openAICompatible", openAICompatible],
+  ["openAICompatible with strictMembers", strict],
   ["openAI", openAI],
   ["azureOpenAI", azureOpenAI],
   ["openRouter", openRouter],
@@ -44,7 +47,7 @@ const presets: [string, Make][] = [
   ["vLLM", vLLM],
   ["llamaCpp", llamaCpp],
   ["ollama", ollama],
-  ["a provider of the host's", (options) => ({ call: openAICompatible(options).call })],
+  ["a provider of the host's", (options) => ({ ...strict(options), call: openAICompatible(options).call })],
 ];
 
 interface Test extends TestGateway {
@@ -109,8 +112,18 @@ describe.each(presets)("at %s", (_name, make) => {
   });
 });
 
-it("holds for embeddings, too", async () => {
+it("leaves all of them to a server of which nothing is known", async () => {
   const test = await start(openAICompatible);
+  for (const name of [...namesOf("refuse"), ...namesOf("drop")]) {
+    const body = `{"model":"acme/small","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":[1.0]}}`;
+    expect([name, (await test.gateway.handler(chatRequest(body))).status]).toEqual([name, 200]);
+    expect(test.server.lastRequest.body.toString()).toBe(body.replace("acme/small", "upstream-small"));
+  }
+  expect((await test.gateway.handler(chatRequest({ tools: [{ type: "web_search" }] }))).status).toBe(200);
+});
+
+it("holds for embeddings, too", async () => {
+  const test = await start(strict);
   test.server.reply(honestEmbeddings());
   expect(await refusalOf(test, embeddingRequest({ models: ["dear"] }))).toMatchObject({ status: 400, param: "models" });
   expect((await test.gateway.handler(embeddingRequest({ service_tier: "priority" }))).status).toBe(200);
@@ -122,18 +135,18 @@ it.each([
   { best_of: 1, min_tokens: 0, ignore_eos: false, provider: {}, modalities: ["text"] },
   { service_tier: "auto", store: false, priority: 0, tools: [] },
 ])("passes on byte for byte what asks for nothing: %j", async (members) => {
-  const test = await start(openAICompatible);
+  const test = await start(strict);
   expect((await test.gateway.handler(chatRequest(members))).status).toBe(200);
   expect(test.server.lastRequest.json).toMatchObject(members);
 });
 
 it("takes an empty object for a search that is asked for", async () => {
-  const test = await start(openAICompatible);
+  const test = await start(strict);
   expect(await refusalOf(test, chatRequest({ web_search_options: {} }))).toMatchObject({ param: "web_search_options" });
 });
 
 it("refuses every spelling that a lenient server may read as a restricted name", async () => {
-  const test = await start(openAICompatible);
+  const test = await start(strict);
   const spelling = fc.constantFrom(...restrictedNames).chain((name) =>
     fc
       .array(fc.constantFrom("as it is", "upper", "fold", "dash", "camel"), {
@@ -173,7 +186,7 @@ describe("tools", () => {
     ["a second spelling of the type", [{ type: "function", Type: "web_search" }], "tools[0].type"],
     ["a type that is no text", [{ type: ["function"] }], "tools[0].type"],
   ])("that the server runs itself are refused: %s", async (_name, tools, param) => {
-    const test = await start(openAICompatible);
+    const test = await start(strict);
     expect(await refusalOf(test, chatRequest({ tools }))).toMatchObject({ status: 400, param });
     expect(test.server.requests).toHaveLength(0);
   });
@@ -183,13 +196,13 @@ describe("tools", () => {
     ["an escaped type", '[{"ty\\u0070e":"web_search"}]'],
     ["an escape in the type", '[{"type":"func\\u0074ion"}]'],
   ])("are read as the server may read them: %s", async (_name, tools) => {
-    const test = await start(openAICompatible);
+    const test = await start(strict);
     const body = `{"model":"acme/small","messages":[{"role":"user","content":"Hi"}],"tools":${tools}}`;
     expect(await refusalOf(test, chatRequest(body))).toMatchObject({ status: 400, param: "tools[0].type" });
   });
 
   it("of the client's own pass byte for byte", async () => {
-    const test = await start(openAICompatible);
+    const test = await start(strict);
     const tools = [
       own,
       { ...own, strict: true },
@@ -201,14 +214,14 @@ describe("tools", () => {
   });
 
   it("are counted", async () => {
-    const test = await start(openAICompatible);
+    const test = await start(strict);
     const tools = new Array(3000).fill(own);
     const refused = { status: 400, code: "array_above_max_length", param: "tools" };
     expect(await refusalOf(test, chatRequest({ tools }))).toMatchObject(refused);
   });
 
   it("of the server's pass where the model allows them", async () => {
-    const test = await start(openAICompatible, { allowMembers: ["tools"] });
+    const test = await start(strict, { allowMembers: ["tools"] });
     expect((await test.gateway.handler(chatRequest({ tools: [{ type: "web_search" }] }))).status).toBe(200);
   });
 });
@@ -230,11 +243,11 @@ describe("allowMembers", () => {
       { provider: "b", model: "m", allowMembers: ["plugins"] },
     ];
     const test = await start(
-      openAICompatible,
+      strict,
       {},
       {
         models: [{ ...smallModel, upstream, allowMembers: ["models"] }],
-        providers: { a: openAICompatible({ baseURL: a.url }), b: openAICompatible({ baseURL: b.url }) },
+        providers: { a: strict({ baseURL: a.url, apiKey: "k" }), b: strict({ baseURL: b.url, apiKey: "k" }) },
       },
     );
     closers.push(
@@ -250,7 +263,7 @@ describe("allowMembers", () => {
   });
 
   it("takes no name that is not restricted, and says which was meant", async () => {
-    const make = (model: Partial<Model>) => start(openAICompatible, model);
+    const make = (model: Partial<Model>) => start(strict, model);
     await expect(make({ allowMembers: ["service_teir"] })).rejects.toThrow(
       'The model "acme/small" allows members that are not restricted: `service_teir` (did you mean `service_tier`?)',
     );
