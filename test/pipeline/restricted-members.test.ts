@@ -280,7 +280,7 @@ describe("a dialect's own rules", () => {
     my_cap: "refuse",
     my_tier: "drop",
   } as const;
-  const make: Make = (options) => openAICompatible({ ...options, dialect: { restricted } });
+  const make: Make = (options) => strict({ ...options, dialect: { restricted } });
 
   it("replace the general ones by name, and are added to them", async () => {
     const test = await start(make);
