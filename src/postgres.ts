@@ -3,5 +3,5 @@ export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./p
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";
 export { postgresKeyStore } from "./postgres/postgres-key-store.js";
 export { postgresPlanStore } from "./postgres/postgres-plan-store.js";
-export type { PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
+export type { ListenPool, PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
 export { type PostgresStores, type PostgresStoresOptions, postgresStores } from "./postgres/postgres-stores.js";

@@ -188,7 +188,7 @@ export interface LedgerOptions {
   replayMs?: number | undefined;
   /**
    * For how many milliseconds at most an account whose stock is used up is refused without asking the ledger; 0: not at
-   * all. Another process's grant takes effect at most this much later. Default: 2,000.
+   * all. Where the ledger does not tell of it, another process's grant takes effect at most this much later. Default: 2,000.
    */
   denialCacheMs?: number | undefined;
 }

@@ -10,11 +10,11 @@ import { planStore } from "./postgres-plan-store.js";
 /** Options of {@link postgresStores}. */
 export type PostgresStoresOptions = PostgresCreditLedgerOptions;
 
-/**
- * All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. A class, so that what is
- * spread is the stores alone, here and in the eyes of TypeScript.
- */
-export class PostgresStores {
+/** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
+export type PostgresStores = Stores;
+
+/** A class, so that what is spread is the stores alone, here and in the eyes of TypeScript. */
+class Stores {
   keys: WritableKeyStore;
   plans: WritablePlanStore;
   ledger: CreditLedger;
@@ -46,5 +46,5 @@ export class PostgresStores {
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresStores(options: PostgresStoresOptions): PostgresStores {
-  return new PostgresStores(options);
+  return new Stores(options);
 }
