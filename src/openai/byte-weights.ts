@@ -4,35 +4,54 @@ import { weightRows } from "./weight-rows.js";
 export const unitsPerToken = 64;
 
 /** What characters are told apart by: lower case and marks of ASCII are themselves, the others groups. */
-export const spaceKind = 0;
-export const controlKind = 1;
+const spaceKind = 0;
+const controlKind = 1;
 const digitKind = 2;
-export const foreignKind = 3;
+const foreignKind = 3;
 const firstLetter = 4;
 const upperKind = 30;
 const firstMark = 31;
 
-/** By byte. */
-export const kinds = new Uint8Array(256).fill(foreignKind);
-for (let byte = 0, mark = firstMark; byte < 0x80; byte++) {
-  if (byte === 0x20) kinds[byte] = spaceKind;
-  else if (byte < 0x20 || byte === 0x7f) kinds[byte] = controlKind;
-  else if (byte >= 0x30 && byte <= 0x39) kinds[byte] = digitKind;
-  else if (byte >= 0x41 && byte <= 0x5a) kinds[byte] = upperKind;
-  else if (byte >= 0x61 && byte <= 0x7a) kinds[byte] = firstLetter + byte - 0x61;
-  else kinds[byte] = mark++;
-}
-
-/** Of the character before the last one, marks are all alike. */
-export function coarseKind(kind: number): number {
-  return Math.min(kind, firstMark);
-}
-
 /**
- * What a character of ASCII counts by its kind and those of the two before it, at
- * `coarseKind(before) << 12 | last << 6 | kind`: a token, unless `weight-rows.ts` has less.
+ * Where a character stands in the table: its kind, for its own column, at bit 0 and, for the rows behind it, at bits 6
+ * and 12. Of the character before the last one, at bit 12, marks are all alike.
  */
-export const weights = readRows();
+function placeOf(kind: number): number {
+  return (Math.min(kind, firstMark) << 12) | (kind << 6) | kind;
+}
+
+const columnMask = 0x3f;
+const lastMask = 0x3f << 6;
+const beforeMask = 0x1f << 12;
+
+export const spacePlace = placeOf(spaceKind);
+export const controlPlace = placeOf(controlKind);
+/** Of all characters beyond ASCII. */
+export const foreignPlace = placeOf(foreignKind);
+
+/** By byte; -1 for those of characters beyond ASCII. */
+export const places = new Int32Array(256).fill(-1);
+for (let byte = 0, mark = firstMark; byte < 0x80; byte++) {
+  if (byte === 0x20) places[byte] = spacePlace;
+  else if (byte < 0x20 || byte === 0x7f) places[byte] = controlPlace;
+  else if (byte >= 0x30 && byte <= 0x39) places[byte] = placeOf(digitKind);
+  else if (byte >= 0x41 && byte <= 0x5a) places[byte] = placeOf(upperKind);
+  else if (byte >= 0x61 && byte <= 0x7a) places[byte] = placeOf(firstLetter + byte - 0x61);
+  else places[byte] = placeOf(mark++);
+}
+
+/** The row of what comes behind two characters. */
+export function rowBehind(before: number, last: number): number {
+  return (before & beforeMask) | (last & lastMask);
+}
+
+/** What a character of ASCII counts in a row. */
+export function weightOf(row: number, place: number): number {
+  return weights[row | (place & columnMask)] as number;
+}
+
+/** A token, unless `weight-rows.ts` has less. */
+const weights = readRows();
 
 function readRows(): Uint8Array {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,4 +1,4 @@
-import { coarseKind, controlKind, foreignKind, kinds, spaceKind, unitsPerToken, weights } from "./byte-weights.js";
+import { controlPlace, foreignPlace, places, rowBehind, spacePlace, unitsPerToken, weightOf } from "./byte-weights.js";
 import { characterCost } from "./character-costs.js";
 import { codePointMask, lengthShift, nextCharacter, readCharacter } from "./read-character.js";
 
@@ -51,45 +51,45 @@ function sampledUnits(text: Uint8Array, isJson: boolean, random: () => number): 
 }
 
 /** Of JSON, a backslash is no character by itself. */
-const jsonKinds = kinds.slice();
-jsonKinds[0x5c] = foreignKind;
+const jsonPlaces = places.slice();
+jsonPlaces[0x5c] = -1;
 
 /** What the characters count that begin between the offsets, in 64ths of a token. */
 function unitsOf(text: Uint8Array, start: number, end: number, isJson: boolean): number {
-  const kindsOfBytes = isJson ? jsonKinds : kinds;
+  const placesOfBytes = isJson ? jsonPlaces : places;
+  let at = start === 0 ? 0 : nextCharacter(text, start, isJson);
+  // Where there is an escape before it, what it stands for is not looked for.
+  let last = at > 0 && at === start ? placeBefore(text, at) : controlPlace;
+  let row = rowBehind(at > 1 && at === start ? placeBefore(text, at - 1) : controlPlace, last);
   let units = 0;
-  let at = start;
-  // The kinds of the last character and of the one before it.
-  let last = controlKind;
-  let before = controlKind;
-  if (start > 0) {
-    at = nextCharacter(text, start, isJson);
-    if (at === start) {
-      last = kinds[text[at - 1] as number] as number;
-      before = coarseKind(kinds[text[at - 2] ?? 0] as number);
-    }
-  }
   while (at < end) {
-    let kind = kindsOfBytes[text[at] as number] as number;
-    if (kind !== foreignKind) {
-      units += weights[(before << 12) | (last << 6) | kind] as number;
-      at++;
-    } else {
-      const character = readCharacter(text, at, isJson);
-      const code = character & codePointMask;
-      if (code < 0x80) kind = kinds[code] as number;
-      units += code < 0x80 ? (weights[(before << 12) | (last << 6) | kind] as number) : foreignUnits(code, last);
-      at += character >>> lengthShift;
+    let place = placesOfBytes[text[at] as number] as number;
+    while (place >= 0) {
+      units += weightOf(row, place);
+      row = rowBehind(last, place);
+      last = place;
+      if (++at >= end) return units;
+      place = placesOfBytes[text[at] as number] as number;
     }
-    before = coarseKind(last);
-    last = kind;
+    const character = readCharacter(text, at, isJson);
+    const code = character & codePointMask;
+    at += character >>> lengthShift;
+    place = code < 0x80 ? (places[code] as number) : foreignPlace;
+    units += place === foreignPlace ? foreignUnits(code, last) : weightOf(row, place);
+    row = rowBehind(last, place);
+    last = place;
   }
   return units;
+}
+
+function placeBefore(text: Uint8Array, at: number): number {
+  const place = places[text[at - 1] as number] as number;
+  return place < 0 ? foreignPlace : place;
 }
 
 /** Behind a space, some characters of three bytes that are a token otherwise fall into two. */
 function foreignUnits(code: number, last: number): number {
   const cost = characterCost(code);
-  const isTorn = cost === 1 && last === spaceKind && code >= 0x800 && code < 0x10000;
+  const isTorn = cost === 1 && last === spacePlace && code >= 0x800 && code < 0x10000;
   return (isTorn ? 2 : cost) * unitsPerToken;
 }

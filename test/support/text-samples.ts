@@ -30,7 +30,7 @@ export const commonTexts: Readonly<Record<string, string>> = {
   English: file("README.md")
     .replace(/^\|.*$/gm, "")
     .slice(0, 6000),
-  "more English": file("LICENSE"),
+  "more English": file("CHANGELOG.md").slice(0, 6000),
   Chinese: chinese,
   code: file("src/openai/json-members.ts").slice(0, 6000),
   JSON: file("package.json"),
