@@ -60,41 +60,48 @@ function judgeParts(text: string, context: WordContext): string {
   return judgeNames(text.slice(0, start), context) + (isPath ? "[path]" : path);
 }
 
-const person = /@[\w-]+(?:\.[\w-]+)+/;
-
 function judgeNames(text: string, context: WordContext): string {
-  if (text.length < shortest) return text;
-  const value = valueStart(text);
-  const name = () => judgeHosts(text.slice(0, value), context);
-  const rest = text.slice(value);
-  if (isFilePath(rest)) return `${name()}[path]`;
-  if (person.test(rest)) return `${name()}[redacted]`;
-  if (isHost(rest)) return name() + judgeHosts(rest, context);
-  if (!isKey(text)) return judgeHosts(text, context);
-  if (isKey(text.slice(0, value))) return context.own.has(text) ? context.keep(text) : "[redacted]";
-  return name() + (context.own.has(rest) ? context.keep(rest) : "[redacted]");
+  return text
+    .split("=")
+    .map((part) => judgePart(part, context))
+    .join("=");
 }
 
-/** Of a setting, only its value is judged as a whole. Behind a colon it is one only if its name is one. */
-function valueStart(text: string): number {
-  const equals = text.indexOf("=");
-  if (equals >= 0) return equals + 1;
-  return /^[A-Za-z_.-]*:(?!\d{2,5}$)/.exec(text)?.[0].length ?? 0;
+const person = /@[\w-]+(?:\.[\w-]+)+/;
+const single = /^[\w.-]+(?::\d{2,5})?$/;
+/** Of a setting with a colon, only the value is a key. */
+const settingName = /^[A-Za-z_.-]+:(?!\d{2,5}$)/;
+
+function judgePart(part: string, context: WordContext): string {
+  if (part.length < shortest) return part;
+  const name = settingName.exec(part)?.[0] ?? "";
+  const value = part.slice(name.length);
+  if (isFilePath(value)) return `${judgeHosts(name, context)}[path]`;
+  if (person.test(part)) return "[redacted]";
+  if (!isKey(part) || (single.test(part) && isHost(part))) return judgeHosts(part, context);
+  if (isKey(name)) return context.own.has(part) ? context.keep(part) : "[redacted]";
+  return judgeHosts(name, context) + (context.own.has(value) ? context.keep(value) : "[redacted]");
 }
 
 const hexGroup = "[0-9a-f]{1,4}";
 const addressV6 =
-  `(?<![0-9a-z])(?:(?=[0-9a-f:]{0,40}::)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}|(?:${hexGroup}:){7}${hexGroup})` +
-  "(?:\\.\\d{1,3}){0,3}(?![0-9a-z])(?:%[\\w.-]{1,64})?";
-const name = "[\\w.-]+(?::\\d{2,5}(?!\\w|\\.\\d))?";
+  "(?<![0-9a-z])(?:(?=[0-9a-f:]{0,80}::)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,24}(?![0-9a-z])|" +
+  `(?:${hexGroup}:){7}${hexGroup}(?![0-9a-z]))` +
+  "(?:\\.\\d{1,3}){0,3}(?:%[\\w.-]{1,64})?";
+const name = `[\\w.-]+(?::(?!${addressV6})\\d{2,5}(?!\\w|\\.\\d))?`;
 const candidate = new RegExp(`(${addressV6})|${name}`, "gi");
+
+/** Not what only stands before the `::` of a program's name. */
+function isAddress(groups: string): boolean {
+  return groups.includes("::") || groups.split(":").length === 8;
+}
 
 /** The text without its hosts and addresses; what a path or a query follows goes with it. */
 function judgeHosts(text: string, { own, keep }: WordContext): string {
   let judged = "";
   let end = 0;
   for (const { 0: found, 1: address, index } of text.matchAll(candidate)) {
-    if (found.length < shortest || (address === undefined && !isHost(found))) continue;
+    if (found.length < shortest || !(address === undefined ? isHost(found) : isAddress(address))) continue;
     judged += text.slice(end, index);
     end = index + found.length;
     if (address === undefined && !isPrivateHost(hostOf(found)) && own.has(found)) {
