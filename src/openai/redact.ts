@@ -1,7 +1,8 @@
-import { asBuffer } from "./as-buffer.js";
+import { judgeWord, type WordContext } from "./judge-word.js";
+import { ownWords } from "./own-words.js";
 import { maskSecrets, redactedMark, type UpstreamSecrets } from "./upstream-secrets.js";
 import { withoutTraces } from "./without-traces.js";
-import { isFilePath, isHost, isKey, isPrivateHost } from "./word-kinds.js";
+import { isKey } from "./word-kinds.js";
 
 /** What is known of the call in whose error a text is. */
 export interface RedactContext {
@@ -21,8 +22,6 @@ const longestMessage = 1000;
 const longestText = 8192;
 /** What may be part of a secret that was cut off. */
 const longestTail = 512;
-/** So many words are looked for in the request. */
-const mostLookups = 32;
 
 const modelMark = "\ue001";
 const ownMark = "\ue002";
@@ -38,10 +37,15 @@ export function redact(text: string, context: RedactContext): string {
     .replace(wholeWord(context.model), modelMark)
     .replace(wholeWord(context.upstreamModel), modelMark);
   const masked = withoutTraces(maskSecrets(named, readSecrets(context.secrets)))
-    // Whoever is at a host of the provider's.
-    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "");
+    // Whoever is at a host of the provider's, and how one speaks to it.
+    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "")
+    .replace(/\b[a-z][a-z0-9+.-]{1,10}:\/\/(?=\ue000)/gi, "");
   const own: string[] = [];
-  const judged = redactPhrases(redactWords(masked, ownWords(context.request, own)));
+  const keep = (word: string) => {
+    own.push(word);
+    return ownMark;
+  };
+  const judged = redactPhrases(redactWords(masked, { own: ownWords(context.request), keep }));
   return judged
     .replaceAll(redactedMark, "[redacted]")
     .replaceAll(modelMark, () => context.model)
@@ -77,41 +81,15 @@ function bounded(text: string): string {
 }
 
 const word = /[^\s"'`<>{}()[\],;|\ue000-\ue002]+/g;
-const bracketedHost = /(?:[a-z][a-z0-9+.-]{1,10}:\/\/)?\[(?=[^\]\s]{0,45}:)[0-9a-f:.%]{2,45}\](?::\d+)?[^\s"'<>]*/gi;
+const bracketedHost =
+  /(?:[a-z][a-z0-9+.-]{1,10}:\/\/)?\[(?=[0-9a-f]{0,4}:[0-9a-f]{0,4}:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,64})?\](?::\d+)?[^\s"'<>]*/gi;
 const windowsPath = /\b[A-Za-z]:\\[^\s"'<>|]+|\\\\[\w.-]+\\[^\s"'<>|]+/g;
 
-/** @param isOwn - whether it is the client's own; it remembers those that it said yes to. */
-function redactWords(text: string, isOwn: (word: string) => boolean): string {
+function redactWords(text: string, context: WordContext): string {
   return text
     .replace(bracketedHost, "[host]")
     .replace(windowsPath, "[path]")
-    .replace(word, (whole) => {
-      const core = whole.replace(/[.,:;!?]+$/, "");
-      const judged = judge(core, isOwn);
-      return judged === core ? whole : judged + whole.slice(core.length);
-    });
-}
-
-function judge(core: string, isOwn: (word: string) => boolean): string {
-  if (core.length < 4) return core;
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\/+([^/?#]*)/i.exec(core);
-  if (scheme !== null) {
-    const isPublic = /^https?:/i.test(core) && !isPrivateHost(hostOf(scheme[1] ?? ""));
-    return isPublic && isOwn(core) ? ownMark : "[url]";
-  }
-  if (isFilePath(core)) return "[path]";
-  if (/@[\w-]+(?:\.[\w-]+)+/.test(core)) return "[redacted]";
-  const slash = core.search(/[/?#]/);
-  if (isHost(slash < 0 ? core : core.slice(0, slash))) return slash < 0 ? "[host]" : "[url]";
-  if (!isKey(core)) return core;
-  // Of a setting, only its value.
-  const equals = core.indexOf("=");
-  if (equals > 0 && !isKey(core.slice(0, equals))) return `${core.slice(0, equals)}=[redacted]`;
-  return isOwn(core) ? ownMark : "[redacted]";
-}
-
-function hostOf(authority: string): string {
-  return authority.replace(/^.*@/, "").replace(/:\d+$/, "");
+    .replace(word, (whole) => judgeWord(whole, context));
 }
 
 const setting =
@@ -129,16 +107,6 @@ function redactPhrases(text: string): string {
       const tells = sign.includes("=") ? !isPlain : value.length >= 6 && /\d/.test(value) && /[a-z]/i.test(value);
       return tells ? `${name}${sign}[redacted]` : whole;
     });
-}
-
-function ownWords(request: Uint8Array | undefined, own: string[]): (word: string) => boolean {
-  let lookups = 0;
-  return (core) => {
-    if (request === undefined || core.length < 8 || lookups++ >= mostLookups) return false;
-    if (!asBuffer(request).includes(core)) return false;
-    own.push(core);
-    return true;
-  };
 }
 
 function wholeWord(text: string): RegExp {

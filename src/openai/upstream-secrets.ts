@@ -96,7 +96,7 @@ function maskWords(text: string, words: readonly string[]): string {
     .sort((one, other) => other.length - one.length)
     .map((word) => {
       const exact = word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-      return word.length >= distinctLength && /[^a-z]/i.test(word) ? exact : `(?<![\\w-])${exact}(?![\\w-])`;
+      return word.length >= distinctLength && /[^a-z]/i.test(word) ? exact : `(?<!\\w-?)${exact}(?!-?\\w)`;
     });
   return text.replace(new RegExp(escaped.join("|"), "gi"), redactedMark);
 }

@@ -38,6 +38,12 @@ describe("real messages of upstreams that tell a client what to mend", () => {
     "ChatCompletionRequestUserMessageContentPartText: prompt, tools and/or functions must be given. max_token=5",
     "Failed to parse 'n': -1 < 0.5e3 and 50% of 3.14 (v1.2) is too much; user@ is not a name.",
     "Conversation roles must alternate user/assistant/user/assistant/...",
+    "Schema: /anyOf/0/type, #/anyOf/1/properties/city, /properties/city/items/0 and /$defs/Place/allOf are not valid.",
+    "/parameters/properties/network/type must be equal to one of the allowed values",
+    "Too large: max_tokens:4096, n:128, max_completion_tokens:16384, num_ctx:2048, seed:42, top_k:50 and input_tokens:130512.",
+    "The image's URL must begin with https:// or http://, not with 'https://', (https://) or data:.",
+    "std::vector, serde::de::Error, at 12:30:45 and messages[0:5] or tools[1:12]; accept */* and text/*; a->b, n=1->2.",
+    "温度/top_p and größe/breite must be over 0.",
   ])("stays as it is: %s", (message) => {
     expect(told(message)).toBe(message);
   });
@@ -58,6 +64,23 @@ describe("what is the client's own", () => {
     const message = `Failed to download ${url}: 404. No answer to '${id}'.`;
     expect(told(message, request)).toBe(message);
     expect(told(message)).toBe("Failed to download [url]: 404. No answer to '[redacted]'.");
+  });
+
+  it.each([
+    "Invalid tool name 'shell.run': 'my.app' and \"node.dev\" are taken, reasoning.effort.io, too.",
+    "/city must be a string, /city/name and /city/0/name must not be empty",
+    "name=shell.run, tool:node.dev",
+  ])("is told to it: names with dots, and paths of its own members: %s", (message) => {
+    const tools = ["shell.run", "my.app", "node.dev", "reasoning.effort.io"].map((name) => ({ name }));
+    const schema = { properties: { city: { type: "object", properties: { name: { type: "string" } } } } };
+    expect(told(message, JSON.stringify({ tools, schema }))).toBe(message);
+    expect(told(message, "{}")).not.toMatch(/shell|node|my\.app|effort|\/city\/name/);
+  });
+
+  it("is no path of the operator's, though its names are in the request, and no path whose names are far apart", () => {
+    const names = JSON.stringify({ srv: { models: { llama: 1 } }, nvme9: "x".repeat(5000), weights: 1 });
+    expect(told("at /srv/models/llama", names)).toBe("at [path]");
+    expect(told("at /nvme9/weights, /weights/nvme9 and /weights/other", names)).toBe("at [path], [path] and [path]");
   });
 
   it("is not what it could only have guessed: hosts, addresses and files of the operator's, and keys", () => {
@@ -87,6 +110,29 @@ describe("what is not the client's", () => {
     ["an id", "request 6f1c2f3e-3b7a-4a51-9a52-0f4c2f6f8e11 of org-Ab12Cd34", "request [redacted] of [redacted]"],
     ["a file", "cannot read /usr/lib/python3/site.py or C:\\models\\a.bin", "cannot read [path] or [path]"],
     ["a line of source", "in serving_chat.py:412: bad", "in [path]: bad"],
+    ["Go's pair of addresses", "read tcp 10.0.0.1:54321->10.0.0.2:8000: reset", "read tcp [host]->[host]: reset"],
+    ["a host before an arrow", "redis:6379->db.internal->x", "[host]->[host]->x"],
+    [
+      "an address as a value",
+      "addr=10.1.2.3:8000 address:10.0.0.5 ip=10.0.0.5",
+      "addr=[host] address:[host] ip=[host]",
+    ],
+    ["an address within a word", "10.0.0.5-node x_10.0.0.5_y ip-10-0-0-5", "[host] [host] [host]"],
+    ["an IPv6 address", "addr:fe80::1%eth0 fe80::1%eth0 ip=2001:db8::7,", "addr:[host] [host] ip=[host],"],
+    ["a long IPv6 address", "to 2001:db8:0:0:0:0:0:17 [fe80::1%eth0]:80 ::ffff:10.0.0.1", "to [host] [host] [host]"],
+    ["a host as a value", "host=gpu-9.cluster.local host:gpu-9.svc:80", "host=[host] host:[host]"],
+    ["a URL as a value", "url=http://gpu-9:80/x base:https://a.b/c", "url=[url] base:[url]"],
+    [
+      "a path as a value",
+      "file=/etc/vllm/config.yaml model_path=/srv/m cwd=C:/srv/x",
+      "file=[path] model_path=[path] cwd=C:[path]",
+    ],
+    ["a path behind a colon", "file:/etc/passwd open:~/x/y in:../x/y", "file:[path] open:[path] in:[path]"],
+    ["a line of source as a value", "file=serving_chat.py:412", "file=[path]"],
+    ["an id of letters", "org-abcdefghij proj_abcDEF id=org-abcdefghij", "[redacted] [redacted] id=[redacted]"],
+    ["a key behind a colon", "user:sk-abcdef x/hf_abcdef", "user:[redacted] [redacted]"],
+    ["somebody at a host", "root@gpu-9:22 root@10.0.0.1:22 who=ops@acme.dev", "root@[host] [redacted] who=[redacted]"],
+    ["a configured label before an arrow", "vllm-7->x x->vllm-7", "[redacted]->x x->[redacted]"],
     ["a person", "ask ops.team@acme.example now", "ask [redacted] now"],
   ])("is taken out: %s", (_name, text, expected) => {
     expect(told(text)).toBe(expected);
@@ -211,6 +257,66 @@ describe("for random secrets in random texts", () => {
     );
   });
 
+  it("no host, address, path or key gets out of which nobody has told, whatever stands before and behind it", () => {
+    const separator = fc.constantFrom(
+      "=",
+      ":",
+      "->",
+      "@",
+      "/",
+      '"',
+      "'",
+      "`",
+      "(",
+      ")",
+      "[",
+      "]",
+      "{",
+      "}",
+      "<",
+      ">",
+      " ",
+    );
+    const octet = fc.integer({ min: 0, max: 255 });
+    const v4 = fc.tuple(fc.integer({ min: 10, max: 255 }), octet, octet, octet).map((octets) => octets.join("."));
+    const group = pick("0123456789abcdef", 1, 4);
+    const v6 = fc.oneof(
+      fc
+        .tuple(fc.array(group, { minLength: 2, maxLength: 4 }), group)
+        .map(([all, last]) => `${all.join(":")}::${last}`),
+      fc.array(group, { minLength: 8, maxLength: 8 }).map((all) => all.join(":")),
+    );
+    const zoned = fc.tuple(v6, fc.constantFrom("", "%eth0", "%en-1")).map((parts) => parts.join(""));
+    const owned = fc
+      .tuple(
+        fc.array(label, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("internal", "svc.cluster.local", "lan", "io"),
+      )
+      .map(([labels, domain]) => `${labels.join(".")}.${domain}`);
+    const withPort = fc
+      .tuple(fc.oneof(owned, v4, label), fc.integer({ min: 1000, max: 65_535 }))
+      .map((all) => all.join(":"));
+    const file = fc.tuple(path, fc.constantFrom("", ".yaml", "/x.bin")).map((parts) => `/srv${parts.join("")}`);
+    const unknownKey = fc
+      .tuple(fc.constantFrom("sk-", "gsk_", "hf_", "sk-or-v1-"), pick(`${letters}${digits}`, 20, 40))
+      .map((parts) => parts.join(""));
+    const kinds = fc.oneof(owned, withPort, v4, zoned, file, unknownKey);
+    const names = fc.constantFrom("", "addr", "x", "read tcp ", "model_path", "a=b", "1", "messages[0]", "max_tokens");
+    const items = fc.array(fc.tuple(names, separator, kinds, separator), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(items, (all) => {
+        const text = all.map((parts) => parts.join("")).join("");
+        const answer = redact(text, { upstreamModel: "up-model", model: "acme/small" });
+        // A port, or the slash before a path, tells nothing; a path behind a slash that a word has before it is a relative one.
+        for (const [, , whole] of all) {
+          const telling = whole.replace(/:\d{4,5}$/, "").replace(/^\/srv/, "");
+          expect([text, answer, answer.includes(telling)]).toEqual([text, answer, false]);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   it("no key gets out of which nobody has told, where it looks like one", () => {
     const unknown = fc
       .tuple(fc.constantFrom("sk-", "gsk_", "hf_", "AIza", "sk-or-v1-"), pick(`${letters}${digits}`, 20, 40))
@@ -253,6 +359,28 @@ it("takes time in proportion to what it looks at, whatever the text", () => {
     "*",
     "a:1",
     "x@",
+    ".",
+    "a=",
+    "->",
+    "a:b:",
+    "://",
+    "a+://",
+    "f::",
+    "1:",
+    "1.",
+    "fe80::1%",
+    "%a",
+    "org-",
+    "org-a",
+    "=/",
+    "//",
+    "~/",
+    ".py",
+    "/a",
+    "@a.",
+    "-",
+    "_",
+    "ip-1",
   ];
   const time = (text: string) => {
     const start = process.cpuUsage().user;
