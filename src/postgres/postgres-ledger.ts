@@ -1,4 +1,5 @@
 import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
+import { Announcements } from "../ledger/announcements.js";
 import {
   type Blocked,
   type CreditLedger,
@@ -43,6 +44,7 @@ const operateSql = "select answer::text as json from infergate.operate($1::text:
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const forgetSql = "select infergate.forget($1, $2)::text as json";
 const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
+const announceSql = "select pg_notify($1, subject) from jsonb_array_elements_text($2::text::jsonb) as subject";
 
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
@@ -50,6 +52,7 @@ export class PostgresLedger implements CreditLedger {
   readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
   readonly #purger: JournalPurger;
   readonly #readCommitted: ReadCommitted;
+  readonly #announcements: Announcements;
 
   /** Where changes by hand are told, by their accounts. */
   readonly channel: string;
@@ -58,6 +61,9 @@ export class PostgresLedger implements CreditLedger {
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
+    this.#announcements = new Announcements((subjects) =>
+      database.pool.query(announceSql, [this.channel, JSON.stringify(subjects)]),
+    );
     this.#purger = new JournalPurger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
       return more === true;
@@ -119,13 +125,13 @@ export class PostgresLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request);
-    await this.#announce(request.subject);
+    this.#announcements.add(request.subject);
     return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
   }
 
   async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
     await this.#submit(resetOperation(subject, windows), { subject });
-    await this.#announce(subject);
+    this.#announcements.add(subject);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -137,20 +143,11 @@ export class PostgresLedger implements CreditLedger {
     checkSubject(subject);
     const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [subject, forgottenAtOnce]);
     while (!only(await runStatement(step)));
-    await this.#announce(subject);
+    this.#announcements.add(subject);
   }
 
   async close(): Promise<void> {
-    await this.#purger.idle();
-  }
-
-  /** Tells other processes that the account may have stock again. Without it they learn so a moment later by themselves. */
-  async #announce(subject: string): Promise<void> {
-    try {
-      await this.#database.pool.query("select pg_notify($1, $2)", [this.channel, subject]);
-    } catch {
-      // What was done stays done.
-    }
+    await Promise.all([this.#purger.idle(), this.#announcements.idle()]);
   }
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {

@@ -25,6 +25,9 @@ export async function requireHeard(pool: PostgresPool, listen: ListenPool, chann
     for (let tick = 0; tick < mostTicks && !isHeard; tick++) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, tickMs);
+        // Nobody can call the wait off, so it must not outlive a gateway that is closed. The first tick keeps a process that
+        // does nothing but subscribe: what is heard at all is mostly heard within it.
+        if (tick > 0) timer.unref?.();
         wake = () => {
           clearTimeout(timer);
           resolve();

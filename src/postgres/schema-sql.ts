@@ -9,6 +9,7 @@ import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
+import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
@@ -45,6 +46,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       forgottenTable,
       functions.replaceAll("create function", "create or replace function"),
       readCommittedProcedures,
+      routinePrivileges,
     ].join(""),
   ];
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
+import { Announcements } from "../ledger/announcements.js";
 import {
   type Blocked,
   type CreditLedger,
@@ -68,14 +69,19 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #scripts: LedgerScripts;
   readonly #keys: AccountKeys;
   readonly #journal: readonly [entries: number, retentionMs: number];
-  readonly #channel: string;
+  readonly #announcements: Announcements;
 
   constructor({ run, scripts, prefix, journalEntries, journalMs, channel }: LedgerParts) {
     this.#run = run;
     this.#scripts = scripts;
     this.#keys = new AccountKeys(prefix);
     this.#journal = [journalEntries, journalMs];
-    this.#channel = channel;
+    this.#announcements = new Announcements((subjects) =>
+      run(announceScript, this.#keys.of(subjects[0] as string).slice(0, 1), [
+        channel,
+        ...subjects.map((subject) => `account ${subject}`),
+      ]),
+    );
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
@@ -142,7 +148,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const args = [id, window, tags, amount, ...boundsOf(limits)];
     const reply = await this.#update(this.#scripts.grant, keys, args);
     throwErrorOf(reply, id, amount);
-    await this.#announce(subject);
+    this.#announcements.add(subject);
     return windowStates(openInstancesOf(reply), limits);
   }
 
@@ -150,7 +156,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkSubject(subject);
     const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
     await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
-    await this.#announce(subject);
+    this.#announcements.add(subject);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -167,20 +173,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   async forget(subject: string): Promise<void> {
     checkSubject(subject);
     await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
-    await this.#announce(subject);
-  }
-
-  /** Tells other processes that the account may have stock again. Without it they learn so a moment later by themselves. */
-  async #announce(subject: string): Promise<void> {
-    try {
-      await this.#run(announceScript, this.#keys.of(subject).slice(0, 1), [this.#channel, `account ${subject}`]);
-    } catch {
-      // What was done stays done.
-    }
+    this.#announcements.add(subject);
   }
 
   /** The client stays open: it is the host's. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#announcements.idle();
+  }
 
   async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);

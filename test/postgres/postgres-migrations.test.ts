@@ -104,6 +104,41 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     await user.end();
   });
 
+  it("give what they add to those who may execute what was there, and to nobody else", async () => {
+    const first = readFileSync(new URL("fixtures/schema-1.sql", import.meta.url), "utf8");
+    await runMigrations(pool, "private", [first]);
+    await pool.query(`
+      create role "Private user" login;
+      create role stranger;
+      revoke execute on all functions in schema private from public;
+      grant usage on schema private to "Private user", stranger;
+      grant select, insert, update, delete on all tables in schema private to "Private user";
+      grant execute on all functions in schema private to "Private user";`);
+    await runMigrations(pool, "private");
+    const { rows } = await pool.query(`
+      select proname from pg_proc where pronamespace = 'private'::regnamespace
+      and (has_function_privilege('stranger', oid, 'execute') or not has_function_privilege('Private user', oid, 'execute'))`);
+    expect(rows).toEqual([]);
+
+    for (const isolation of ["read committed", "serializable"]) {
+      const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
+      const user = new pg.Pool({ connectionString: server.url, user: "Private user", options });
+      const ledger = postgresCreditLedger({ pool: user, schema: "private" });
+      const request = { ...spend(5), subject: isolation };
+      // At once, so that where they are serializable some fail for it, and go through the procedure.
+      const ledgers = Array.from({ length: 4 }, () => postgresCreditLedger({ pool: user, schema: "private" }));
+      const results = await Promise.all(
+        ledgers.map((each, n) => each.reserve({ ...request, id: `${isolation} ${n}` })),
+      );
+      for (const result of results) {
+        if (!result.ok) throw new Error("Nothing is limited here.");
+        expect((await ledger.settle(result.lease, { amount: 3 })).status).toBe("settled");
+      }
+      await ledger.forget(isolation);
+      await user.end();
+    }
+  });
+
   it("leave nothing behind when they fail", async () => {
     await expect(runMigrations(pool, "failed", [...migrationsSql(), "select 1 / 0"])).rejects.toThrow(/division/);
     const { rows } = await pool.query("select from pg_namespace where nspname = 'failed'");

@@ -1,0 +1,42 @@
+/**
+ * Tells other processes of accounts that may have stock again. Without it they learn so a moment later by themselves, so
+ * nobody waits for it: were it awaited, one that hangs would make a change that is done look as if it had failed, and who
+ * repeats a reset takes away what was charged since. One at a time is under way, for it may hold a connection; what comes
+ * meanwhile goes together.
+ */
+export class Announcements {
+  readonly #tell: (subjects: readonly string[]) => Promise<unknown>;
+  readonly #waiting = new Set<string>();
+  #running: Promise<void> | undefined;
+
+  constructor(tell: (subjects: readonly string[]) => Promise<unknown>) {
+    this.#tell = tell;
+  }
+
+  add(subject: string): void {
+    this.#waiting.add(subject);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when all has been told, or could not be. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const subjects = [...this.#waiting];
+      this.#waiting.clear();
+      await this.#attempt(subjects);
+    }
+    this.#running = undefined;
+  }
+
+  async #attempt(subjects: readonly string[]): Promise<void> {
+    try {
+      await this.#tell(subjects);
+    } catch {
+      // What was done stays done.
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { requireHeard } from "../../src/postgres/require-heard.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+it("waiting to be heard keeps the process alive for a tick, and not until it is given up", async () => {
+  const started = vi.spyOn(globalThis, "setTimeout");
+  const end = vi.fn(async () => {});
+  const refused = requireHeard({ query: async () => ({ rows: [] }) }, async () => end, "probe").catch(
+    (error: unknown) => error,
+  );
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await refused).toMatchObject({ name: "NoChangeFeedError" });
+  expect(end).toHaveBeenCalledOnce();
+  const [first, ...rest] = started.mock.results.map(({ value }) => value.hasRef());
+  expect(first).toBe(true);
+  expect(rest).toEqual(Array.from({ length: 19 }, () => false));
+});
