@@ -1,45 +1,90 @@
 import { asBuffer } from "./as-buffer.js";
-import { GatewayError, invalidValue } from "./errors.js";
-import { foldName } from "./folded-names.js";
-import { endOfValue, type JsonMember, memberOf, membersOf, skipSpace } from "./json-members.js";
-import { type JsonRequest, mostMembers } from "./json-request.js";
+import { GatewayError, invalidType, invalidValue } from "./errors.js";
+import { absent, endOfValue, type JsonMember, nameAt, skipSpace, skipString } from "./json-members.js";
+import type { JsonRequest } from "./json-request.js";
+import { MemberSearch } from "./member-search.js";
 
 /** Far beyond any API. */
 const mostTools = 2048;
 
+/** Of one tool: far beyond any API. */
+const mostMembers = 32;
+
 /** Those that the client runs. */
 const clientTools = ['"function"', '"custom"'];
 
+/** What a tool of the client's may be told in an object or a list; all else may be a tool of the server's. */
+const ownMembers: ReadonlySet<string> = new Set([
+  "type",
+  "function",
+  "custom",
+  "parameters",
+  "input_schema",
+  "format",
+  "cache_control",
+  "input_examples",
+  "allowed_callers",
+]);
+
+const search = new MemberSearch(["type", "function"], mostMembers);
+
 /**
  * The path of the first tool that is not the client's own to run: a search, a browser, an interpreter of the server's.
- * @throws GatewayError 400 when there are more tools than anybody looks at.
+ * @throws GatewayError 400 when there are more tools than anybody looks at, or none of them can be told.
  */
-export function hostedTool({ body, leaps }: JsonRequest, { start }: Pick<JsonMember, "start">): string | undefined {
+export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "start">): string | undefined {
+  const { body, leaps } = request;
+  if (!isList(request, start)) throw invalidType("tools", "an array");
   if (body[start] !== 0x5b) return undefined;
   let position = skipSpace(body, start + 1);
   for (let index = 0; body[position] !== 0x5d; index++) {
     if (index === mostTools) throw tooManyTools();
-    const members = body[position] === 0x7b ? membersOf(body, position, mostMembers, leaps) : [];
-    if (members.length > mostMembers) {
-      throw invalidValue(`tools[${index}]`, `A tool has more than ${mostMembers} members.`);
-    }
-    if (!isClientTool(body, members)) return `tools[${index}].type`;
-    const last = members.at(-1);
-    const end = last === undefined ? endOfValue(body, position, leaps) : skipSpace(body, last.end) + 1;
-    position = skipSpace(body, end);
+    const isObject = body[position] === 0x7b;
+    const found = isObject ? foreignMember(request, position, `tools[${index}]`) : "type";
+    if (found !== undefined) return `tools[${index}].${found}`;
+    position = skipSpace(body, isObject ? search.end : endOfValue(body, position, leaps));
     if (body[position] !== 0x2c) return undefined;
     position = skipSpace(body, position + 1);
   }
   return undefined;
 }
 
+/** `functions`, which hold nothing that a server runs, must be what they are read as. @throws GatewayError 400 */
+export function requireFunctions(request: JsonRequest, { start }: Pick<JsonMember, "start">): undefined {
+  if (!isList(request, start)) throw invalidType("functions", "an array");
+}
+
+/** `null` is one that is empty. */
+function isList({ body }: JsonRequest, start: number): boolean {
+  return body[start] === 0x5b || body[start] === 0x6e;
+}
+
 /** One type, under a name that all readers take for it; or none, as careless clients send functions. */
-function isClientTool(body: Uint8Array, members: readonly JsonMember[]): boolean {
-  const types = members.filter(({ name }) => name === "type" || (name !== "function" && foldName(name) === "type"));
-  const [type] = types;
-  if (type === undefined) return members.length === 0 || memberOf(members, "function") !== undefined;
-  if (types.length > 1 || type.name !== "type") return false;
-  return clientTools.includes(asBuffer(body).toString("latin1", type.start, Math.min(type.end, type.start + 16)));
+function foreignMember({ body, leaps }: JsonRequest, start: number, path: string): string | undefined {
+  const members: number[] = [];
+  const fault = search.run(body, start, leaps, members);
+  if (fault?.reason === "too_many") throw invalidValue(path, `A tool has more than ${mostMembers} members.`);
+  if (fault !== undefined) return fault.meant;
+  const [type = absent, code = absent] = search.starts;
+  if (type >= 0) {
+    const text = asBuffer(body).toString("latin1", type, Math.min(search.ends[0] ?? type, type + 16));
+    if (!clientTools.includes(text)) return "type";
+  }
+  const foreign = firstForeign(body, members);
+  if (type >= 0 || (foreign === undefined && code >= 0)) return foreign;
+  if (foreign !== undefined) return "type";
+  if (members.length === 0) return undefined;
+  throw invalidValue(`${path}.type`, `'${path}.type' is missing: send 'function' or 'custom'.`);
+}
+
+function firstForeign(body: Uint8Array, members: readonly number[]): string | undefined {
+  for (let at = 0; at < members.length; at += 3) {
+    const [name = 0, value = 0] = members.slice(at, at + 2);
+    if (body[value] !== 0x7b && body[value] !== 0x5b) continue;
+    const text = nameAt(body, name, skipString(body, name));
+    if (!ownMembers.has(text)) return text;
+  }
+  return undefined;
 }
 
 function tooManyTools(): GatewayError {

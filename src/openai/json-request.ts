@@ -126,7 +126,7 @@ export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_I
 const readNames: ReadonlySet<string> = new Set(readMembers);
 
 /** The names that requests mostly have, by what is left of them folded: no two of them are one to any server. */
-const usualNames: ReadonlyMap<string, string> = new Map(
+export const usualNames: ReadonlyMap<string, string> = new Map(
   [
     ...readMembers,
     "frequency_penalty",

@@ -2,8 +2,8 @@ import type { ChatRequest } from "./chat-request.js";
 import { GatewayError } from "./errors.js";
 import { findTwins } from "./folded-names.js";
 import { type JsonMember, type MemberEdits, memberOf, membersOf, skipSpace } from "./json-members.js";
+import { messageMedia } from "./message-media.js";
 import { isText } from "./message-outline.js";
-import { outlineOf } from "./message-texts.js";
 import { reasoningMembers, toolMembers } from "./request-names.js";
 
 /** What a model cannot do, and what becomes of requests that ask for it. */
@@ -61,8 +61,10 @@ const fewMembers = 16;
 
 /** The path of the first one. */
 function firstImage(request: ChatRequest): string | undefined {
-  const [image] = outlineOf(request).images;
-  return image && `messages[${image.message}].content[${image.index}]`;
+  const image = messageMedia(request).find(({ hasImage }) => hasImage);
+  if (image === undefined) return undefined;
+  const { message, part } = image;
+  return `messages[${message}].${part === undefined ? "images" : `content[${part}]`}`;
 }
 
 function unsupported(model: string, param: string, what: string): GatewayError {

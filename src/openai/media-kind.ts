@@ -1,80 +1,148 @@
 import { Buffer } from "node:buffer";
 
-/** What of a message is no text, the dearest last: video, of which nothing is known. */
+/** What of a message is no text, the dearest last: what nothing is known of, such as video. */
 export const noMedia = 0;
 export const imageMedia = 1;
 export const audioMedia = 2;
 export const fileMedia = 3;
 export const unknownMedia = 4;
 
-/** What {@link readName} adds for `type`, and for names that say nothing of what they hold. */
-export const typeName = 8;
-const payloadName = 16;
+/** What {@link readName} adds to the kind, for names and types that matter as a whole. */
+export const typeName = 1 << 3;
+/** Says nothing of what it holds. */
+export const payloadName = 1 << 4;
+/** Holds media whatever the part's type is. */
+export const mediaName = 1 << 5;
+/** May hold parts. */
+export const contentName = 1 << 6;
+/** Holds media of a message, beside its content. */
+export const besideContent = 1 << 7;
+/** As a type: the part is text, or what a tool is told or tells. */
+export const textType = 1 << 8;
 
-const words: readonly { text: Buffer; kind: number }[] = [
+/** Names and types that are no server's are longer, in bytes. */
+const longestName = 32;
+/** An escape has six bytes for each of these. */
+const longestSpelled = longestName * 6;
+
+const words = [
   { text: Buffer.from("image"), kind: imageMedia },
   { text: Buffer.from("audio"), kind: audioMedia },
   { text: Buffer.from("file"), kind: fileMedia },
   { text: Buffer.from("document"), kind: fileMedia },
   { text: Buffer.from("video"), kind: unknownMedia },
+] as const;
+
+const flagged: readonly [number, string][] = [
+  [typeName, "type"],
+  [payloadName, "url data source"],
+  [
+    mediaName,
+    "image image_url image_file image_data input_image images audio audio_url input_audio audio_data audios video " +
+      "video_url input_video videos file file_url file_data input_file files document document_url documents",
+  ],
+  [contentName, "content"],
+  [besideContent, "images audio audios videos files"],
+  [
+    textType,
+    "text input_text output_text refusal tool_use tool_result tool_call function_call function_call_output thinking " +
+      "redacted_thinking reasoning",
+  ],
 ];
 
-const wholeNames: readonly { text: Buffer; flag: number }[] = [
-  { text: Buffer.from("type"), flag: typeName },
-  { text: Buffer.from("url"), flag: payloadName },
-  { text: Buffer.from("data"), flag: payloadName },
-  { text: Buffer.from("source"), flag: payloadName },
-];
-
-/** 1 for the first letters of the words, in both cases. */
-const begins = new Uint8Array(256);
-for (const { text } of words) begins[text[0] as number] = begins[(text[0] as number) & ~0x20] = 1;
-
-/** Longer names and types are no server's, in bytes. */
-const longestName = 256;
-
-const backslash = 0x5c;
-
-/**
- * The kind of media that a member's name or a part's type speaks of, such as `image_url`, `input_audio` or `file_id`.
- * @param start - behind the opening quote.
- * @param end - before the closing quote.
- */
-export function mediaKind(bytes: Uint8Array, start: number, end: number): number {
-  return kindOfName(readName(bytes, start, end));
+/** The names that have flags, by their length. */
+const wholeNames: { text: Buffer; flags: number }[][] = [];
+for (const [flag, names] of flagged) {
+  for (const name of names.split(" ")) {
+    wholeNames[name.length] ??= [];
+    const group = wholeNames[name.length] ?? [];
+    const known = group.find(({ text }) => text.equals(Buffer.from(name)));
+    if (known === undefined) group.push({ text: Buffer.from(name), flags: flag });
+    else known.flags |= flag;
+  }
 }
+
+/** 1 for the first letters of the words. */
+const begins = new Uint8Array(256);
+for (const { text } of words) begins[text[0] as number] = 1;
+
+// One for all: what was read is looked at before the next name is.
+/** The name in small letters. */
+const small = new Uint8Array(longestName);
+/** 1 where a word can begin, and 1 behind the end. */
+const borders = new Uint8Array(longestName + 1);
 
 export function kindOfName(name: number): number {
   return name & 7;
 }
 
-/** The same with a flag for names that matter as a whole. Case does not count, as it does not for some servers. */
+/**
+ * The kind of media that a member's name or a part's type speaks of, such as `image_url`, `inputAudio` or `file-id`, with
+ * the flags above. Case does not count, as it does not for some servers.
+ * @param start - behind the opening quote.
+ * @param end - before the closing quote.
+ */
 export function readName(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start > longestName) return noMedia;
-  let kind = noMedia;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] as number;
-    if (byte === backslash) return readEscaped(bytes, start, end);
-    if (begins[byte] === 0) continue;
-    for (const word of words) if (word.kind > kind && holds(bytes, at, end, word.text)) kind = word.kind;
+  const length = spell(bytes, start, end);
+  if (length === 0) return noMedia;
+  let kind: number = noMedia;
+  for (let at = 0; at < length; at++) {
+    if (begins[small[at] as number] === 0 || borders[at] === 0) continue;
+    for (const word of words) if (word.kind > kind && isWord(at, length, word.text)) kind = word.kind;
   }
-  for (const { text, flag } of wholeNames) {
-    if (end - start === text.length && holds(bytes, start, end, text)) return kind | flag;
-  }
+  for (const { text, flags } of wholeNames[length] ?? []) if (holds(0, text)) return kind | flags;
   return kind;
 }
 
-function holds(bytes: Uint8Array, at: number, end: number, text: Buffer): boolean {
-  if (end - at < text.length) return false;
-  for (let offset = 0; offset < text.length; offset++) {
-    if (((bytes[at + offset] as number) | 0x20) !== text[offset]) return false;
-  }
+/** One of them, or several. */
+function isWord(at: number, length: number, text: Buffer): boolean {
+  const end = at + text.length;
+  if (end > length || !holds(at, text)) return false;
+  return borders[end] === 1 || (small[end] === 0x73 && borders[end + 1] === 1);
+}
+
+function holds(at: number, text: Buffer): boolean {
+  for (let offset = 0; offset < text.length; offset++) if (small[at + offset] !== text[offset]) return false;
   return true;
 }
 
-function readEscaped(bytes: Uint8Array, start: number, end: number): number {
-  const escaped = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
-  // A backslash that is left is part of the name, not of an escape.
-  const plain = Buffer.from(String(JSON.parse(`"${escaped}"`)).replaceAll("\\", "/"));
-  return readName(plain, 0, plain.length);
+const backslash = 0x5c;
+
+/** Writes the name into {@link small}. @returns its length, or 0 where it is too long. */
+function spell(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > longestSpelled) return 0;
+  let length = 0;
+  let wasSmall = false;
+  let wasLetter = false;
+  for (let at = start; at < end; at++) {
+    if (length === longestName) return 0;
+    let byte = bytes[at] as number;
+    if (byte === backslash) {
+      byte = escaped(bytes, at);
+      at += bytes[at + 1] === 0x75 ? 5 : 1;
+    }
+    const isLarge = byte >= 0x41 && byte <= 0x5a;
+    const letter = isLarge ? byte | 0x20 : byte;
+    const isLetter = letter >= 0x61 && letter <= 0x7a;
+    small[length] = letter;
+    borders[length] = !wasLetter || !isLetter || (isLarge && wasSmall) ? 1 : 0;
+    wasLetter = isLetter;
+    wasSmall = isLetter && !isLarge;
+    length++;
+  }
+  borders[length] = 1;
+  return length;
 }
+
+/** The character that an escape stands for, if it is ASCII; else a mark. */
+function escaped(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== 0x75) return mark;
+  let code = 0;
+  for (let offset = 2; offset < 6; offset++) {
+    const digit = bytes[at + offset] as number;
+    code = code * 16 + (digit <= 0x39 ? digit - 0x30 : (digit | 0x20) - 0x57);
+  }
+  return code < 0x80 ? code : mark;
+}
+
+const mark = 0x2f;

@@ -2,10 +2,11 @@ import { asBuffer } from "./as-buffer.js";
 import type { Dialect } from "./dialect.js";
 import { GatewayError } from "./errors.js";
 import { foldName } from "./folded-names.js";
-import { hostedTool } from "./hosted-tool.js";
+import { hostedTool, requireFunctions } from "./hosted-tool.js";
 import type { JsonMember } from "./json-members.js";
-import type { JsonRequest } from "./json-request.js";
+import { type JsonRequest, usualNames } from "./json-request.js";
 import { idleValues, type MemberRule, restrictions } from "./restricted-members.js";
+import { templateOption } from "./template-option.js";
 
 interface Entry {
   readonly name: string;
@@ -33,36 +34,18 @@ const general: readonly Entry[] = [
     advice: "Send tools of the types 'function' and 'custom' alone.",
     find: hostedTool,
   },
+  { name: "functions", rule: "refuse", why: "is no list", advice: leaveItOut, find: requireFunctions },
+  {
+    name: "chat_template_kwargs",
+    rule: "refuse",
+    why: "makes the prompt longer than it was sent",
+    advice: leaveItOut,
+    find: templateOption,
+  },
 ];
 
 /** The names that are restricted at every server. */
 export const restrictedNames: readonly string[] = general.map(({ name }) => name);
-
-/** Members that nearly every request has: they are known to be in order without being folded. */
-const familiarNames = new Set([
-  "model",
-  "messages",
-  "input",
-  "stream",
-  "stream_options",
-  "max_tokens",
-  "max_completion_tokens",
-  "n",
-  "temperature",
-  "top_p",
-  "stop",
-  "seed",
-  "user",
-  "metadata",
-  "tool_choice",
-  "parallel_tool_calls",
-  "response_format",
-  "reasoning_effort",
-  "presence_penalty",
-  "frequency_penalty",
-  "dimensions",
-  "encoding_format",
-]);
 
 const byFolded = new Map(general.map((entry) => [foldName(entry.name), entry]));
 
@@ -82,7 +65,10 @@ export class MemberRules {
   static readonly none = new MemberRules({});
   /** Those of a target with {@link Dialect.strictMembers} of which nothing else is said. */
   static readonly strict = new MemberRules({ strictMembers: true });
+  /** By what is left of their names folded. */
   readonly #entries = new Map<string, Entry>();
+  /** By the names that are looked up as they are: their own, and the usual ones that are one with these to some server. */
+  readonly #exact = new Map<string, Entry>();
 
   /**
    * @param dialect - the server's.
@@ -100,19 +86,24 @@ export class MemberRules {
   }
 
   #set(name: string, rule: MemberRule, { why, advice, find } = entryOf(name)): void {
-    this.#entries.set(foldName(name), { name, rule, why, advice, find });
+    const folded = foldName(name);
+    const entry = { name, rule, why, advice, find };
+    const former = this.#entries.get(folded);
+    if (former !== undefined) this.#exact.delete(former.name);
+    this.#entries.set(folded, entry);
+    this.#exact.set(usualNames.get(folded) ?? name, entry).set(name, entry);
   }
 
   /** @throws GatewayError 400 */
   refuse(request: JsonRequest): void {
     for (const member of request.members) {
-      const entry = this.#entryOf(member);
-      if (entry === undefined || (entry.rule !== "refuse" && entry.name === member.name)) continue;
-      // A server that does not mind the spelling would read it.
-      if (entry.name !== member.name) throw refusal(member.name, `may be read as '${entry.name}'`, leaveItOut);
-      const found = entry.find(request, member);
+      const entry = this.#exact.get(member.name);
+      if (entry === undefined) continue;
+      requireName(member.name, entry);
+      const found = entry.rule === "refuse" ? entry.find(request, member) : undefined;
       if (found !== undefined) throw refusal(found, entry.why, entry.advice);
     }
+    for (const [folded, name] of request.strangers) requireName(name, this.#entries.get(folded));
   }
 
   /** The dialect, with what of this request is to be left out. */
@@ -120,17 +111,21 @@ export class MemberRules {
     if (this.isEmpty) return dialect;
     let dropped: string[] | undefined;
     for (const member of request.members) {
-      const entry = this.#entryOf(member);
+      const entry = this.#exact.get(member.name);
       if (entry?.rule !== "drop" || entry.find(request, member) === undefined) continue;
       dropped ??= [...(dialect?.dropped ?? [])];
       dropped.push(member.name);
+      // OpenAI takes metadata together with `store` alone.
+      if (member.name === "store" && !this.#exact.has("metadata")) dropped.push("metadata");
     }
     return dropped === undefined ? dialect : { ...dialect, dropped };
   }
+}
 
-  #entryOf({ name }: JsonMember): Entry | undefined {
-    return familiarNames.has(name) ? undefined : this.#entries.get(foldName(name));
-  }
+/** A server that does not mind the spelling would read it. */
+function requireName(name: string, entry: Entry | undefined): void {
+  if (entry === undefined || entry.name === name) return;
+  throw refusal(name, `may be read as '${entry.name}'`, leaveItOut);
 }
 
 function unlessIdle(values: ReadonlySet<string>): Entry["find"] {

@@ -2,6 +2,7 @@ import type { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
 import { nameAt, skipString } from "./json-members.js";
+import type { Media } from "./message-media.js";
 import { isText, type MessageOutline, type Span } from "./message-outline.js";
 
 /** What is to be changed inside the messages of a request. */
@@ -10,15 +11,20 @@ export interface MessageRules {
   developerRole?: string | undefined;
   /** Members that are left out. */
   dropped?: readonly string[] | undefined;
-  /** Images are replaced by a text that says so. */
-  withoutImages?: boolean;
+  /** Images are replaced by a text that says so, and left out where they stand beside the content. */
+  withoutImages: boolean;
+}
+
+interface MessagesToEdit extends MessageOutline {
+  /** In their order; where there are to be none. */
+  readonly images: readonly Media[];
 }
 
 /**
  * The messages with the rules applied, spliced: all that no rule concerns stays byte for byte.
  * @returns `undefined` when there is nothing to change.
  */
-export function editMessages(body: Uint8Array, outline: MessageOutline, rules: MessageRules): Uint8Array | undefined {
+export function editMessages(body: Uint8Array, outline: MessagesToEdit, rules: MessageRules): Uint8Array | undefined {
   const edit = new MessageEdit(asBuffer(body), outline, rules);
   let first = 0;
   for (const end of outline.messages) {
@@ -33,7 +39,7 @@ const imageNotice = '{"type":"text","text":"[image omitted]"}';
 /** Members of messages are numbers: the places at which the outline's three offsets of each begin. */
 class MessageEdit {
   readonly #body: Buffer;
-  readonly #outline: MessageOutline;
+  readonly #outline: MessagesToEdit;
   readonly #rules: MessageRules;
   #out: ByteWriter | undefined;
   /** What comes before it was written. */
@@ -41,7 +47,7 @@ class MessageEdit {
   /** The next image. */
   #image = 0;
 
-  constructor(body: Buffer, outline: MessageOutline, rules: MessageRules) {
+  constructor(body: Buffer, outline: MessagesToEdit, rules: MessageRules) {
     this.#body = body;
     this.#outline = outline;
     this.#rules = rules;
@@ -49,11 +55,13 @@ class MessageEdit {
   }
 
   message(first: number, end: number): void {
-    const { developerRole, withoutImages } = this.#rules;
+    const { developerRole } = this.#rules;
     let isFirst = true;
     for (let member = first; member < end; member += 3) {
       const name = this.#nameOf(member);
-      if (this.#rules.dropped?.includes(name) === true) {
+      const isDropped = this.#rules.dropped?.includes(name) === true;
+      if (isDropped || this.#isImages(member)) {
+        this.#skipImages(this.#valueOf(member));
         this.#leaveOut(member, isFirst, end);
         continue;
       }
@@ -61,7 +69,7 @@ class MessageEdit {
       const value = this.#valueOf(member);
       if (name === "role" && developerRole !== undefined && isText(this.#body, value, "developer")) {
         this.#replace(value.start, value.end, JSON.stringify(developerRole));
-      } else if (name === "content" && withoutImages === true) {
+      } else if (name === "content") {
         this.#leaveOutImages(value);
       }
     }
@@ -78,6 +86,18 @@ class MessageEdit {
     const value = this.#valueOf(member);
     if (!isFirst) this.#replace(members[member - 1] as number, value.end, "");
     else this.#replace(members[member] as number, member + 3 < end ? (members[member + 3] as number) : value.end, "");
+  }
+
+  /** The member is images itself. */
+  #isImages(member: number): boolean {
+    const image = this.#outline.images[this.#image];
+    return image !== undefined && image.part === undefined && image.start === this.#outline.members[member + 1];
+  }
+
+  /** Passes by those that go with a value that is left out. */
+  #skipImages({ end }: Span): void {
+    const { images } = this.#outline;
+    while ((images[this.#image]?.start ?? end) < end) this.#image++;
   }
 
   #leaveOutImages(content: Span): void {

@@ -1,13 +1,31 @@
-import { endOfValue, type JsonMember, type Leaps, memberOf, noLeaps, skipSpace } from "./json-members.js";
-import { stringEnd } from "./json-syntax.js";
-import { kindOfName, mediaKind, noMedia, readName, typeName, unknownMedia } from "./media-kind.js";
+import { GatewayError } from "./errors.js";
+import { endOfValue, type JsonMember, type Leaps, memberOf, noLeaps, skipSpace, skipString } from "./json-members.js";
+import {
+  besideContent,
+  contentName,
+  imageMedia,
+  kindOfName,
+  mediaName,
+  noMedia,
+  payloadName,
+  readName,
+  textType,
+  typeName,
+  unknownMedia,
+} from "./media-kind.js";
 
 /** Something in a message that is no text. */
-export interface Media {
+export interface Media extends MediaValue {
   /** See `media-kind.ts`. */
   readonly kind: number;
-  /** The values that hold it, or say where it is. */
+  /** It is an image, has one beside what it is, or cannot be told from one. */
+  readonly hasImage: boolean;
+  /** The values that hold it, or say where it is, in their order. */
   readonly values: readonly MediaValue[];
+  /** The message's place in the array. */
+  readonly message: number;
+  /** The place in the message's content of the part that is it, or holds it; absent where it stands beside the content. */
+  readonly part: number | undefined;
 }
 
 export interface MediaValue {
@@ -23,105 +41,211 @@ export interface WithMessages {
 }
 
 /**
- * The images, audio, video and files of the messages, in their order. What looks like them elsewhere, as in the schema of
- * a tool, is text.
+ * The images, audio, video and files of the messages, in their order. What looks like them where no server reads content,
+ * as in what a tool is called with, is text.
+ * @throws GatewayError 400 when there is more of it than anybody looks at.
  */
 export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
   const messages = memberOf(members, "messages");
-  return messages === undefined ? [] : new MediaSearch(body, leaps).search(messages.start);
+  return messages === undefined ? [] : new MediaSearch(body, leaps, "messages").messages(messages.start);
 }
 
-/** The same of a value that may hold parts, or be one. */
+/**
+ * The same of an object that may be a part, or hold parts.
+ * @throws GatewayError 400
+ */
 export function valueMedia(body: Uint8Array, start: number): Media[] {
-  return new MediaSearch(body, noLeaps).search(start);
+  return new MediaSearch(body, noLeaps, "input").value(start);
 }
 
 /** What is left of the JSON without the values that hold media. */
 export function textsBetween(body: Uint8Array, media: readonly Media[]): Uint8Array[] {
-  if (media.length === 0) return [body];
-  const values = media.flatMap((item) => item.values).sort((one, other) => one.start - other.start);
-  const ends = [0, ...values.map(({ end }) => end)];
-  const starts = [...values.map(({ start }) => start), body.length];
-  return ends.map((end, index) => body.subarray(end, starts[index]));
+  const texts: Uint8Array[] = [];
+  let from = 0;
+  for (const { values } of media) {
+    for (const { start, end } of values) {
+      texts.push(body.subarray(from, start));
+      from = end;
+    }
+  }
+  texts.push(body.subarray(from));
+  return texts;
 }
 
-/** No model's context holds more. */
-const mostMedia = 10_000;
+/** As many as there can be parts. */
+const mostMedia = 16_384;
 
-/** How deep a part is looked for: parts may hold parts, as what a tool found does. No server looks deeper. */
-const deepest = 10;
+/** Twice what the messages, or the parts, of a checked request can have: the rest is for parts within parts. */
+const mostMembers = 262_144;
+
+/** A part has one, and says in a few others where that is and what. */
+const mostValues = 16;
+
+/** How deep parts are looked for in parts, as in what a tool found. */
+const deepest = 2;
 
 const [quote, comma, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Goes once over the messages: what reads a value answers with the offset behind it. */
+/** What the members of a part say of it. */
+interface Said {
+  /** The kind of its type, the dearest if it has several. */
+  type: number;
+  /** All its types are of texts. */
+  isText: boolean | undefined;
+  /** The values of the names that speak of media, and these names. */
+  readonly values: (MediaValue & { readonly name: number })[];
+  /** Where its own content begins. */
+  content: number | undefined;
+  isTooMuch: boolean;
+}
+
+/** Goes once over the messages. */
 class MediaSearch {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
+  /** What is searched, for what is said of it. */
+  readonly #param: string;
   readonly #found: Media[] = [];
+  #members = 0;
+  #message = 0;
+  #part: number | undefined;
+  /** Of the member that {@link #next} read last. */
+  #name = noMedia;
+  #value = 0;
+  #end = 0;
 
-  constructor(body: Uint8Array, leaps: Leaps) {
+  constructor(body: Uint8Array, leaps: Leaps, param: string) {
     this.#body = body;
     this.#leaps = leaps;
+    this.#param = param;
   }
 
-  search(start: number): Media[] {
-    this.#readValue(start, 0);
+  messages(start: number): Media[] {
+    const body = this.#body;
+    for (let at = this.#first(start); body[at] === openBrace; at = this.#after(this.#end)) {
+      this.#readMessage(at);
+      this.#message++;
+    }
     return this.#found;
   }
 
-  #add(kind: number, values: readonly MediaValue[]): void {
-    const count = this.#found.length;
-    if (count < mostMedia) this.#found.push({ kind, values });
-    else if (count === mostMedia) this.#found.push({ kind: unknownMedia, values: [] });
+  value(start: number): Media[] {
+    if (this.#body[start] === openBrace) this.#readPart(start, 0);
+    return this.#found;
   }
 
-  #readValue(start: number, depth: number): number {
-    const first = this.#body[start];
-    if (depth < deepest) {
-      if (first === openBrace) return this.#readObject(start, depth + 1);
-      if (first === openBracket) return this.#readArray(start, depth + 1);
-    }
-    return endOfValue(this.#body, start, this.#leaps);
-  }
-
-  #readArray(start: number, depth: number): number {
+  #readMessage(start: number): void {
     const body = this.#body;
-    let position = skipSpace(body, start + 1);
-    while (position < body.length && body[position] !== closeBracket) {
-      position = skipSpace(body, this.#readValue(position, depth));
-      if (body[position] === comma) position = skipSpace(body, position + 1);
-    }
-    return position + 1;
-  }
-
-  /** A message or a part is what its type says, or else the dearest that a member's name speaks of. */
-  #readObject(start: number, depth: number): number {
-    const body = this.#body;
-    let type = noMedia;
-    let named = noMedia;
-    let values: MediaValue[] | undefined;
-    let position = skipSpace(body, start + 1);
-    while (body[position] === quote) {
-      const nameStart = position + 1;
-      const nameEnd = stringEnd(body, position, undefined) - 1;
-      const value = skipSpace(body, skipSpace(body, nameEnd + 1) + 1);
-      const name = readName(body, nameStart, nameEnd);
-      const holds = name !== noMedia && name !== typeName && !isEmpty(body, value);
-      const end = holds ? endOfValue(body, value, this.#leaps) : this.#readValue(value, depth);
-      if (holds) {
-        values ??= [];
-        values.push({ start: value, end });
-        named = Math.max(named, kindOfName(name));
-      } else if (name === typeName && body[value] === quote) {
-        type = Math.max(type, mediaKind(body, value + 1, end - 1));
+    let at = this.#first(start);
+    while (body[at] === quote) {
+      this.#next(at);
+      const [name, value, end] = [this.#name, this.#value, this.#end];
+      this.#part = undefined;
+      if ((name & contentName) !== 0) this.#readContent(value, 0);
+      else if ((name & besideContent) !== 0 && !isEmpty(body, value)) {
+        const kind = kindOfName(name);
+        this.#add({ start: value, end }, kind, kind === imageMedia, [{ start: value, end }]);
       }
-      position = skipSpace(body, end);
-      if (body[position] !== comma) break;
-      position = skipSpace(body, position + 1);
+      at = this.#after(end);
     }
-    const kind = type === noMedia ? named : type;
-    if (kind !== noMedia) this.#add(kind, values ?? []);
-    return position + 1;
+    this.#end = at + 1;
+  }
+
+  /** @param depth - how many parts it stands in. */
+  #readContent(start: number, depth: number): void {
+    const body = this.#body;
+    if (depth === 0) this.#part = 0;
+    if (body[start] === openBrace) this.#readPart(start, depth);
+    if (body[start] !== openBracket) return;
+    let at = this.#first(start);
+    while (at < body.length && body[at] !== closeBracket) {
+      const end = body[at] === openBrace ? this.#readPart(at, depth) : endOfValue(body, at, this.#leaps);
+      at = this.#after(end);
+      this.#count();
+      if (depth === 0 && this.#part !== undefined) this.#part++;
+    }
+  }
+
+  /** @returns the offset behind the part. */
+  #readPart(start: number, depth: number): number {
+    const body = this.#body;
+    const said: Said = { type: noMedia, isText: undefined, values: [], content: undefined, isTooMuch: false };
+    let at = this.#first(start);
+    while (body[at] === quote) {
+      this.#next(at);
+      this.#note(said);
+      at = this.#after(this.#end);
+    }
+    const end = at + 1;
+    const isMedia = this.#addPart(said, { start, end });
+    if (said.content !== undefined && !isMedia && depth < deepest) this.#readContent(said.content, depth + 1);
+    return end;
+  }
+
+  #note(said: Said): void {
+    const body = this.#body;
+    const [name, start, end] = [this.#name, this.#value, this.#end];
+    if ((name & typeName) !== 0) {
+      if (body[start] !== quote) return;
+      const type = readName(body, start + 1, end - 1);
+      said.type = Math.max(said.type, kindOfName(type));
+      said.isText = (type & textType) !== 0 && said.isText !== false;
+    } else if ((name & contentName) !== 0) {
+      if (said.content !== undefined) said.isTooMuch = true;
+      if (body[start] === openBracket && !isEmpty(body, start)) said.content = start;
+    } else if ((kindOfName(name) !== noMedia || (name & payloadName) !== 0) && !isEmpty(body, start)) {
+      if (said.values.length < mostValues) said.values.push({ start, end, name });
+      else said.isTooMuch = true;
+    }
+  }
+
+  /**
+   * A part is what its type says, or else the dearest that a member's name speaks of.
+   * @returns whether it is media.
+   */
+  #addPart({ type, isText, values, content, isTooMuch }: Said, part: MediaValue): boolean {
+    const own = isText === true ? values.filter(({ name }) => (name & mediaName) !== 0) : values;
+    let kind = type;
+    let hasImage = type === imageMedia;
+    for (const { name } of own) {
+      if (type === noMedia) kind = Math.max(kind, kindOfName(name));
+      if (kindOfName(name) === imageMedia) hasImage = true;
+    }
+    if (kind === noMedia && !isTooMuch) return false;
+    // What is held in what is no text itself is read by no server that is known.
+    if (isTooMuch || content !== undefined) this.#add(part, unknownMedia, true, []);
+    else this.#add(part, kind, hasImage, own);
+    return true;
+  }
+
+  #add({ start, end }: MediaValue, kind: number, hasImage: boolean, values: readonly MediaValue[]): void {
+    if (this.#found.length === mostMedia) throw tooMany(this.#param, `${mostMedia} images, sounds and files`);
+    this.#found.push({ start, end, kind, hasImage, values, message: this.#message, part: this.#part });
+  }
+
+  /** Reads the member whose name begins here. */
+  #next(at: number): void {
+    const body = this.#body;
+    const nameEnd = skipString(body, at);
+    this.#name = readName(body, at + 1, nameEnd - 1);
+    this.#value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    this.#end = endOfValue(body, this.#value, this.#leaps);
+    this.#count();
+  }
+
+  #count(): void {
+    if (++this.#members > mostMembers)
+      throw tooMany(this.#param, `${mostMembers} members in and beside their contents`);
+  }
+
+  #first(start: number): number {
+    return skipSpace(this.#body, start + 1);
+  }
+
+  /** Where the next one begins, or what holds them ends. */
+  #after(end: number): number {
+    const at = skipSpace(this.#body, end);
+    return this.#body[at] === comma ? skipSpace(this.#body, at + 1) : at;
   }
 }
 
@@ -131,4 +255,12 @@ function isEmpty(body: Uint8Array, start: number): boolean {
   if (first === quote) return body[start + 1] === quote;
   if (first === openBrace) return body[skipSpace(body, start + 1)] === closeBrace;
   return first !== openBracket || body[skipSpace(body, start + 1)] === closeBracket;
+}
+
+function tooMany(param: string, most: string): GatewayError {
+  return new GatewayError(`'${param}' must hold at most ${most}.`, {
+    status: 400,
+    code: "array_above_max_length",
+    param,
+  });
 }

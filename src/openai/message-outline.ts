@@ -12,14 +12,6 @@ export interface Span {
   end: number;
 }
 
-/** Where an image stands among the parts of a content. */
-export interface ImagePart extends Span {
-  /** The message's place in the array. */
-  message: number;
-  /** Its own place in the content. */
-  index: number;
-}
-
 /** What is where in the messages of a request. There is a bound on how much that can be. */
 export interface MessageOutline extends Span {
   /** For each member of a message where its name begins, where its value does, and the offset behind it. */
@@ -28,7 +20,6 @@ export interface MessageOutline extends Span {
   readonly messages: readonly number[];
   /** The insides of the strings that are a content, or a part's text. Escapes are not resolved. */
   readonly texts: readonly Span[];
-  readonly images: readonly ImagePart[];
 }
 
 /** OpenAI takes 2,048 messages. Each, and each part, takes a microsecond or so, however small it is. */
@@ -46,9 +37,7 @@ const inMessage = new MemberSearch(readMessageMembers, mostMembers);
 const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
-const typePlace = readPartMembers.indexOf("type");
 const textPlace = readPartMembers.indexOf("text");
-const imagePlace = readPartMembers.indexOf("image_url");
 
 /**
  * Goes through the messages of a request, checks what the gateway relies on, and notes what is where. The text must be
@@ -82,7 +71,7 @@ export class MessageCheck implements SlicedWork {
     this.#position = skipSpace(body, messages.start + 1);
     if (body[this.#position] === 0x5d) throw emptyMessages();
     this.#outline = isNoted
-      ? { start: messages.start, end: messages.end, members: [], messages: [], texts: [], images: [] }
+      ? { start: messages.start, end: messages.end, members: [], messages: [], texts: [] }
       : undefined;
   }
 
@@ -159,7 +148,7 @@ export class MessageCheck implements SlicedWork {
         throw tooMany(`The content parts must have at most ${mostMembersInAll} members together.`);
       }
       end = inPart.end;
-      this.#notePart(start, end);
+      this.#notePart();
     } else {
       end = endOfValue(body, start, this.#leaps);
     }
@@ -169,19 +158,12 @@ export class MessageCheck implements SlicedWork {
     this.#part = isLast ? absent : this.#part + 1;
   }
 
-  #notePart(start: number, end: number): void {
+  #notePart(): void {
     const outline = this.#outline;
     if (outline === undefined) return;
     const body = this.#body;
     const text = inPart.starts[textPlace] as number;
     if (text !== absent && body[text] === 0x22) outline.texts.push(inside(text, inPart.ends[textPlace] as number));
-    const type = inPart.starts[typePlace] as number;
-    // Some servers tell a part without a type by what is in it.
-    const isImage =
-      type === absent
-        ? inPart.starts[imagePlace] !== absent
-        : imageTypes.some((name) => isText(body, { start: type, end: inPart.ends[typePlace] as number }, name));
-    if (isImage) outline.images.push({ message: this.#message, index: this.#part, start, end });
   }
 }
 
@@ -189,7 +171,6 @@ interface Noted extends MessageOutline {
   readonly members: number[];
   readonly messages: number[];
   readonly texts: Span[];
-  readonly images: ImagePart[];
 }
 
 /** The outline of messages that were checked before. */
@@ -200,9 +181,6 @@ export function outlineMessages(body: Uint8Array, messages: JsonMember | undefin
   if (outline === undefined) throw new Error("It was to be noted.");
   return outline;
 }
-
-/** OpenAI's name, and the one that its Responses API has for the same. */
-const imageTypes = ["image_url", "input_image"];
 
 /** Whether the value is this string. */
 export function isText(body: Uint8Array, { start, end }: Span, text: string): boolean {

@@ -3,6 +3,7 @@ import type { Dialect } from "./dialect.js";
 import type { MemberEdits } from "./json-members.js";
 import type { JsonRequest } from "./json-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
+import { messageMedia } from "./message-media.js";
 import { outlineOf } from "./message-texts.js";
 
 type Members = Pick<JsonRequest, "body" | "members">;
@@ -33,7 +34,8 @@ export function messageRules(dialect: Dialect | undefined, withoutImages: boolea
 
 /** Adds what the rules change in the messages, if anything. */
 export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits: MemberEdits): void {
-  const edited = editMessages(request.body, outlineOf(request), rules);
+  const images = rules.withoutImages ? messageMedia(request).filter(({ hasImage }) => hasImage) : [];
+  const edited = editMessages(request.body, { ...outlineOf(request), images }, rules);
   if (edited !== undefined) edits.set("messages", edited);
 }
 

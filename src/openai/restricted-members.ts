@@ -74,7 +74,7 @@ export const restrictions: readonly Restriction[] = [
   {
     rule: "refuse",
     why: "makes the prompt longer than it was sent",
-    names: list("chat_template mm_processor_kwargs media_io_kwargs"),
+    names: list("chat_template mm_processor_kwargs media_io_kwargs safe_prompt prompt_mode"),
     idle: ["{}"],
   },
   {
@@ -84,6 +84,11 @@ export const restrictions: readonly Restriction[] = [
       "web_search_options web_search enable_search enable_web_search search_options search_parameters search_settings " +
         "plugins mcp_servers data_sources",
     ),
+  },
+  {
+    rule: "refuse",
+    why: "asks for an answer that is fetched later, past what the gateway counts",
+    names: list("deferred background"),
   },
   {
     rule: "refuse",
@@ -105,6 +110,6 @@ export const restrictions: readonly Restriction[] = [
   {
     rule: "drop",
     why: "uses the operator's account or server beyond the answer",
-    names: list("store route transforms id_slot slot_id keep_alive draft_model"),
+    names: list("store route transforms id_slot slot_id keep_alive ttl draft_model"),
   },
 ];

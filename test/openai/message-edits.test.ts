@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { memberOf, membersOf } from "../../src/openai/json-members.js";
 import { findJsonFault } from "../../src/openai/json-syntax.js";
 import { editMessages } from "../../src/openai/message-edits.js";
+import { messageMedia } from "../../src/openai/message-media.js";
 import { outlineMessages } from "../../src/openai/message-outline.js";
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
@@ -32,8 +33,10 @@ function edit(text: string): Uint8Array | undefined {
   const body = Buffer.from(text);
   const leaps = new Map<number, number>();
   expect(findJsonFault(body, 100, leaps)).toBeUndefined();
-  const messages = memberOf(membersOf(body), "messages");
-  return editMessages(body, outlineMessages(body, messages, leaps), rules);
+  const members = membersOf(body);
+  const outline = outlineMessages(body, memberOf(members, "messages"), leaps);
+  const images = messageMedia({ body, leaps, members }).filter(({ hasImage }) => hasImage);
+  return editMessages(body, { ...outline, images }, rules);
 }
 
 describe("editMessages", () => {

@@ -42,7 +42,9 @@ describe("promptTokens", () => {
     ["by id", { type: "input_image", file_id: "file-1" }],
     ["in the words of Anthropic", { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } }],
     ["without a type", { image_url: { url } }],
-    ["in capitals", { Type: "IMAGE_URL", Image_URL: { url } }],
+    ["in capitals", { type: "IMAGE_URL", image_url: { url } }],
+    ["in capitals within a part", { type: "tool_result", content: [{ Type: "IMAGE_URL", Image_URL: { url } }] }],
+    ["in a camel's spelling", { type: "inputImage", imageId: "1" }],
     ["within a part", { type: "tool_result", content: [{ type: "image_url", image_url: { url } }] }],
     ["beside a text", { type: "text", text: "Look!", image_url: { url } }],
   ])("counts an image %s at its bound", (_name, part) => {
@@ -52,15 +54,46 @@ describe("promptTokens", () => {
     expect(tokensOf(user(part, part, part), bounds)).toBeGreaterThanOrEqual(3000);
   });
 
-  it("counts images whose names are escaped, or given twice", () => {
-    const body = (part: string) => `{"model":"m","messages":[{"role":"user","content":[${part}]}]}`;
-    for (const part of [
-      `{"t\\u0079pe":"\\u0069mage_url","im\\u0061ge_url":{"url":"${url}"}}`,
-      `{"type":"text","type":"image_url","image_url":{"url":"${url}"}}`,
-      `{"type":"image_url","type":"text","text":"x","image_url":{"url":"${url}"}}`,
-    ]) {
-      expect(tokensOfBody(body(part), bounds)).toBeGreaterThanOrEqual(1000);
-    }
+  const bodyOf = (part: string) => `{"model":"m","messages":[{"role":"user","content":[${part}]}]}`;
+
+  it("counts images whose names are escaped", () => {
+    const part = `{"t\\u0079pe":"\\u0069mage_url","im\\u0061ge_url":{"url":"${url}"}}`;
+    expect(tokensOfBody(bodyOf(part), bounds)).toBeGreaterThanOrEqual(1000);
+    expect(tokensOfBody(bodyOf(`{"type":"tool_result","content":[${part}]}`), bounds)).toBeGreaterThanOrEqual(1000);
+  });
+
+  it.each([
+    `{"type":"text","type":"image_url","image_url":{"url":"${url}"}}`,
+    `{"type":"image_url","type":"text","text":"x","image_url":{"url":"${url}"}}`,
+    `{"type":"text","Type":"image_url","image_url":{"url":"${url}"}}`,
+    `{"Type":"image_url","Image_URL":{"url":"${url}"}}`,
+  ])("is not asked about parts that servers read differently: %s", (part) => {
+    expect(() => tokensOfBody(bodyOf(part), bounds)).toThrow();
+    expect(tokensOfBody(bodyOf(`{"type":"tool_result","content":[${part}]}`), bounds)).toBeGreaterThanOrEqual(1000);
+  });
+
+  it.each<[string, unknown[]]>([
+    ["what a tool is called with", user({ type: "tool_use", id: "1", name: "read", input: { file_path: "/x" } })],
+    ["members of a call", user({ type: "tool_use", file_path: "/x", document_id: "1" })],
+    ["arguments", [{ role: "assistant", tool_calls: [{ function: { arguments: { file_path: "/x", video: "y" } } }] }]],
+    ["annotations", [{ role: "assistant", content: "x", annotations: [{ type: "file_citation", file_id: "1" }] }]],
+    ["a profile", user({ type: "info", profile: "x", filename: "y" })],
+    ["a text with a file's name", user({ type: "text", text: "x", file_name: "y", file_path: "/x" })],
+    ["names beside the content", [{ role: "user", content: "x", file_path: "/x", profile: { image: "x" } }]],
+  ])("takes %s for text", (_name, messages) => {
+    expect(tokensOf(messages)).toBeLessThan(around);
+  });
+
+  it("holds the whole context for a part of more media than anybody looks at", () => {
+    const part = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`image_${index}`, url]));
+    expect(tokensOf(user({ type: "image", ...part }), bounds)).toBe(contextLength);
+  });
+
+  it("refuses more parts within parts than anybody looks at", () => {
+    const crowd = (part: object, count: number) => user({ type: "tool_result", content: new Array(count).fill(part) });
+    expect(() => tokensOf(crowd({ type: "image" }, 20_000), bounds)).toThrow("at most 16384");
+    expect(() => tokensOf(crowd({ x: 1, y: 2 }, 150_000), bounds)).toThrow("at most 262144");
+    expect(tokensOf(crowd({ x: 1, y: 2 }, 10_000), bounds)).toBeLessThan(contextLength);
   });
 
   it("counts each of several images in a part", () => {

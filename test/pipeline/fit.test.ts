@@ -23,6 +23,9 @@ const pictured = [
 ];
 const tools = [{ type: "function", function: { name: "get_weather" } }];
 
+const notice = { type: "text", text: "[image omitted]" };
+const alike = Array.from({ length: 20 }, (_, index) => [`image_${index}`, "x"]);
+
 describe("what a model cannot do", () => {
   it.each([
     ["tools", { tools }, "tools"],
@@ -40,6 +43,48 @@ describe("what a model cannot do", () => {
     expect(error?.message).toContain("acme/small");
     expect(test.upstream.requests).toHaveLength(0);
     expect(test.events[0]).toMatchObject({ chargedMicro: 0, errorCode: "unsupported_parameter" });
+  });
+
+  const url = "https://images.test/1.png";
+  const source = { type: "base64", media_type: "image/png", data: "AAAA" };
+
+  it.each<[string, object, object]>([
+    ["in short", { type: "image", image: url }, notice],
+    ["in the words of Anthropic", { type: "image", source }, notice],
+    [
+      "in what a tool found",
+      {
+        type: "tool_result",
+        content: [
+          { type: "text", text: "x" },
+          { type: "image", source },
+        ],
+      },
+      { type: "tool_result", content: [{ type: "text", text: "x" }, notice] },
+    ],
+    ["beside a text", { type: "text", text: "x", image_url: { url } }, notice],
+    ["without a type, beside a sound", { image_url: { url }, input_audio: { data: "x" } }, notice],
+    ["in what cannot be told from one", { type: "image", ...Object.fromEntries(alike) }, notice],
+  ])("is seen in every image that the price sees: %s", async (_name, part, left) => {
+    const content = [{ type: "text", text: "Look." }, part, part];
+    const body = { messages: [{ role: "user", content }] };
+    const { status, error } = await send({ capabilities: {}, unsupported: "refuse" }, body);
+    expect([status, error?.param]).toEqual([400, "messages[0].content[1]"]);
+    await test.close();
+    expect((await send({ capabilities: {}, unsupported: "drop" }, body)).status).toBe(200);
+    expect(test.upstream.lastRequest.json.messages).toEqual([{ role: "user", content: [content[0], left, left] }]);
+  });
+
+  it("is seen in images beside the content, which are left out", async () => {
+    const message = { role: "user", content: "Look." };
+    const body = {
+      messages: [{ ...message, images: ["AAAA"] }, message, { images: ["AAAA"], ...message, images_: 1 }],
+    };
+    const { status, error } = await send({ capabilities: {}, unsupported: "refuse" }, body);
+    expect([status, error?.param]).toEqual([400, "messages[0].images"]);
+    await test.close();
+    expect((await send({ capabilities: {}, unsupported: "drop" }, body)).status).toBe(200);
+    expect(test.upstream.lastRequest.json.messages).toEqual([message, message, { ...message, images_: 1 }]);
   });
 
   it.each([
@@ -60,7 +105,6 @@ describe("what a model cannot do", () => {
   it("is left out, with all else as it was sent", async () => {
     const body = { tools, tool_choice: "auto", parallel_tool_calls: false, reasoning_effort: "low", top_p: 0.5 };
     expect((await send({ capabilities: {}, unsupported: "drop" }, { ...body, messages: pictured })).status).toBe(200);
-    const notice = { type: "text", text: "[image omitted]" };
     expect(test.upstream.lastRequest.json).toEqual({
       model: "upstream-small",
       top_p: 0.5,

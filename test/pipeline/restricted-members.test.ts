@@ -140,6 +140,33 @@ it.each([
   expect(test.server.lastRequest.json).toMatchObject(members);
 });
 
+it.each([
+  [{ chat_template: "{{ x }}" }, "chat_template"],
+  [{ ChatTemplate: "{{ x }}" }, "ChatTemplate"],
+  [{ thinking: true, tokenize: true }, "tokenize"],
+])("refuses a template among the options of the template: %j", async (options, name) => {
+  const test = await start(strict);
+  const request = chatRequest({ chat_template_kwargs: options });
+  expect(await refusalOf(test, request)).toMatchObject({ status: 400, param: `chat_template_kwargs.${name}` });
+});
+
+it("leaves other options of the template as they are", async () => {
+  const test = await start(strict);
+  const members = { chat_template_kwargs: { enable_thinking: false, chat_template: null } };
+  expect((await test.gateway.handler(chatRequest(members))).status).toBe(200);
+  expect(test.server.lastRequest.json).toMatchObject(members);
+});
+
+it.each([
+  ["goes with it", {}, false],
+  ["stays where it stays", { allowMembers: ["store"] }, true],
+])("metadata, which OpenAI takes with store alone, %s", async (_name, model, stays) => {
+  const test = await start(openAI, model);
+  const members = { store: true, metadata: { a: "b" } };
+  expect((await test.gateway.handler(chatRequest(members))).status).toBe(200);
+  for (const name of ["store", "metadata"]) expect(name in test.server.lastRequest.json).toBe(stays);
+});
+
 it("takes an empty object for a search that is asked for", async () => {
   const test = await start(strict);
   expect(await refusalOf(test, chatRequest({ web_search_options: {} }))).toMatchObject({ param: "web_search_options" });
@@ -185,6 +212,11 @@ describe("tools", () => {
     ["a function that is no function", [{ type: "functions" }], "tools[0].type"],
     ["a second spelling of the type", [{ type: "function", Type: "web_search" }], "tools[0].type"],
     ["a type that is no text", [{ type: ["function"] }], "tools[0].type"],
+    ["one beside a function", [{ ...own, google_search: {} }], "tools[0].google_search"],
+    ["a list beside a function", [{ ...own, retrieval: [] }], "tools[0].retrieval"],
+    ["one beside a function without a type", [{ function: own.function, googleSearch: {} }], "tools[0].type"],
+    ["an object", { type: "web_search" }, "tools"],
+    ["a text", "web_search", "tools"],
   ])("that the server runs itself are refused: %s", async (_name, tools, param) => {
     const test = await start(strict);
     expect(await refusalOf(test, chatRequest({ tools }))).toMatchObject({ status: 400, param });
@@ -199,6 +231,23 @@ describe("tools", () => {
     const test = await start(strict);
     const body = `{"model":"acme/small","messages":[{"role":"user","content":"Hi"}],"tools":${tools}}`;
     expect(await refusalOf(test, chatRequest(body))).toMatchObject({ status: 400, param: "tools[0].type" });
+  });
+
+  it.each([
+    ["Anthropic's words", { tools: [{ name: "f", input_schema: {} }] }, "tools[0].type", "'tools[0].type' is missing"],
+    ["functions that are no list", { functions: own.function }, "functions", "an array"],
+    [
+      "a crowd",
+      { tools: [Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`x${at}`, 1]))] },
+      "tools[0]",
+      "32 members",
+    ],
+  ])("are told what is wrong with them: %s", async (_name, members, param, message) => {
+    const test = await start(strict);
+    const response = await test.gateway.handler(chatRequest(members));
+    const { error } = (await response.json()) as { error: { param: string; message: string } };
+    expect(response.status).toBe(400);
+    expect(error).toMatchObject({ param, message: expect.stringContaining(message) });
   });
 
   it("of the client's own pass byte for byte", async () => {
@@ -297,6 +346,29 @@ describe("a dialect's own rules", () => {
     const test = await start(make, { allowMembers: ["my_cap"] });
     expect((await test.gateway.handler(chatRequest({ my_cap: 5 }))).status).toBe(200);
     expect(test.server.lastRequest.json).toMatchObject({ my_cap: 5 });
+  });
+
+  it("hold for usual names, too, and for what is one with these to some server", async () => {
+    const test = await start((options) =>
+      openAICompatible({
+        ...options,
+        dialect: {
+          restricted: { reasoning_effort: "refuse", metadata: "drop", user: "drop", seed: "refuse", Top_P: "refuse" },
+        },
+      }),
+    );
+    for (const [name, value] of [
+      ["reasoning_effort", "high"],
+      ["seed", 1],
+      ["Seed", 1],
+      ["top_p", 0.5],
+      ["USER", "u"],
+    ] as const) {
+      expect(await refusalOf(test, chatRequest({ [name]: value }))).toMatchObject({ status: 400, param: name });
+    }
+    expect((await test.gateway.handler(chatRequest({ metadata: { a: "b" }, user: "u", stop: "x" }))).status).toBe(200);
+    expect(test.server.lastRequest.json).toMatchObject({ stop: "x" });
+    for (const name of ["metadata", "user"]) expect(test.server.lastRequest.json).not.toHaveProperty(name);
   });
 
   it.each([
