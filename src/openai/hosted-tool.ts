@@ -11,7 +11,7 @@ const mostTools = 2048;
 const mostMembers = 32;
 
 /** Of all tools together. */
-const mostMembersInAll = 16_384;
+const mostMembersInAll = 8192;
 
 /** Those that the client runs. */
 const clientTools = ['"function"', '"custom"'];

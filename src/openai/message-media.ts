@@ -240,8 +240,7 @@ class MediaSearch {
   }
 
   #count(): void {
-    if (++this.#members > mostMembers)
-      throw tooMany(this.#param, `${mostMembers} members in and beside their contents`);
+    if (++this.#members > this.#most) throw tooMany(this.#param, `${this.#most} members of contents`);
   }
 
   #first(start: number): number {
