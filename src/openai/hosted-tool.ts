@@ -10,6 +10,9 @@ const mostTools = 2048;
 /** Of one tool: far beyond any API. */
 const mostMembers = 32;
 
+/** Of all tools together. */
+const mostMembersInAll = 8192;
+
 /** Those that the client runs. */
 const clientTools = ['"function"', '"custom"'];
 
@@ -37,11 +40,14 @@ export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "st
   if (!isList(request, start)) throw invalidType("tools", "an array");
   if (body[start] !== 0x5b) return undefined;
   let position = skipSpace(body, start + 1);
+  let members = 0;
   for (let index = 0; body[position] !== 0x5d; index++) {
-    if (index === mostTools) throw tooManyTools();
+    if (index === mostTools) throw tooMany(`${mostTools} tools`);
     const isObject = body[position] === 0x7b;
     const found = isObject ? foreignMember(request, position, `tools[${index}]`) : "type";
     if (found !== undefined) return `tools[${index}].${found}`;
+    if (isObject) members += search.count;
+    if (members > mostMembersInAll) throw tooMany(`tools of ${mostMembersInAll} members together`);
     position = skipSpace(body, isObject ? search.end : endOfValue(body, position, leaps));
     if (body[position] !== 0x2c) return undefined;
     position = skipSpace(body, position + 1);
@@ -79,7 +85,8 @@ function foreignMember({ body, leaps }: JsonRequest, start: number, path: string
 
 function firstForeign(body: Uint8Array, members: readonly number[]): string | undefined {
   for (let at = 0; at < members.length; at += 3) {
-    const [name = 0, value = 0] = members.slice(at, at + 2);
+    const name = members[at] ?? 0;
+    const value = members[at + 1] ?? 0;
     if (body[value] !== 0x7b && body[value] !== 0x5b) continue;
     const text = nameAt(body, name, skipString(body, name));
     if (!ownMembers.has(text)) return text;
@@ -87,8 +94,8 @@ function firstForeign(body: Uint8Array, members: readonly number[]): string | un
   return undefined;
 }
 
-function tooManyTools(): GatewayError {
-  return new GatewayError(`'tools' must hold at most ${mostTools} tools.`, {
+function tooMany(most: string): GatewayError {
+  return new GatewayError(`'tools' must hold at most ${most}.`, {
     status: 400,
     code: "array_above_max_length",
     param: "tools",

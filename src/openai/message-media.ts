@@ -47,7 +47,7 @@ export interface WithMessages {
  */
 export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
   const messages = memberOf(members, "messages");
-  return messages === undefined ? [] : new MediaSearch(body, leaps, "messages").messages(messages.start);
+  return messages === undefined ? [] : new MediaSearch(body, leaps, "messages", mostMembers).messages(messages.start);
 }
 
 /**
@@ -55,7 +55,7 @@ export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
  * @throws GatewayError 400
  */
 export function valueMedia(body: Uint8Array, start: number): Media[] {
-  return new MediaSearch(body, noLeaps, "input").value(start);
+  return new MediaSearch(body, noLeaps, "input", mostInValue).value(start);
 }
 
 /** What is left of the JSON without the values that hold media. */
@@ -77,6 +77,9 @@ const mostMedia = 16_384;
 
 /** Twice what the messages, or the parts, of a checked request can have: the rest is for parts within parts. */
 const mostMembers = 262_144;
+
+/** The same of one value. */
+const mostInValue = 65_536;
 
 /** A part has one, and says in a few others where that is and what. */
 const mostValues = 16;
@@ -105,6 +108,8 @@ class MediaSearch {
   readonly #leaps: Leaps;
   /** What is searched, for what is said of it. */
   readonly #param: string;
+  /** How many members are looked at. */
+  readonly #most: number;
   readonly #found: Media[] = [];
   #members = 0;
   #message = 0;
@@ -114,10 +119,11 @@ class MediaSearch {
   #value = 0;
   #end = 0;
 
-  constructor(body: Uint8Array, leaps: Leaps, param: string) {
+  constructor(body: Uint8Array, leaps: Leaps, param: string, most: number) {
     this.#body = body;
     this.#leaps = leaps;
     this.#param = param;
+    this.#most = most;
   }
 
   messages(start: number): Media[] {
@@ -234,8 +240,7 @@ class MediaSearch {
   }
 
   #count(): void {
-    if (++this.#members > mostMembers)
-      throw tooMany(this.#param, `${mostMembers} members in and beside their contents`);
+    if (++this.#members > this.#most) throw tooMany(this.#param, `${this.#most} members of contents`);
   }
 
   #first(start: number): number {

@@ -267,6 +267,8 @@ describe("tools", () => {
     const tools = new Array(3000).fill(own);
     const refused = { status: 400, code: "array_above_max_length", param: "tools" };
     expect(await refusalOf(test, chatRequest({ tools }))).toMatchObject(refused);
+    const wide = { ...own, ...Object.fromEntries(Array.from({ length: 28 }, (_, at) => [`é${at}`, 1])) };
+    expect(await refusalOf(test, chatRequest({ tools: new Array(600).fill(wide) }))).toMatchObject(refused);
   });
 
   it("of the server's pass where the model allows them", async () => {
