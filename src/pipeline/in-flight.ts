@@ -36,11 +36,6 @@ export class Call implements Listed {
     return this.#reason;
   }
 
-  /** Its answer may take only so long. */
-  get isLimited(): boolean {
-    return this.#limit !== undefined;
-  }
-
   /** Its answer may take so long from now on. */
   limit(ms: number): void {
     this.#limitIn(ms, () => {
