@@ -175,7 +175,7 @@ function begin(
   };
   call.whenAbandoned((reason) => finish({ reason }));
   settlement.hold(() => call.meter?.seen);
-  if (maxAnswerMs !== undefined) call.limit(maxAnswerMs);
+  if (maxAnswerMs !== undefined) call.limit(maxAnswerMs, () => drain?.timeUp());
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
