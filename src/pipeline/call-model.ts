@@ -1,22 +1,16 @@
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
 import type { AnswerContext } from "../openai/chat-answer.js";
 import { ChatStream } from "../openai/chat-stream.js";
-import {
-  badGateway,
-  type GatewayError,
-  internalError,
-  isGatewayError,
-  serviceUnavailable,
-  withHeaders,
-} from "../openai/errors.js";
+import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../openai/errors.js";
 import type { ModelAnswer } from "../openai/model-answer.js";
 import type { UpstreamFailureContext } from "../openai/upstream-failure.js";
 import type { DirectAnswer } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
+import { abortError, shuttingDown } from "./abort-error.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Caller } from "./accounts.js";
-import { answerTookTooLong, withinAnswerTime } from "./answer-limit.js";
 import { authorize, requireModelType } from "./authorize.js";
+import { iteratorOf, leaveBody } from "./body-iterator.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
@@ -38,6 +32,7 @@ import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js"
 import { StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
+import { answerUntilAborted } from "./until-aborted.js";
 import type { UpstreamCallParts } from "./upstream-call.js";
 import { secretsOf, warnOfUpstream } from "./warn-of-upstream.js";
 import { WholeProgress } from "./whole-progress.js";
@@ -79,7 +74,7 @@ export async function callModel(
   const amount = estimateCost(endpoint, asked, prompt, model, allowance);
   const { inFlight } = pipeline;
   // The body may have been on its way when the gateway began to close.
-  if (inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
+  if (inFlight.closing) throw shuttingDown();
   const call = new Call();
   inFlight.enter(call);
   let reservation: Reservation | undefined;
@@ -113,8 +108,7 @@ export async function callModel(
       throw new UpstreamError("aborted", "The client left before the call was made.");
     }
     if (model.route !== undefined) {
-      const routed = routedResponse(pipeline, request, modelCall, model, model.route, log);
-      return await withinAnswerTime(call, routed, leaveResponse);
+      return await routedResponse(pipeline, request, modelCall, model, model.route, log);
     }
     const { target } = model;
     call.enter(target);
@@ -122,12 +116,12 @@ export async function callModel(
     const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
     const meter = new Meter(demand, pipeline.clock);
     call.meter = meter;
-    const upstream = await withinAnswerTime(call, forward(target.provider, toCall, context, meter), leave);
+    const upstream = await answerUntilAborted(call.notice, forward(target.provider, toCall, context, meter), leave);
     log.upstreamAnswered();
     const response = asked.stream
       ? streamResponse(pipeline, modelCall, upstream, meter)
       : wholeResponse(pipeline, modelCall, upstream, meter);
-    return response instanceof Promise ? await withinAnswerTime(call, response, leaveResponse) : response;
+    return response instanceof Promise ? await response : response;
   } catch (thrown) {
     const error = toGatewayError(thrown, call);
     const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
@@ -181,7 +175,7 @@ function begin(
   };
   call.whenAbandoned((reason) => finish({ reason }));
   settlement.hold(() => call.meter?.seen);
-  if (maxAnswerMs !== undefined) call.limit(maxAnswerMs);
+  if (maxAnswerMs !== undefined) call.limit(maxAnswerMs, () => drain?.timeUp());
   if (request.signal.aborted) clientGone();
   else request.signal.addEventListener("abort", clientGone);
   return {
@@ -224,7 +218,7 @@ function routedResponse(
     const secrets = secretsOf(target);
     const context = { ...modelCall.context, upstreamModel, dialect, secrets, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
-    const upstream = await forward(target.provider, toCall, context, meter);
+    const upstream = await answerUntilAborted(call.notice, forward(target.provider, toCall, context, meter), leave);
     if (attempt.isOver) throw leave(upstream);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
@@ -249,18 +243,8 @@ function upstreamCall(
 
 /** An answer that came after its time: nobody reads it. */
 function leave(upstream: UpstreamAnswer): UpstreamError {
-  upstream.body[Symbol.asyncIterator]()
-    .return?.()
-    .catch(() => {});
+  leaveBody(iteratorOf(upstream.body));
   return new UpstreamError("aborted", "The answer came after its time.");
-}
-
-/** The same, when the gateway has made its own of it. */
-function leaveResponse({ body }: GatewayResponse): void {
-  if (typeof body !== "object" || body === null || !(Symbol.asyncIterator in body)) return;
-  body[Symbol.asyncIterator]()
-    .return?.()
-    .catch(() => {});
 }
 
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */
@@ -359,8 +343,8 @@ function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8
 }
 
 function toGatewayError(thrown: unknown, call: Call): GatewayError {
-  if (call.abortReason === "shutdown") return serviceUnavailable("The gateway is shutting down. Try again shortly.");
-  if (call.abortReason === "upstream_timeout") return answerTookTooLong();
+  const aborted = call.abortReason === undefined ? undefined : abortError(call.abortReason);
+  if (aborted !== undefined) return aborted;
   if (isGatewayError(thrown)) return thrown;
   return isUpstreamError(thrown)
     ? badGateway("The model did not answer. Try again.", { cause: thrown })

@@ -46,10 +46,16 @@ export class Drain {
   }
 
   clientGone(): void {
-    if (this.#hasLeft || this.#isOver) return;
+    // What was broken off before it left does not go on.
+    if (this.#hasLeft || this.#isOver || this.#call.abortReason !== undefined) return;
     this.#hasLeft = true;
-    this.#timer = setTimeout(() => this.#stop("drain_timed_out"), this.#limits.maxMs);
+    this.#timer = setTimeout(() => this.timeUp(), this.#limits.maxMs);
     this.#readOn?.();
+  }
+
+  /** Its own time, or that of the whole call. */
+  timeUp(): void {
+    if (this.#hasLeft) this.#stop("drain_timed_out");
   }
 
   /** So much of the answer has come. */

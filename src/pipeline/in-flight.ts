@@ -36,14 +36,13 @@ export class Call implements Listed {
     return this.#reason;
   }
 
-  /** Its answer may take only so long. */
-  get isLimited(): boolean {
-    return this.#limit !== undefined;
-  }
-
-  /** Its answer may take so long from now on. */
-  limit(ms: number): void {
+  /**
+   * Its answer may take so long from now on.
+   * @param timeUp - may break it off for a reason of its own.
+   */
+  limit(ms: number, timeUp: () => unknown): void {
     this.#limitIn(ms, () => {
+      timeUp();
       this.abort("upstream_timeout");
       // Its client may neither read on nor leave.
       this.#limitIn(lastGraceMs, () => void this.abandon());

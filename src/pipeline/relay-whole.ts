@@ -8,14 +8,17 @@ import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { isRecord } from "../openai/usage.js";
 import { toUpstreamFailure } from "./forward.js";
+import type { Call } from "./in-flight.js";
 import type { RelayOptions } from "./pipeline.js";
 import { noteRefusal } from "./provider-refusal.js";
+import { bodyUntilAborted } from "./until-aborted.js";
 
 /** What the answer is to. */
 interface Asked {
   readonly endpoint: ModelEndpoint;
   readonly asked: ModelRequest;
   readonly context: AnswerContext & UpstreamFailureContext;
+  readonly call: Pick<Call, "notice">;
 }
 
 /**
@@ -33,7 +36,7 @@ export async function relayWhole(
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of body) {
+    for await (const piece of bodyUntilAborted(asked.call.notice, body)) {
       length += piece.length;
       received(length);
       pieces.push(piece);

@@ -2,6 +2,7 @@ import { ByteWriter } from "../openai/byte-writer.js";
 import { ChatEventRelay } from "../openai/chat-event-relay.js";
 import type { ChatStream } from "../openai/chat-stream.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
+import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { IdleTimer } from "./idle-timer.js";
 import type { OutputFlow } from "./output-flow.js";
 import type { RelayOptions } from "./pipeline.js";
@@ -38,7 +39,7 @@ export interface ChunkListener {
  */
 export class StreamChunks {
   readonly #source: AsyncIterable<Uint8Array>;
-  #body: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | undefined;
+  #body: BodyIterator | undefined;
   readonly #stream: ChatStream;
   readonly #relay: ChatEventRelay;
   readonly #document: UpstreamDocument;
@@ -78,7 +79,15 @@ export class StreamChunks {
     else if (!this.#isReading) this.#read();
   }
 
-  /** Nobody asks any more. Not waited for: a provider that does not heed its signal must not keep the client. */
+  /** Nothing more is read, and nothing counts that still comes: the stream breaks off behind what is ready. */
+  breakOff(error: unknown): void {
+    if (this.#isOver) return;
+    this.#fault = { error };
+    this.#leave();
+    this.#tell();
+  }
+
+  /** Nobody asks any more. */
   stop(): void {
     this.#timer.stop();
     this.#leave();
@@ -159,9 +168,7 @@ export class StreamChunks {
   #leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    try {
-      Promise.resolve(this.#body?.return?.()).catch(() => {});
-    } catch {}
+    leaveBody(this.#body);
   }
 
   #tell(): void {
@@ -184,11 +191,4 @@ export class StreamChunks {
     this.#isAsked = false;
     this.#listener.onSilence();
   }
-}
-
-/** As `for await` has it: a list of pieces will do. */
-function iteratorOf(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }

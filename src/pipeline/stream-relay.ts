@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer";
 import { type ChatStream, StreamFault } from "../openai/chat-stream.js";
-import { badGateway, type ErrorObject, type GatewayError, serviceUnavailable, toErrorJson } from "../openai/errors.js";
+import { badGateway, type ErrorObject, type GatewayError, toErrorJson } from "../openai/errors.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../openai/upstream-failure.js";
-import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
-import { answerTookTooLong } from "./answer-limit.js";
+import { isUpstreamError } from "../providers/upstream-provider.js";
+import { abortError } from "./abort-error.js";
 import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import { isRefusal } from "./provider-refusal.js";
 import { type EndReason, endReasonOf, type Outcome } from "./settle.js";
 import { type ChunkListener, StreamChunks, type StreamChunksOptions } from "./stream-chunks.js";
+import { brokenOff } from "./until-aborted.js";
 
 interface StreamRelayOptions extends StreamChunksOptions {
   /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
@@ -51,6 +52,10 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     this.#context = context;
     this.#holdsStatus = options.holdsStatus === true;
     this.#finish = finish;
+    // Whoever ends the call, and whether the provider heeds it or not.
+    const breakOff = (): void => this.#chunks.breakOff(brokenOff());
+    if (call.notice.aborted) breakOff();
+    else call.notice.addEventListener("abort", breakOff);
   }
 
   [Symbol.asyncIterator](): this {
@@ -71,8 +76,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   /** The client has left. */
   async return(): Promise<Piece> {
     if (this.#settled === undefined) {
+      void this.#settle({ reason: this.#call.abortReason ?? "client_gone" });
       this.#call.abort("client_gone");
-      void this.#settle({ reason: "client_gone" });
     }
     try {
       await this.#settled;
@@ -88,11 +93,6 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   onSilence(): void {
-    // A provider that does not heed its signal must not keep the client.
-    if (this.#call.abortReason !== undefined && this.#settled === undefined) {
-      this.onFault(new UpstreamError("aborted", "The call was broken off."));
-      return;
-    }
     if (!this.#committed && this.#holdsStatus) {
       this.#chunks.ask();
       return;
@@ -191,11 +191,7 @@ interface Failure {
 }
 
 function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext, committed: boolean): Failure {
-  if (call.abortReason === "client_gone") return { reason: "client_gone", error: undefined };
-  if (call.abortReason === "shutdown") {
-    return { reason: "shutdown", error: serviceUnavailable("The gateway is shutting down. Try again shortly.") };
-  }
-  if (call.abortReason === "upstream_timeout") return { reason: "upstream_timeout", error: answerTookTooLong() };
+  if (call.abortReason !== undefined) return { reason: call.abortReason, error: abortError(call.abortReason) };
   if (thrown instanceof StreamFault && thrown.reason === "error") {
     const error = fromErrorObject(thrown.upstreamError, context);
     return committed ? describeBreak(error) : { reason: endReasonOf(error), error };

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
@@ -10,9 +10,18 @@ import { drainable } from "../../src/pipeline/drainable.js";
 import { Call } from "../../src/pipeline/in-flight.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
 import type { DisconnectPolicy } from "../../src/plans/plan-store.js";
+import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import type { Gate } from "../../src/testing/gate.js";
-import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
-import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
+import {
+  chatAnswer,
+  chatChunks,
+  createGate,
+  eventStream,
+  ManualClock,
+  toEventBytes,
+  wholeAnswer,
+} from "../../src/testing.js";
+import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 interface Server extends TestGateway {
   /** A call whose client leaves when `leave` is called, which resolves when the gateway has been told. */
@@ -85,6 +94,13 @@ async function leaveStream(test: Server, text = "Hello brave new world"): Promis
   return gate;
 }
 
+const turns = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const chunkOf = (content: string) =>
+  toEventBytes({ id: "1", choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+
 const ended = async (test: Server) => {
   await vi.waitFor(() => expect(test.events).toHaveLength(1), { timeout: 10_000, interval: 5 });
   return test.events[0];
@@ -148,6 +164,37 @@ describe("an answer whose client leaves", () => {
     expect(await test.upstream.lastRequest.closed).toBe("broken");
     const { used, held } = await test.stock();
     expect([used, held]).toEqual([test.events[0]?.chargedMicro, 0]);
+  });
+
+  it.each([
+    ["before its first piece", true, []],
+    ["in its middle", true, [chunkOf("Hello")]],
+    ["as a whole one", false, [Buffer.from('{"choices":')]],
+  ])("is broken off when the time of the whole call is up (%s)", async (shape, stream, pieces) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const body = async function* () {
+      yield* pieces;
+      await new Promise<never>(() => {});
+    };
+    const fake: UpstreamProvider = { call: async () => ({ status: 200, headers: {}, body: body() }) };
+    const models: Model[] = [{ ...smallModel, disconnect: { maxMs: 60_000 }, capabilities: { reasoning: true } }];
+    const clock = new ManualClock(Date.now());
+    const test = await startTestGateway({ clock, maxAnswerMs: 1000, providers: { fake }, models });
+    const leaving = new AbortController();
+    const answer = test.gateway.handler(new Request(chatRequest({ stream }), { signal: leaving.signal }));
+    if (shape === "in its middle") await (await answer).body?.getReader().read();
+    await turns();
+    leaving.abort();
+    clock.advance(1000);
+    vi.advanceTimersByTime(1000);
+    await turns();
+    expect(test.events).toMatchObject([{ endReason: "client_gone", disconnect: "drain_timed_out" }]);
+    // A second at the presumed rate, of which little was seen.
+    expect(test.events[0]?.tokens.reasoning).toBeGreaterThan(150);
+    expect(test.warnings).toEqual([]);
+    expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: 0 });
+    await test.close();
   });
 
   it("is broken off beyond its tokens", async () => {

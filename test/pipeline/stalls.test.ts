@@ -13,7 +13,7 @@ import {
   toEventBytes,
   wholeAnswer,
 } from "../../src/testing.js";
-import { chatRequest, readEvents, smallModel, startTestGateway } from "../support/test-gateway.js";
+import { chatRequest, smallModel, startTestGateway } from "../support/test-gateway.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -29,6 +29,33 @@ async function start(options: Partial<GatewayOptions> = {}) {
       return { used, held };
     },
   };
+}
+
+const turns = async (count = 20) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** The text of the next piece; `undefined` at the end. */
+function readerOf(response: Response): () => Promise<string | undefined> {
+  const reader = response.body?.getReader();
+  return async () => {
+    const piece = await reader?.read();
+    return piece?.value === undefined ? undefined : Buffer.from(piece.value).toString();
+  };
+}
+
+const word = toEventBytes({ id: "1", choices: [{ index: 0, delta: { content: "word " }, finish_reason: null }] });
+
+/** A provider that goes on whatever its signal says. @param next - the body's pieces. */
+function heedless(next: (count: number) => Uint8Array | Promise<Uint8Array>) {
+  let [asked, left] = [0, 0];
+  const iterator: AsyncIterator<Uint8Array> = {
+    next: async () => ({ done: false, value: await next(asked++) }),
+    return: async () => ({ done: true, value: ++left }),
+  };
+  const body = { [Symbol.asyncIterator]: () => iterator };
+  const provider: UpstreamProvider = { call: async () => ({ status: 200, headers: {}, body }) };
+  return { provider, asked: () => asked, left: () => left };
 }
 
 describe("a stream that nobody reads", () => {
@@ -209,22 +236,83 @@ describe("an answer that takes too long", () => {
     },
   );
 
-  it("ends also in the middle of a stream whose provider does not heed its signal", async () => {
+  it("ends also in the middle of a stream that falls silent, at once", async () => {
     const pieces = chatChunks("Hello world").slice(0, 2).map(toEventBytes);
-    const provider: UpstreamProvider = {
-      call: async () => ({
-        status: 200,
-        headers: {},
-        body: (async function* () {
-          yield* pieces;
-          await new Promise<never>(() => {});
-        })(),
-      }),
-    };
-    vi.useRealTimers();
-    const test = await start({ maxAnswerMs: 500, keepAliveMs: 600, providers: { fake: provider } });
-    const events = await readEvents(await test.gateway.handler(chatRequest({ stream: true })));
-    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ error: { code: "upstream_timeout" } });
+    const { provider, left } = heedless((count) => pieces[count] ?? new Promise<never>(() => {}));
+    const test = await start({ maxAnswerMs, keepAliveMs: 60_000, providers: { fake: provider } });
+    const read = readerOf(await test.gateway.handler(chatRequest({ stream: true })));
+    await read();
+    await read();
+    const last = read();
+    await turns();
+    vi.advanceTimersByTime(maxAnswerMs);
+    expect(JSON.parse(((await last) ?? "").slice("data: ".length))).toMatchObject({
+      error: { code: "upstream_timeout" },
+    });
+    expect(await read()).toBeUndefined();
+    expect(left()).toBe(1);
+    await test.close();
+  });
+
+  it.each([
+    ["reads on", 0],
+    ["reads on when it was settled for", 1000],
+  ])("ends for a client that %s, and nothing comes to it unpaid", async (_when, laterMs) => {
+    const { provider, asked, left } = heedless(() => word);
+    const test = await start({ maxAnswerMs, providers: { fake: provider } });
+    const read = readerOf(await test.gateway.handler(chatRequest({ stream: true })));
+    for (let piece = 0; piece < 3; piece++) expect(await read()).toContain("word");
+    vi.advanceTimersByTime(maxAnswerMs);
+    await turns();
+    vi.advanceTimersByTime(laterMs);
+    await turns();
+    const before = asked();
+    const rest = [];
+    for (let piece = await read(); piece !== undefined && rest.length < 10; piece = await read()) rest.push(piece);
+    expect(rest).toHaveLength(1);
+    expect(rest[0]).toContain('"upstream_timeout"');
+    expect([asked(), left()]).toEqual([before, 1]);
+    expect(test.events).toMatchObject([{ endReason: "upstream_timeout", usageSource: "partial" }]);
+    expect(test.events[0]?.tokens.output).toBeGreaterThanOrEqual(3);
+    expect(await test.stock()).toEqual({ used: test.events[0]?.chargedMicro, held: 0 });
+    await test.close();
+  });
+
+  it("ends when the gateway closes, too", async () => {
+    const { provider, left } = heedless(() => word);
+    const test = await start({ providers: { fake: provider } });
+    const read = readerOf(await test.gateway.handler(chatRequest({ stream: true })));
+    await read();
+    const closed = test.close();
+    await turns();
+    vi.advanceTimersByTime(1);
+    expect(await read()).toContain('"service_unavailable"');
+    expect(await read()).toBeUndefined();
+    expect(left()).toBe(1);
+    expect(test.events).toMatchObject([{ endReason: "shutdown" }]);
+    await closed;
+  });
+
+  it.each([
+    ["its time is up", 504],
+    ["its client leaves", 499],
+    ["the gateway closes", 503],
+  ])("is not read on when %s, if it is a whole one", async (why, status) => {
+    const { provider, asked, left } = heedless(() => new Promise((resolve) => setImmediate(resolve, word)));
+    const test = await start({ maxAnswerMs, providers: { fake: provider } });
+    const leaving = new AbortController();
+    const answer = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
+    while (asked() < 3) await turns();
+    const closed = status === 503 ? test.gateway.close() : undefined;
+    await turns();
+    vi.advanceTimersByTime(1);
+    if (why === "its time is up") vi.advanceTimersByTime(maxAnswerMs);
+    if (why === "its client leaves") leaving.abort();
+    expect((await answer).status).toBe(status);
+    const before = asked();
+    await turns();
+    expect([asked(), left()]).toEqual([before, 1]);
+    await closed;
     await test.close();
   });
 
