@@ -6,6 +6,7 @@ import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { promptEstimate } from "../support/prompt-estimate.js";
 import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 import { type Fault, faults } from "./faults.js";
 
@@ -85,12 +86,16 @@ interface View {
   done: boolean;
 }
 
+function bodyOf(stream: boolean) {
+  return { model: "acme/small", stream, max_tokens: 20, messages: [{ role: "user", content: "Hi" }] };
+}
+
 async function call({ url }: Cell, stream: boolean): Promise<View> {
   const response = await fetch(url, {
     method: "POST",
     // One connection per call: nothing of the test outlives it.
     headers: { authorization: "Bearer sk-pro", "content-type": "application/json", connection: "close" },
-    body: JSON.stringify({ model: "acme/small", stream, max_tokens: 20, messages: [{ role: "user", content: "Hi" }] }),
+    body: JSON.stringify(bodyOf(stream)),
   });
   const body = await response.text();
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
@@ -118,8 +123,8 @@ function failedView({ failure: { status, code, retryAfter, shouldRetry, text } }
   };
 }
 
-/** What a fault costs that came in the middle of the output: 32 tokens that the prompt is taken for, and 4 that were seen. */
-const chargedInPart = 32 + 4 * 10;
+/** What a fault costs that came in the middle of the output: the tokens that the prompt is taken for, and 4 that were seen. */
+const chargedInPart = promptEstimate(JSON.stringify(bodyOf(true))) + 4 * 10;
 
 for (const kind of ["whole", "stream"] as const) {
   const stream = kind === "stream";

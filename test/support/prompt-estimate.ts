@@ -1,0 +1,9 @@
+import { parseChatRequest } from "../../src/openai/chat-request.js";
+import { promptTokens } from "../../src/openai/prompt-tokens.js";
+import { resolveTokenBounds } from "../../src/openai/token-bounds.js";
+
+/** What is held for a prompt of a model of 128,000 tokens, and charged where no usage is reported. */
+export function promptEstimate(body: string): number {
+  const limits = { contextLength: 128_000, tokenizer: undefined, tokenBounds: resolveTokenBounds() };
+  return promptTokens(parseChatRequest(Buffer.from(body), 256), limits);
+}
