@@ -1,4 +1,5 @@
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
+import type { WindowStates } from "../ledger/credit-ledger.js";
 import type { AnswerContext } from "../openai/chat-answer.js";
 import { ChatStream } from "../openai/chat-stream.js";
 import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../openai/errors.js";
@@ -8,7 +9,7 @@ import type { DirectAnswer } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamAnswer, UpstreamError } from "../providers/upstream-provider.js";
 import { abortError, shuttingDown } from "./abort-error.js";
 import type { AbortNotifier } from "./abort-notifier.js";
-import type { Caller } from "./accounts.js";
+import type { Allowance, Caller } from "./accounts.js";
 import { authorize, requireModelType } from "./authorize.js";
 import { iteratorOf, leaveBody } from "./body-iterator.js";
 import { callByRoute } from "./call-by-route.js";
@@ -22,6 +23,7 @@ import { forward } from "./forward.js";
 import { Call } from "./in-flight.js";
 import { type Demand, Meter } from "./meter.js";
 import type { Pipeline } from "./pipeline.js";
+import { isRefusal } from "./provider-refusal.js";
 import { readBody } from "./read-body.js";
 import { relayWhole, toModelAnswer } from "./relay-whole.js";
 import type { RequestLog } from "./request-log.js";
@@ -59,36 +61,15 @@ export async function callModel(
   log: RequestLog,
   endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
-  const parsed = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
-  const asked = parsed instanceof Promise ? await parsed : parsed;
-  const remembered = pipeline.findAllowance(caller.plan);
-  const found = remembered instanceof Promise ? await remembered : remembered;
-  const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
-  log.asked(model.id, asked.stream);
-  requireModelType(model, endpoint.modelType);
-  requireFit(endpoint, asked, model);
-
-  const { requestId } = log;
-  const now = pipeline.clock.now();
-  const prompt = endpoint.promptTokens(asked, model);
-  const amount = estimateCost(endpoint, asked, prompt, model, allowance);
-  const { inFlight } = pipeline;
-  // The body may have been on its way when the gateway began to close.
-  if (inFlight.closing) throw shuttingDown();
-  const call = new Call();
-  inFlight.enter(call);
-  let reservation: Reservation | undefined;
+  let admitted: Admitted;
   try {
-    const reserved = reserve(pipeline, { requestId, caller, allowance, model, amount, now });
-    const result = reserved instanceof Promise ? await reserved : reserved;
-    if (result?.ok === false) throw denialError(result);
-    reservation = result;
-    // From here on what the account holds bounds its calls.
-    pipeline.pendingBodies.drop(request);
+    admitted = await admit(pipeline, request, caller, log, endpoint);
   } catch (error) {
-    inFlight.leave(call);
+    pipeline.pendingBodies.drop(request);
     throw error;
   }
+  const { asked, model, allowance, prompt, now, call, reservation } = admitted;
+  const { requestId } = log;
   const settlement = new Settlement({
     ledger: pipeline.ledger,
     keeper: pipeline.keeper,
@@ -130,9 +111,72 @@ export async function callModel(
   }
 }
 
+interface Admitted {
+  readonly asked: ModelRequest;
+  readonly model: CatalogModel;
+  readonly allowance: Allowance;
+  readonly prompt: number;
+  /** When it was admitted. */
+  readonly now: number;
+  readonly call: Call;
+  /** `undefined` for a model that costs nothing. */
+  readonly reservation: Reservation | undefined;
+}
+
+/** Lets a call in that the account may make and can pay for; it is in flight then. */
+async function admit(
+  pipeline: Pipeline,
+  request: GatewayRequest,
+  caller: Caller,
+  log: RequestLog,
+  endpoint: ModelEndpoint,
+): Promise<Admitted> {
+  const parsed = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
+  const asked = parsed instanceof Promise ? await parsed : parsed;
+  requireWanted(pipeline, request);
+  const remembered = pipeline.findAllowance(caller.plan);
+  const found = remembered instanceof Promise ? await remembered : remembered;
+  const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
+  log.asked(model.id, asked.stream);
+  requireModelType(model, endpoint.modelType);
+  requireFit(endpoint, asked, model);
+
+  const { requestId } = log;
+  const now = pipeline.clock.now();
+  const prompt = endpoint.promptTokens(asked, model);
+  const amount = estimateCost(endpoint, asked, prompt, model, allowance);
+  const { inFlight } = pipeline;
+  requireWanted(pipeline, request);
+  const call = new Call();
+  inFlight.enter(call);
+  let reservation: Reservation | undefined;
+  try {
+    const reserved = reserve(pipeline, { requestId, caller, allowance, model, amount, now });
+    const result = reserved instanceof Promise ? await reserved : reserved;
+    if (result?.ok === false) throw denialError(result);
+    reservation = result;
+  } catch (error) {
+    inFlight.leave(call);
+    throw error;
+  }
+  // From here on what the account holds bounds its calls, if anything does.
+  if (reservation !== undefined && isLimited(reservation.windows)) pipeline.pendingBodies.drop(request);
+  return { asked, model, allowance, prompt, now, call, reservation };
+}
+
+/** The client may have left, or the gateway begun to close, while the body came or was read, or a store was asked. */
+function requireWanted({ inFlight }: Pipeline, { signal }: GatewayRequest): void {
+  if (signal.aborted) throw goneMeanwhile();
+  if (inFlight.closing) throw shuttingDown();
+}
+
+function isLimited({ session, week, month }: WindowStates): boolean {
+  return session.limit !== null || week.limit !== null || month.limit !== null;
+}
+
 /** From here on the call ends by `finish`, whoever it is that ends it. */
 function begin(
-  { inFlight, warn, clock, maxAnswerMs }: Pipeline,
+  { inFlight, pendingBodies, warn, clock, maxAnswerMs }: Pipeline,
   request: GatewayRequest,
   parts: {
     drain: Drain | undefined;
@@ -155,11 +199,15 @@ function begin(
   const finish = (ending: Outcome): Charge | Promise<Charge> => {
     if (charge !== undefined) return charge;
     request.signal.removeEventListener("abort", clientGone);
+    pendingBodies.drop(request);
     const target = call.target ?? model.target;
     // What is broken off from this side says nothing of the target.
     call.leaveTarget(call.abortReason === undefined ? verdictOf(ending) : "unknown", clock);
     const outcome = drain === undefined ? ending : drain.ended(ending);
-    const bill = call.meter?.bill(ending.reason, ending.reason === "client_gone" || drain?.hasLeft === true);
+    // What the host's own provider refuses may never have reached a model.
+    const isRefused = ending.error !== undefined && isRefusal(ending.error);
+    const hasLeft = ending.reason === "client_gone" || (drain?.hasLeft === true && !isRefused);
+    const bill = call.meter?.bill(ending.reason, hasLeft);
     const ended = (settled: Charge): Charge => {
       log.ended(outcome, settled);
       if (ending.error !== call.reported) warnOfUpstream(ending.error, model.id, target, warn, log.requestId);

@@ -6,8 +6,8 @@ interface Pending {
 }
 
 /**
- * Counts the bytes of the request bodies that have come and whose calls are neither admitted nor refused yet. Nothing has
- * been held for them, so without this a single key could fill the memory. What has come counts, not what is announced.
+ * Counts the bytes of the request bodies that have come and whose calls hold nothing of a limited stock: they are neither
+ * admitted nor refused yet, or have no limit and go on. Without this a single key could fill the memory. What has come counts, not what is announced.
  */
 export class PendingBodies {
   readonly #maxBytes: number;
@@ -48,7 +48,7 @@ export class PendingBodies {
     return undefined;
   }
 
-  /** The request is admitted or has its answer: its body does not wait any more. */
+  /** The request holds stock, or is over: its body does not count any more. */
   drop(request: GatewayRequest): void {
     if (this.#pending.size === 0) return;
     const pending = this.#pending.get(request);

@@ -32,7 +32,6 @@ export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<
   } catch (thrown) {
     response = errorResponse(thrown, request, log, pipeline);
   }
-  pipeline.pendingBodies.drop(request);
   response.headers["x-request-id"] = log.requestId;
   if (pipeline.cors !== undefined)
     Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));

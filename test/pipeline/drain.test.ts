@@ -5,6 +5,7 @@ import { toNodeHandler } from "../../src/adapters/node.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { GatewayError } from "../../src/openai/errors.js";
 import { Drain } from "../../src/pipeline/drain.js";
 import { drainable } from "../../src/pipeline/drainable.js";
 import { Call } from "../../src/pipeline/in-flight.js";
@@ -195,6 +196,26 @@ describe("an answer whose client leaves", () => {
     expect(test.warnings).toEqual([]);
     expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: 0 });
     await test.close();
+  });
+
+  it.each([
+    ["a provider of the host's refuses it", 0],
+    ["the upstream refuses it", 1],
+  ])("costs the prompt alone, and that only where it may have come to a model: %s", async (_who, least) => {
+    const gate = createGate();
+    const call: UpstreamProvider["call"] = async () => {
+      await gate.pass();
+      if (least === 0) throw new GatewayError("Not this.", { status: 403, code: "policy" });
+      return { status: 400, headers: {}, body: (async function* () {})() };
+    };
+    const test = await start("drain", { providers: { fake: { call } } });
+    const { leave } = test.call(false);
+    while (gate.waiting === 0) await turns();
+    await leave();
+    gate.open();
+    const event = await ended(test);
+    expect(event).toMatchObject({ endReason: "client_gone", tokens: { output: 0 } });
+    expect(Math.sign(event?.chargedMicro ?? -1)).toBe(least);
   });
 
   it("is broken off beyond its tokens", async () => {

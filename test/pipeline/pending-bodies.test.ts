@@ -6,7 +6,7 @@ import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import type { GatewayRequest } from "../../src/pipeline/exchange.js";
 import { PendingBodies } from "../../src/pipeline/pending-bodies.js";
 import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
-import { createGate, hangBeforeHeaders } from "../../src/testing.js";
+import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const maxBodyBytes = 20_000;
@@ -148,7 +148,7 @@ describe("bodies that wait", () => {
     await test.close();
   });
 
-  it("do not count any more once their calls are admitted", async () => {
+  it("do not count any more once their calls are admitted, and hold stock", async () => {
     const test = await start({ maxPendingBodyBytes: 20_000 });
     test.upstream.replyOnce(hangBeforeHeaders());
     const admitted = open(test);
@@ -161,6 +161,43 @@ describe("bodies that wait", () => {
     expect((await call.response).status).toBe(200);
     admitted.leave();
     expect((await admitted.response).status).toBe(499);
+    await test.close();
+  });
+
+  it.each([
+    ["a model that costs nothing", "acme/free", "sk-pro"],
+    ["a plan without limits", "acme/small", "sk-basic"],
+  ])("count to the end of their calls where no stock bounds these: %s", async (_what, model, key) => {
+    const test = await start({ maxPendingBodyBytes: 20_000 });
+    const gate = createGate();
+    test.upstream.replyOnce(eventStream(chatChunks("Hello"), { gate }));
+    const body = bodyOf(15_000).replace("acme/small", model).replace("]}", '],"stream":true}');
+    const admitted = open(test, key);
+    admitted.send(body);
+    admitted.end();
+    await test.upstream.nextRequest();
+    gate.step(2);
+    const response = await admitted.response;
+    expect(response.status).toBe(200);
+    const refused = open(test, key);
+    refused.send(body);
+    expect((await refused.response).status).toBe(429);
+    gate.open();
+    await response.text();
+    test.upstream.replyOnce(hangBeforeHeaders());
+    const silent = open(test, key);
+    silent.send(body);
+    silent.end();
+    await test.upstream.nextRequest();
+    const other = open(test, key);
+    other.send(body);
+    expect((await other.response).status).toBe(429);
+    silent.leave();
+    expect((await silent.response).status).toBe(499);
+    const last = open(test, key);
+    last.send(bodyOf(20_000));
+    last.end();
+    expect((await last.response).status).toBe(200);
     await test.close();
   });
 
@@ -252,4 +289,34 @@ describe("the count of pending bodies", () => {
       }),
     );
   });
+});
+
+it.each([
+  ["its client leaves", 499],
+  ["the gateway closes", 503],
+])("a call reserves nothing any more when %s before it is admitted", async (_why, status) => {
+  const ledger = memoryCreditLedger();
+  let asked = 0;
+  const reserve: typeof ledger.reserve = (request) => {
+    asked++;
+    return ledger.reserve(request);
+  };
+  const gate = createGate();
+  const found = memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100 } } });
+  const find: typeof found.find = async (id) => {
+    await gate.pass();
+    return await found.find(id);
+  };
+  const test = await startTestGateway({ ledger: { ...ledger, reserve }, plans: { find } });
+  const call = open(test);
+  call.send(bodyOf(1000));
+  call.end();
+  while (gate.waiting === 0) await turns(1);
+  if (status === 499) call.leave();
+  const closed = status === 503 ? test.gateway.close() : undefined;
+  gate.open();
+  expect((await call.response).status).toBe(status);
+  expect(asked).toBe(0);
+  await closed;
+  await test.close();
 });
