@@ -5,8 +5,9 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
-  vi.useRealTimers();
+  // First: the spy would put back the faked timer that it stands for.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 it("waiting to be heard keeps the process alive for a tick, and not until it is given up", async () => {
