@@ -89,7 +89,9 @@ const addressV6 =
   `(?:${hexGroup}:){7}${hexGroup}(?![0-9a-z]))` +
   "(?:\\.\\d{1,3}){0,3}(?:%[\\w.-]{1,64})?";
 const name = `[\\w.-]+(?::(?!${addressV6})\\d{2,5}(?!\\w|\\.\\d))?`;
-const candidate = new RegExp(`(${addressV6})|${name}`, "gi");
+/** What may be a name's port, or the first group of an address behind it. */
+const portAhead = `(?=(:\\d{2,5}(?!\\w|\\.\\d))?)`;
+const candidate = new RegExp(`(${addressV6})|${name}${portAhead}`, "gi");
 
 /** Not what only stands before the `::` of a program's name. */
 function isAddress(groups: string): boolean {
@@ -100,8 +102,9 @@ function isAddress(groups: string): boolean {
 function judgeHosts(text: string, { own, keep }: WordContext): string {
   let judged = "";
   let end = 0;
-  for (const { 0: found, 1: address, index } of text.matchAll(candidate)) {
-    if (found.length < shortest || !(address === undefined ? isHost(found) : isAddress(address))) continue;
+  for (const { 0: found, 1: address, 2: port = "", index } of text.matchAll(candidate)) {
+    if (found.length < shortest) continue;
+    if (!(address === undefined ? isHost(found) || isHost(found + port) : isAddress(address))) continue;
     judged += text.slice(end, index);
     end = index + found.length;
     if (address === undefined && !isPrivateHost(hostOf(found)) && own.has(found)) {

@@ -58,14 +58,14 @@ export function valueMedia(body: Uint8Array, start: number): Media[] {
   return new MediaSearch(body, noLeaps, "input", mostInValue).value(start);
 }
 
-/** What is left of the JSON without the values that hold media. */
-export function textsBetween(body: Uint8Array, media: readonly Media[]): Uint8Array[] {
+/** What is left of the JSON, from an offset on, without the values that hold media. */
+export function textsBetween(body: Uint8Array, media: readonly Media[], start = 0): Uint8Array[] {
   const texts: Uint8Array[] = [];
-  let from = 0;
+  let from = start;
   for (const { values } of media) {
-    for (const { start, end } of values) {
-      texts.push(body.subarray(from, start));
-      from = end;
+    for (const value of values) {
+      texts.push(body.subarray(from, value.start));
+      from = value.end;
     }
   }
   texts.push(body.subarray(from));

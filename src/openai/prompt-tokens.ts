@@ -1,13 +1,18 @@
 import { Buffer } from "node:buffer";
 import { memberOf } from "./json-members.js";
 import { mediaTokens } from "./media-tokens.js";
-import { messageMedia, textsBetween, type WithMessages } from "./message-media.js";
+import { type Media, messageMedia, textsBetween, type WithMessages } from "./message-media.js";
 import { textTokens } from "./text-tokens.js";
 import type { ResolvedTokenBounds } from "./token-bounds.js";
 import { mostMissed, type Tokenizer } from "./tokenizer.js";
 
+const [quote, openBracket, openBrace] = [0x22, 0x5b, 0x7b];
+
 /** What servers tell a model about tools of their own accord: Anthropic's 346 tokens are the most that is known. */
 const toolsPreamble = 350;
+
+/** What templates put behind the messages, for the answer to begin. */
+const answerPreamble = 4;
 
 /** What bounds a prompt, of the model. */
 export interface PromptLimits {
@@ -17,23 +22,50 @@ export interface PromptLimits {
   readonly tokenBounds: ResolvedTokenBounds;
 }
 
+/** Members that say how to answer, by text or JSON. What else is text or JSON may be shown to the model. */
+const besidePrompt = new Set([
+  "model",
+  "stop",
+  "stream_options",
+  "modalities",
+  "reasoning_effort",
+  "verbosity",
+  "logit_bias",
+  "service_tier",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+]);
+
 /**
- * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all the rest of its
- * JSON as text, in which names and punctuation make up for what templates put around messages.
+ * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all else that a
+ * model may be shown as text, in which the JSON's names and marks make up for what templates put around messages.
  */
 export function promptTokens(request: WithMessages, limits: PromptLimits): number {
   const { contextLength, tokenizer, tokenBounds } = limits;
   const media = messageMedia(request);
-  let tokens = hasTools(request) ? toolsPreamble : 0;
+  let tokens = answerPreamble + (hasTools(request) ? toolsPreamble : 0);
   for (const item of media) tokens += mediaTokens(request.body, item, tokenBounds);
   if (tokens >= contextLength) return contextLength;
-  const texts = textsBetween(request.body, media);
+  const texts = promptTexts(request, media);
   for (const text of tokenizer === undefined ? texts : []) {
     tokens += textTokens(text, true);
     if (tokens >= contextLength) return contextLength;
   }
   if (tokenizer !== undefined) tokens += countTexts(texts, tokenizer, contextLength - tokens);
   return Math.min(tokens, contextLength);
+}
+
+function promptTexts({ body, members }: WithMessages, media: readonly Media[]): Uint8Array[] {
+  const texts: Uint8Array[] = [];
+  for (const { name, start, end } of members) {
+    const first = body[start];
+    if (first !== quote && first !== openBracket && first !== openBrace) continue;
+    if (name === "messages") texts.push(...textsBetween(body.subarray(0, end), media, start));
+    else if (!besidePrompt.has(name)) texts.push(body.subarray(start, end));
+  }
+  return texts;
 }
 
 function hasTools({ members }: WithMessages): boolean {

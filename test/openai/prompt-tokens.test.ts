@@ -21,7 +21,7 @@ const url = "https://images.test/1.png";
 const base64 = noise(3000).toString("base64");
 const bounds = { image: 1000, audioPerSecond: 10, file: 7000 };
 /** What the JSON of a message with one part counts. */
-const around = 100;
+const around = 60;
 
 /** 16 kHz, 16 bits, one channel. */
 function wave(seconds: number): string {
@@ -115,7 +115,7 @@ describe("promptTokens", () => {
         tools: [{ type: "function", function: { name: "f", parameters: { url: `data:image/png;base64,${base64}` } } }],
       },
     ],
-    ["metadata", { metadata: { type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } } }],
+    ["what only some servers know", { documents: [{ type: "image_url", image_url: { url: base64 } }] }],
     [
       "the format of the answer",
       { response_format: { type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } } },
@@ -188,6 +188,29 @@ describe("promptTokens", () => {
   it("does not look for media deeper than servers do, and ends soon", () => {
     const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
     expect(tokensOfBody(`{"model":"m","messages":[{"role":"user","content":${deep}}]}`)).toBeLessThan(1000);
+  });
+
+  it("does not count what says how to answer", () => {
+    const others = {
+      user: base64,
+      metadata: { note: base64 },
+      stop: [base64],
+      temperature: 0.5,
+      max_tokens: 1_000_000,
+    };
+    expect(tokensOf([{ role: "user", content: "Say hi" }], bounds, others)).toBe(
+      tokensOf([{ role: "user", content: "Say hi" }]),
+    );
+  });
+
+  it("holds no more than twice what a short prompt is", () => {
+    // The text's 3, and OpenAI's 4 for each message and 3 for all of them.
+    expect(tokensOf([{ role: "user", content: "Say hi" }])).toBeLessThanOrEqual(20);
+    const chat = Array.from({ length: 10 }, (_, index) => [
+      { role: "user", content: `What is the name of number ${index}?` },
+      { role: "assistant", content: "I do not know that, but I can look for it." },
+    ]).flat();
+    expect(tokensOf(chat)).toBeLessThanOrEqual(2 * (10 * (9 + 12) + 20 * 4 + 3));
   });
 
   it("covers what templates put around messages, however many and short", () => {

