@@ -1,5 +1,5 @@
 import { joinedPairs } from "./joined-pairs.js";
-import { longestWord, packedState, shapeOf, wordState } from "./known-words.js";
+import { longestWord, wordState } from "./known-words.js";
 
 const space = 0x20;
 const firstCharacter = 0x20;

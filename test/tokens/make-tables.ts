@@ -1,6 +1,6 @@
 /**
- * Writes what `textTokens` knows of the tokenizers, `src/openai/known-words.ts` and `src/openai/joined-pairs.ts`, anew:
- * `npx tsx test/tokens/make-tables.ts`. It takes some minutes.
+ * Writes what `textTokens` knows of the tokenizers, `src/openai/word-list.ts` and `src/openai/joined-pairs.ts`, anew:
+ * `npm run tokens:tables`. It takes some minutes.
  */
 import { writeFileSync } from "node:fs";
 import { mostRealTokens } from "../support/real-tokenizers.js";
