@@ -11,7 +11,7 @@ import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import type { RelayOptions } from "./pipeline.js";
 import { noteRefusal } from "./provider-refusal.js";
-import { bodyUntilAborted } from "./until-aborted.js";
+import { readUntilAborted } from "./until-aborted.js";
 
 /** What the answer is to. */
 interface Asked {
@@ -36,12 +36,12 @@ export async function relayWhole(
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of bodyUntilAborted(asked.call.notice, body)) {
+    await readUntilAborted(asked.call.notice, body, (piece) => {
       length += piece.length;
       received(length);
       pieces.push(piece);
-      if (length > options.maxAnswerBytes) break;
-    }
+      return length <= options.maxAnswerBytes;
+    });
   } catch (error) {
     noteRefusal(error);
     throw toUpstreamFailure(error);
