@@ -4,8 +4,8 @@ import { noTokens } from "../openai/usage.js";
 import type { Caller } from "./accounts.js";
 import type { GatewayResponse } from "./exchange.js";
 import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
-import { type Charge, type EndReason, endReasonOf, type Outcome } from "./settle.js";
 import { makeRequestId } from "./request-id.js";
+import { type Charge, type EndReason, endReasonOf, type Outcome } from "./settle.js";
 import type { Target } from "./target.js";
 import type { Warn } from "./warning.js";
 
