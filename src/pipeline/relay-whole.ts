@@ -27,7 +27,7 @@ interface Asked {
  *
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function relayWhole(
+export function relayWhole(
   body: AsyncIterable<Uint8Array>,
   asked: Asked,
   options: RelayOptions,
@@ -35,20 +35,22 @@ export async function relayWhole(
 ): Promise<ModelAnswer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  try {
-    await readUntilAborted(asked.call.notice, body, (piece) => {
-      length += piece.length;
-      received(length);
-      pieces.push(piece);
-      return length <= options.maxAnswerBytes;
-    });
-  } catch (error) {
+  const take = (piece: Uint8Array): boolean => {
+    length += piece.length;
+    received(length);
+    pieces.push(piece);
+    return length <= options.maxAnswerBytes;
+  };
+  const finish = (): ModelAnswer => {
+    if (length > options.maxAnswerBytes) throw tooLarge(options);
+    const [only] = pieces;
+    return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
+  };
+  const fail = (error: unknown): never => {
     noteRefusal(error);
     throw toUpstreamFailure(error);
-  }
-  if (length > options.maxAnswerBytes) throw tooLarge(options);
-  const [only] = pieces;
-  return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
+  };
+  return readUntilAborted(asked.call.notice, body, take).then(finish, fail);
 }
 
 /**
