@@ -11,7 +11,6 @@ import { abortError, shuttingDown } from "./abort-error.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Allowance, Caller } from "./accounts.js";
 import { authorize, requireModelType } from "./authorize.js";
-import { iteratorOf, leaveBody } from "./body-iterator.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
@@ -34,7 +33,6 @@ import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js"
 import { StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
-import { answerUntilAborted } from "./until-aborted.js";
 import type { UpstreamCallParts } from "./upstream-call.js";
 import { secretsOf, warnOfUpstream } from "./warn-of-upstream.js";
 import { WholeProgress } from "./whole-progress.js";
@@ -100,8 +98,7 @@ export async function callModel(
     const toCall = upstreamCall(modelCall, model, target, call.notice, log.requestId);
     const meter = new Meter(demand, pipeline.clock);
     call.meter = meter;
-    const sent = forward(target.provider, toCall, modelCall.context, meter);
-    const upstream = await answerUntilAborted(call.notice, sent, leave);
+    const upstream = await forward(target.provider, toCall, modelCall.context, meter);
     log.upstreamAnswered();
     const response = demand.asked.stream
       ? streamResponse(pipeline, modelCall, upstream, meter)
@@ -273,8 +270,7 @@ function routedResponse(
     const secrets = secretsOf(target);
     const context = { ...modelCall.context, upstreamModel, dialect, secrets, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
-    const upstream = await answerUntilAborted(call.notice, forward(target.provider, toCall, context, meter), leave);
-    if (attempt.isOver) throw leave(upstream);
+    const upstream = await forward(target.provider, toCall, context, meter);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
     const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
@@ -294,12 +290,6 @@ function upstreamCall(
   const dialect = rules.dialectFor(asked, provider.dialect);
   const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
   return { endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId };
-}
-
-/** An answer that came after its time: nobody reads it. */
-function leave(upstream: UpstreamAnswer): UpstreamError {
-  leaveBody(iteratorOf(upstream.body));
-  return new UpstreamError("aborted", "The answer came after its time.");
 }
 
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */

@@ -8,35 +8,6 @@ export function brokenOff(): UpstreamError {
 }
 
 /**
- * Waits for what a provider promises, but not beyond the end of its call.
- * @param left - gets what comes of it later.
- * @throws UpstreamError `aborted`
- */
-export function answerUntilAborted<Answer>(
-  notice: AbortNotifier,
-  answer: Promise<Answer>,
-  left: (late: Answer) => unknown,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(brokenOff());
-    if (notice.aborted) giveUp();
-    else notice.addEventListener("abort", giveUp);
-    answer.then((value) => {
-      if (notice.aborted) leaveLate(() => left(value));
-      else notice.removeEventListener("abort", giveUp);
-      resolve(value);
-    }, reject);
-  });
-}
-
-/** Nobody waits for it any more, nor for what is wrong with it. */
-function leaveLate(leave: () => unknown): void {
-  try {
-    leave();
-  } catch {}
-}
-
-/**
  * Reads a provider's body piece by piece as long as its call goes on. Then the provider's own is left.
  * @param take - gets each piece. @returns whether to read on.
  * @throws UpstreamError `aborted`
