@@ -39,25 +39,25 @@ const mostAnswers = 128;
  */
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth);
-  const messages = checkMessages(request, false);
-  messages.run(request.body.length);
-  return toChatRequest(request, undefined);
+  const model = readModel(request);
+  checkMessages(request, false).run(request.body.length);
+  return toChatRequest(request, model, undefined);
 }
 
 /** The same in slices, for a body that would take long. */
 export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const model = readModel(request);
   const messages = checkMessages(request, true);
   await inTurns(messages);
-  return toChatRequest(request, messages.outline);
+  return toChatRequest(request, model, messages.outline);
 }
 
 function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
-  readModel(request);
   return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
 }
 
-function toChatRequest(request: JsonRequest, outline: MessageOutline | undefined): ChatRequest {
+function toChatRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): ChatRequest {
   const { body, members, leaps, strangers } = request;
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -67,7 +67,7 @@ function toChatRequest(request: JsonRequest, outline: MessageOutline | undefined
     leaps,
     strangers,
     outline,
-    model: readModel(request),
+    model,
     stream: stream === true,
     includeUsage: readIncludeUsage(request),
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),

@@ -29,12 +29,33 @@ export function skipPlainWords({ words, shift }: Words, position: number): numbe
   // What lies before the position counts as plain.
   if (before !== 0) word = (word & ~before) | (0x61616161 & before);
   for (;;) {
-    // A byte less than n sets its top bit in (word - n…n) & ~word. Flipping a bit makes of the quote the one next to the
-    // controls, and XOR makes of the backslash the only one less than 1; neither touches the top bits. The borrow can make
-    // more bytes of the word look like it, but only those behind the first.
-    const found = (((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101)) & ~word & 0x80808080;
+    const found = special(word);
     if (found !== 0) return (index << 2) - shift + ((31 - Math.clz32(found & -found)) >> 3);
-    if (++index === words.length) return (index << 2) - shift;
+    index = skipPlainBlocks(words, index + 1);
+    if (index === words.length) return (index << 2) - shift;
     word = words[index] as number;
   }
+}
+
+/** Four words at a time, which takes half the time: there is one branch for all of them. */
+function skipPlainBlocks(words: Int32Array, from: number): number {
+  const last = words.length - 4;
+  let index = from;
+  for (; index <= last; index += 4) {
+    const first = special(words[index] as number) | special(words[index + 1] as number);
+    const second = special(words[index + 2] as number) | special(words[index + 3] as number);
+    if ((first | second) !== 0) break;
+  }
+  return index;
+}
+
+/**
+ * The top bits of the word's bytes that are a quote, a backslash or a control. Behind the first such byte there may be
+ * others that are none.
+ */
+function special(word: number): number {
+  // A byte less than n sets its top bit in (word - n…n) & ~word. Flipping a bit makes of the quote the one next to the
+  // controls, and XOR makes of the backslash the only one less than 1; neither touches the top bits. The borrow can make
+  // more bytes of the word look like it, but only those behind the first.
+  return (((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101)) & ~word & 0x80808080;
 }

@@ -22,11 +22,6 @@ export class Attempt {
     this.notice = timeoutMs === undefined ? call : new AbortNotifier();
   }
 
-  /** Its time was up: nothing that it still does counts. */
-  get isOver(): boolean {
-    return this.#state === "over";
-  }
-
   /**
    * Waits for what there is for the client, for the target's `timeoutMs` at most, even of a provider that does not heed
    * its signal.

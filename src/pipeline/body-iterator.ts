@@ -11,3 +11,10 @@ export function leaveBody(iterator: BodyIterator | undefined): void {
     Promise.resolve(iterator?.return?.()).catch(() => {});
   } catch {}
 }
+
+/** The body of an answer that nobody reads, and that may be none. */
+export function leaveUnread(body: AsyncIterable<Uint8Array>): void {
+  try {
+    leaveBody(iteratorOf(body));
+  } catch {}
+}

@@ -29,7 +29,7 @@ export interface RoutedCall {
 /**
  * Makes a call by way of several targets, or of one that may be tried again.
  *
- * @param send - makes one attempt, through the attempt's `notice`, `isOver` and `ending`. Resolves when there is something for the client.
+ * @param send - makes one attempt, through the attempt's `notice` and `ending`. Resolves when there is something for the client.
  */
 export function callByRoute<Answer>(
   { clock, warn }: Pick<Pipeline, "clock" | "warn">,

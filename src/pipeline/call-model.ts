@@ -1,5 +1,5 @@
 import type { ModelEndpoint, ModelRequest } from "../endpoints/model-endpoint.js";
-import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { Micro, ReserveResult, WindowStates } from "../ledger/credit-ledger.js";
 import type { AnswerContext } from "../openai/chat-answer.js";
 import { ChatStream } from "../openai/chat-stream.js";
 import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../openai/errors.js";
@@ -11,7 +11,6 @@ import { abortError, shuttingDown } from "./abort-error.js";
 import type { AbortNotifier } from "./abort-notifier.js";
 import type { Allowance, Caller } from "./accounts.js";
 import { authorize, requireModelType } from "./authorize.js";
-import { iteratorOf, leaveBody } from "./body-iterator.js";
 import { callByRoute } from "./call-by-route.js";
 import type { CatalogModel } from "./catalog.js";
 import { addCreditHeaders } from "./credit-headers.js";
@@ -34,7 +33,6 @@ import { type Charge, endReasonOf, type Outcome, Settlement } from "./settle.js"
 import { StreamRelay } from "./stream-relay.js";
 import type { Target } from "./target.js";
 import { verdictOf } from "./target-health.js";
-import { answerUntilAborted } from "./until-aborted.js";
 import type { UpstreamCallParts } from "./upstream-call.js";
 import { secretsOf, warnOfUpstream } from "./warn-of-upstream.js";
 import { WholeProgress } from "./whole-progress.js";
@@ -61,29 +59,32 @@ export async function callModel(
   log: RequestLog,
   endpoint: ModelEndpoint,
 ): Promise<GatewayResponse> {
+  const { inFlight, pendingBodies } = pipeline;
+  const call = new Call();
   let admitted: Admitted;
+  let reservation: Reservation | undefined;
   try {
-    admitted = await admit(pipeline, request, caller, log, endpoint);
+    const parsed = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
+    const asked = parsed instanceof Promise ? await parsed : parsed;
+    requireWanted(pipeline, request);
+    const remembered = pipeline.findAllowance(caller.plan);
+    const found = remembered instanceof Promise ? await remembered : remembered;
+    admitted = admit(pipeline, caller, found, { endpoint, asked }, log);
+    requireWanted(pipeline, request);
+    inFlight.enter(call);
+    const reserved = reserve(pipeline, log.requestId, caller, admitted);
+    reservation = granted(reserved instanceof Promise ? await reserved : reserved);
   } catch (error) {
-    pipeline.pendingBodies.drop(request);
+    inFlight.leave(call);
+    pendingBodies.drop(request);
     throw error;
   }
-  const { asked, model, allowance, prompt, now, call, reservation } = admitted;
-  const { requestId } = log;
-  const settlement = new Settlement({
-    ledger: pipeline.ledger,
-    keeper: pipeline.keeper,
-    warn: pipeline.warn,
-    reservation,
-    price: model.target.price,
-    tags: { key: caller.keyId, model: model.id },
-  });
-  const limits = allowance.drain === undefined ? model.drain : allowance.drain;
-  const drain = limits === undefined || limits === "cancel" ? undefined : new Drain(limits, call);
-  const { defaultOutputTokens } = allowance;
-  const demand: Demand = { endpoint, asked, model, defaultOutputTokens, promptTokens: prompt };
-  const modelCall = begin(pipeline, request, { demand, call, settlement, model, log, now, drain });
-  const { finish, context } = modelCall;
+  // From here on what the account holds bounds its calls, if anything does.
+  if (reservation !== undefined && isLimited(reservation.windows)) pendingBodies.drop(request);
+
+  const { demand, model } = admitted;
+  const modelCall = begin(pipeline, request, { call, admitted, reservation, log, keyId: caller.keyId });
+  const { drain } = modelCall;
   try {
     if (call.abortReason !== undefined || drain?.hasLeft) {
       throw new UpstreamError("aborted", "The client left before the call was made.");
@@ -94,74 +95,62 @@ export async function callModel(
     const { target } = model;
     call.enter(target);
     log.upstreamCalled(target);
-    const toCall = upstreamCall(modelCall, model, target, call.notice, requestId);
+    const toCall = upstreamCall(modelCall, model, target, call.notice, log.requestId);
     const meter = new Meter(demand, pipeline.clock);
     call.meter = meter;
-    const upstream = await answerUntilAborted(call.notice, forward(target.provider, toCall, context, meter), leave);
+    const upstream = await forward(target.provider, toCall, modelCall.context, meter);
     log.upstreamAnswered();
-    const response = asked.stream
+    const response = demand.asked.stream
       ? streamResponse(pipeline, modelCall, upstream, meter)
       : wholeResponse(pipeline, modelCall, upstream, meter);
     return response instanceof Promise ? await response : response;
   } catch (thrown) {
-    const error = toGatewayError(thrown, call);
-    const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
-    const { windows } = await finish(isGone ? { reason: "client_gone" } : { reason: endReason(error, call), error });
-    throw windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
+    throw await failed(modelCall, thrown);
   }
 }
 
-interface Admitted {
-  readonly asked: ModelRequest;
-  readonly model: CatalogModel;
-  readonly allowance: Allowance;
-  readonly prompt: number;
-  /** When it was admitted. */
-  readonly now: number;
-  readonly call: Call;
-  /** `undefined` for a model that costs nothing. */
-  readonly reservation: Reservation | undefined;
+/** Ends the call by what was thrown. @returns the error for the client. */
+async function failed({ call, drain, finish }: ModelCall, thrown: unknown): Promise<GatewayError> {
+  const error = toGatewayError(thrown, call);
+  const isGone = drain?.hasLeft === true && isUpstreamError(thrown);
+  const { windows } = await finish(isGone ? { reason: "client_gone" } : { reason: endReason(error, call), error });
+  return windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
 }
 
-/** Lets a call in that the account may make and can pay for; it is in flight then. */
-async function admit(
-  pipeline: Pipeline,
-  request: GatewayRequest,
+/** A call that the account may make. */
+interface Admitted {
+  readonly model: CatalogModel;
+  readonly allowance: Allowance;
+  readonly demand: Demand;
+  /** The most that it can cost. */
+  readonly amount: Micro;
+  /** When it was admitted. */
+  readonly now: number;
+}
+
+/** Lets a call in that the account may make, if it can pay for it. */
+function admit(
+  { catalog, clock }: Pipeline,
   caller: Caller,
+  found: Allowance | undefined,
+  { endpoint, asked }: { endpoint: ModelEndpoint; asked: ModelRequest },
   log: RequestLog,
-  endpoint: ModelEndpoint,
-): Promise<Admitted> {
-  const parsed = endpoint.parse(await readBody(request, caller.account, pipeline), pipeline.maxBodyDepth);
-  const asked = parsed instanceof Promise ? await parsed : parsed;
-  requireWanted(pipeline, request);
-  const remembered = pipeline.findAllowance(caller.plan);
-  const found = remembered instanceof Promise ? await remembered : remembered;
-  const { model, allowance } = authorize(caller, found, pipeline.catalog, asked.model);
+): Admitted {
+  const { model, allowance } = authorize(caller, found, catalog, asked.model);
   log.asked(model.id, asked.stream);
   requireModelType(model, endpoint.modelType);
   requireFit(endpoint, asked, model);
+  const now = clock.now();
+  const promptTokens = endpoint.promptTokens(asked, model);
+  const amount = estimateCost(endpoint, asked, promptTokens, model, allowance);
+  const demand = { endpoint, asked, model, defaultOutputTokens: allowance.defaultOutputTokens, promptTokens };
+  return { model, allowance, demand, amount, now };
+}
 
-  const { requestId } = log;
-  const now = pipeline.clock.now();
-  const prompt = endpoint.promptTokens(asked, model);
-  const amount = estimateCost(endpoint, asked, prompt, model, allowance);
-  const { inFlight } = pipeline;
-  requireWanted(pipeline, request);
-  const call = new Call();
-  inFlight.enter(call);
-  let reservation: Reservation | undefined;
-  try {
-    const reserved = reserve(pipeline, { requestId, caller, allowance, model, amount, now });
-    const result = reserved instanceof Promise ? await reserved : reserved;
-    if (result?.ok === false) throw denialError(result);
-    reservation = result;
-  } catch (error) {
-    inFlight.leave(call);
-    throw error;
-  }
-  // From here on what the account holds bounds its calls, if anything does.
-  if (reservation !== undefined && isLimited(reservation.windows)) pipeline.pendingBodies.drop(request);
-  return { asked, model, allowance, prompt, now, call, reservation };
+/** @throws GatewayError 429 when the stock does not cover it. */
+function granted(result: ReserveResult | undefined): Reservation | undefined {
+  if (result?.ok === false) throw denialError(result);
+  return result;
 }
 
 /** The client may have left, or the gateway begun to close, while the body came or was read, or a store was asked. */
@@ -176,20 +165,31 @@ function isLimited({ session, week, month }: WindowStates): boolean {
 
 /** From here on the call ends by `finish`, whoever it is that ends it. */
 function begin(
-  { inFlight, pendingBodies, warn, clock, maxAnswerMs }: Pipeline,
+  pipeline: Pipeline,
   request: GatewayRequest,
   parts: {
-    drain: Drain | undefined;
-    demand: Demand;
     call: Call;
-    settlement: Settlement;
-    model: CatalogModel;
+    admitted: Admitted;
+    /** `undefined` for a model that costs nothing. */
+    reservation: Reservation | undefined;
     log: RequestLog;
-    now: number;
+    keyId: string;
   },
 ): ModelCall {
-  const { demand, call, settlement, model, log, now, drain } = parts;
+  const { inFlight, pendingBodies, warn, clock, ledger, keeper, maxAnswerMs } = pipeline;
+  const { call, admitted, reservation, log, keyId } = parts;
+  const { demand, model, allowance, now } = admitted;
   const { endpoint, asked, promptTokens } = demand;
+  const { price } = model.target;
+  const settlement = new Settlement({
+    ledger,
+    keeper,
+    warn,
+    reservation,
+    price,
+    tags: { key: keyId, model: model.id },
+  });
+  const drain = drainOf(allowance.drain ?? model.drain, call);
   const clientGone = (): void => {
     if (request.stalled) log.clientStalled();
     if (drain === undefined) call.abort("client_gone");
@@ -249,6 +249,10 @@ function begin(
   };
 }
 
+function drainOf(limits: CatalogModel["drain"], call: Call): Drain | undefined {
+  return limits === undefined || limits === "cancel" ? undefined : new Drain(limits, call);
+}
+
 /** The same by way of several targets, or of one that may be tried again. */
 function routedResponse(
   pipeline: Pipeline,
@@ -266,8 +270,7 @@ function routedResponse(
     const secrets = secretsOf(target);
     const context = { ...modelCall.context, upstreamModel, dialect, secrets, answers, now: pipeline.clock.now() };
     const toCall = upstreamCall(modelCall, model, target, attempt.notice, log.requestId);
-    const upstream = await answerUntilAborted(call.notice, forward(target.provider, toCall, context, meter), leave);
-    if (attempt.isOver) throw leave(upstream);
+    const upstream = await forward(target.provider, toCall, context, meter);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
     const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
@@ -287,12 +290,6 @@ function upstreamCall(
   const dialect = rules.dialectFor(asked, provider.dialect);
   const body = endpoint.toUpstreamBody(asked, { model, maxOutputTokens, dialect, lacking });
   return { endpoint: endpoint.path, model, body, stream: asked.stream, notice, requestId };
-}
-
-/** An answer that came after its time: nobody reads it. */
-function leave(upstream: UpstreamAnswer): UpstreamError {
-  leaveBody(iteratorOf(upstream.body));
-  return new UpstreamError("aborted", "The answer came after its time.");
 }
 
 /** @returns no promise where all of the answer has come already, as a short one does: that saves some turns of each request. */

@@ -5,9 +5,11 @@ import { ReceivedAnswer } from "../openai/model-answer.js";
 import { toClientError, type UpstreamFailureContext } from "../openai/upstream-failure.js";
 import { type DirectAnswer, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
+import { leaveUnread } from "./body-iterator.js";
 import { IdleTimer } from "./idle-timer.js";
 import type { Meter } from "./meter.js";
 import { noteRefusal } from "./provider-refusal.js";
+import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
 /** An error answer is read this far; what is longer is no message for a person. */
@@ -17,34 +19,67 @@ const longestErrorBody = 65_536;
 const errorBodyMs = 5_000;
 
 /**
- * Sends the call to the model server.
+ * Sends the call to the model server, and waits for the answer, though not beyond the end of the call: a provider may not
+ * heed its signal.
  * @returns its 200 answer.
  * @throws GatewayError as the client is to see it, or {@link UpstreamError} `aborted`.
  */
-export async function forward(
+export function forward(
   provider: UpstreamProvider,
   parts: UpstreamCallParts,
   context: UpstreamFailureContext,
   meter: Meter,
 ): Promise<DirectAnswer> {
-  let answer: DirectAnswer;
-  let body: Buffer;
-  try {
-    const callDirectly = directCallOf(provider.call);
-    // What a host's own provider does with a call is not known.
-    if (callDirectly === undefined) meter.handedOver();
-    answer = await (callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts, meter));
-    if (answer.status === 200) return answer;
-    body = await readAtMost(answer.body, longestErrorBody).catch(ignoreUnlessFinal);
-  } catch (error) {
-    noteRefusal(error);
-    if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
-    throw toUpstreamFailure(error);
-  }
-  throw errorOf(answer, body, { ...context, request: parts.body });
+  const { notice } = parts;
+  return new Promise((resolve, reject) => {
+    const breakOff = (): void => reject(brokenOff());
+    const fail = (error: unknown): void => {
+      noteRefusal(error);
+      if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
+      reject(toUpstreamFailure(error));
+    };
+    const take = (answer: DirectAnswer): void => {
+      try {
+        if (notice.aborted) {
+          leaveUnread(answer.body);
+        } else if (answer.status === 200) {
+          notice.removeEventListener("abort", breakOff);
+          resolve(answer);
+        } else {
+          readError(answer, { ...context, request: parts.body }).then(reject, fail);
+        }
+      } catch (error) {
+        // What a provider of the host's gives as an answer may be anything.
+        fail(error);
+      }
+    };
+    const called = send(provider, parts, meter);
+    if (notice.aborted) breakOff();
+    else notice.addEventListener("abort", breakOff);
+    called.then(take, fail);
+  });
 }
 
-function errorOf({ status, headers }: DirectAnswer, body: Buffer, context: UpstreamFailureContext): Error {
+/** Rejects also where the provider throws at once. */
+function send(provider: UpstreamProvider, parts: UpstreamCallParts, meter: Meter): Promise<DirectAnswer> {
+  const callDirectly = directCallOf(provider.call);
+  // What a host's own provider does with a call is not known.
+  if (callDirectly === undefined) meter.handedOver();
+  try {
+    return Promise.resolve(
+      callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts, meter),
+    );
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** The error that an answer other than a 200 is to the client. */
+async function readError(
+  { status, headers, body: pieces }: DirectAnswer,
+  context: UpstreamFailureContext,
+): Promise<Error> {
+  const body = await readAtMost(pieces, longestErrorBody).catch(ignoreUnlessFinal);
   try {
     return toClientError(status, headers, parseJson(body), context);
   } catch (error) {

@@ -11,7 +11,7 @@ import { toUpstreamFailure } from "./forward.js";
 import type { Call } from "./in-flight.js";
 import type { RelayOptions } from "./pipeline.js";
 import { noteRefusal } from "./provider-refusal.js";
-import { bodyUntilAborted } from "./until-aborted.js";
+import { readUntilAborted } from "./until-aborted.js";
 
 /** What the answer is to. */
 interface Asked {
@@ -27,7 +27,7 @@ interface Asked {
  *
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function relayWhole(
+export function relayWhole(
   body: AsyncIterable<Uint8Array>,
   asked: Asked,
   options: RelayOptions,
@@ -35,20 +35,22 @@ export async function relayWhole(
 ): Promise<ModelAnswer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  try {
-    for await (const piece of bodyUntilAborted(asked.call.notice, body)) {
-      length += piece.length;
-      received(length);
-      pieces.push(piece);
-      if (length > options.maxAnswerBytes) break;
-    }
-  } catch (error) {
+  const take = (piece: Uint8Array): boolean => {
+    length += piece.length;
+    received(length);
+    pieces.push(piece);
+    return length <= options.maxAnswerBytes;
+  };
+  const finish = (): ModelAnswer => {
+    if (length > options.maxAnswerBytes) throw tooLarge(options);
+    const [only] = pieces;
+    return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
+  };
+  const fail = (error: unknown): never => {
     noteRefusal(error);
     throw toUpstreamFailure(error);
-  }
-  if (length > options.maxAnswerBytes) throw tooLarge(options);
-  const [only] = pieces;
-  return toModelAnswer(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), asked, options);
+  };
+  return readUntilAborted(asked.call.notice, body, take).then(finish, fail);
 }
 
 /**

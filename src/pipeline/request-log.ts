@@ -1,17 +1,17 @@
-import { randomUUID } from "node:crypto";
 import type { GatewayError } from "../openai/errors.js";
 import { UpstreamStatusError } from "../openai/upstream-status-error.js";
 import { noTokens } from "../openai/usage.js";
 import type { Caller } from "./accounts.js";
 import type { GatewayResponse } from "./exchange.js";
 import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
+import { makeRequestId } from "./request-id.js";
 import { type Charge, type EndReason, endReasonOf, type Outcome } from "./settle.js";
 import type { Target } from "./target.js";
 import type { Warn } from "./warning.js";
 
 /** Gathers, on a request's way, what its one {@link RequestCompleted} event tells. Nothing else reads it. */
 export class RequestLog {
-  readonly requestId = `req_${randomUUID()}`;
+  readonly requestId = makeRequestId();
   readonly #started: number;
   readonly #warn: Warn;
   #completed: ((event: RequestCompleted) => void) | undefined;

@@ -32,9 +32,11 @@ export function estimateCost(
  */
 export function reserve(
   { ledger, leaseMs, warn }: Pick<Pipeline, "ledger" | "leaseMs" | "warn">,
-  call: { requestId: string; caller: Caller; allowance: Allowance; model: CatalogModel; amount: Micro; now: number },
+  requestId: string,
+  caller: Caller,
+  call: { allowance: Allowance; model: CatalogModel; amount: Micro; now: number },
 ): ReserveResult | undefined | Promise<ReserveResult> {
-  const { requestId, caller, allowance, model, amount, now } = call;
+  const { allowance, model, amount, now } = call;
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, now);
   const request = { id: requestId, subject: caller.account, amount, limits, leaseMs };

@@ -8,51 +8,44 @@ export function brokenOff(): UpstreamError {
 }
 
 /**
- * Waits for what a provider promises, but not beyond the end of its call.
- * @param left - gets what comes of it later.
+ * Reads a provider's body piece by piece as long as its call goes on. Then the provider's own is left.
+ * @param take - gets each piece. @returns whether to read on.
  * @throws UpstreamError `aborted`
  */
-export function answerUntilAborted<Answer>(
+export function readUntilAborted(
   notice: AbortNotifier,
-  answer: Promise<Answer>,
-  left: (late: Answer) => unknown,
-): Promise<Answer> {
+  body: AsyncIterable<Uint8Array>,
+  take: (piece: Uint8Array) => boolean,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(brokenOff());
-    if (notice.aborted) giveUp();
-    else notice.addEventListener("abort", giveUp);
-    answer
-      .then((value) => {
-        if (notice.aborted) left(value);
-        else notice.removeEventListener("abort", giveUp);
-        resolve(value);
-      })
-      .catch(reject);
-  });
-}
-
-/** A provider's body, as long as its call goes on: then it throws `aborted`, and the provider's own is left. */
-export function bodyUntilAborted(notice: AbortNotifier, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const iterator = iteratorOf(body);
-      let giveUp = (): void => {};
-      notice.addEventListener("abort", () => {
+    const iterator = iteratorOf(body);
+    const breakOff = (): void => {
+      leaveBody(iterator);
+      reject(brokenOff());
+    };
+    const took = (result: IteratorResult<Uint8Array>): void => {
+      if (notice.aborted) return;
+      try {
+        if (!result.done && take(result.value)) {
+          read();
+          return;
+        }
+        if (!result.done) leaveBody(iterator);
+        notice.removeEventListener("abort", breakOff);
+        resolve();
+      } catch (error) {
         leaveBody(iterator);
-        giveUp();
-      });
-      return {
-        next: () =>
-          new Promise((resolve, reject) => {
-            giveUp = () => reject(brokenOff());
-            if (notice.aborted) giveUp();
-            else Promise.resolve(iterator.next()).then(resolve, reject);
-          }),
-        return: () => {
-          leaveBody(iterator);
-          return Promise.resolve({ done: true, value: undefined });
-        },
-      };
-    },
-  };
+        reject(error);
+      }
+    };
+    const read = (): void => {
+      Promise.resolve(iterator.next()).then(took, reject);
+    };
+    if (notice.aborted) {
+      breakOff();
+      return;
+    }
+    notice.addEventListener("abort", breakOff);
+    read();
+  });
 }

@@ -1,0 +1,35 @@
+import { Buffer } from "node:buffer";
+import { randomFillSync } from "node:crypto";
+
+const prefix = "req_";
+const uuidBytes = 16;
+
+/** Randomness is fetched for so many ids at once. */
+const random = Buffer.alloc(128 * uuidBytes);
+let used = random.length;
+
+const text = Buffer.from(`${prefix}00000000-0000-4000-8000-000000000000`);
+const digits = Buffer.from("0123456789abcdef");
+
+/** Where the two digits of each byte stand. */
+const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34].map((place) => prefix.length + place);
+
+/**
+ * A new id: `req_`, and a random UUID (RFC 9562, version 4). It is read and hashed at once, for which the runtime would first
+ * have to put together what its own `randomUUID` answers with: a tree of small pieces.
+ */
+export function makeRequestId(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  for (let index = 0; index < uuidBytes; index++) {
+    let byte = random[used++] as number;
+    if (index === 6) byte = (byte & 0x0f) | 0x40;
+    if (index === 8) byte = (byte & 0x3f) | 0x80;
+    const place = places[index] as number;
+    text[place] = digits[byte >> 4] as number;
+    text[place + 1] = digits[byte & 15] as number;
+  }
+  return text.toString("latin1");
+}
