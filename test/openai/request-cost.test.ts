@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { bundled } from "../support/bundled.js";
 
 interface Reading {
   name: string;
@@ -20,7 +21,7 @@ const heap = 40 + 3 * 32;
 it("no body takes more time or memory than in proportion to its size, whatever it holds where", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [`--max-old-space-size=${heap}`, "--import", "tsx", reader, String(mostLooks)],
+    [`--max-old-space-size=${heap}`, await bundled(reader), String(mostLooks)],
     { maxBuffer: 2 ** 24 },
   );
   const { enoughMs, readings } = JSON.parse(stdout) as { enoughMs: number; readings: Reading[] };
