@@ -92,7 +92,7 @@ describeWithPostgres(
             "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and application_name <> 'killer'",
           );
           kills += rowCount ?? 0;
-          await new Promise((resolve) => setTimeout(resolve, 15));
+          await new Promise((resolve) => setTimeout(resolve, 40));
         }
       })();
       const spend = async (name: string) => {

@@ -11,7 +11,8 @@ import { bundled } from "../support/bundled.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";
 
-const waiting = { timeout: 10_000, interval: 10 };
+/** Against what hangs: a client that has lost its server takes its time to come back. */
+const waiting = { timeout: 50_000, interval: 10 };
 
 describe.runIf(hasRedisServer).each(clients)("changes in Redis, with %s", (library, connect) => {
   let server: RedisServer;
