@@ -39,7 +39,7 @@ describe("several processes with one database", () => {
     const limit = 10_000;
     const names = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
     const spenders = await Promise.all(
-      names.map((name) => Child.start("spender.ts", folder.file, subject, limit, 200, name)),
+      names.map((name) => Child.start("spender.ts", folder.file, subject, limit, 100, name)),
     );
     for (const spender of spenders) expect(await spender.line()).toBe("ready");
     for (const spender of spenders) spender.say("go");

@@ -1,4 +1,4 @@
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 
 const time = () => ({
   setTimeout: globalThis.setTimeout,
@@ -14,6 +14,7 @@ const performanceNow = performance.now;
 // All files of a worker share one process: whoever leaves a fake clock behind makes those after it hang.
 afterAll(() => {
   const left = Object.entries(time()).flatMap(([name, now]) => (now === real[name as keyof typeof real] ? [] : [name]));
+  vi.useRealTimers();
   Object.assign(globalThis, real);
   if (Date.now !== dateNow) left.push("Date.now");
   if (performance.now !== performanceNow) left.push("performance.now");
