@@ -28,6 +28,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: "100%",
     // To load every module anew for each file takes as long as a third of the tests: they leave nothing behind.
     isolate: false,
+    setupFiles: ["test/support/real-time.ts"],
+    globalSetup: ["test/support/bundled-folder.ts"],
     // The contract suites of src/testing take whatever runner there is.
     globals: true,
     include: slow.includes(mode) ? [`test/${mode}/**/*.test.ts`] : ["test/**/*.test.ts"],

@@ -339,11 +339,14 @@ function wordEnd(bytes: Uint8Array, start: number): number {
       return hasBytes(bytes, start, "true") ? start + 4 : -1;
     case 0x66:
       return hasBytes(bytes, start, "false") ? start + 5 : -1;
-    default:
+    case 0x6e:
       return hasBytes(bytes, start, "null") ? start + 4 : -1;
+    default:
+      return -1;
   }
 }
 
+/** Of a word whose first byte is known. */
 function hasBytes(bytes: Uint8Array, start: number, word: string): boolean {
   for (let offset = 1; offset < word.length; offset++) {
     if (bytes[start + offset] !== word.charCodeAt(offset)) return false;

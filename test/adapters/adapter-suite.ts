@@ -21,8 +21,8 @@ export function describeAdapter(adapter: Adapter): void {
   describe.each(places)(`${adapter.name}, prefix "$prefix", $position the host's routes:`, (place) => {
     describeRouting(adapter, place);
     describeCalls(adapter, place);
-    // The rest knows nothing of the place.
-    if (place.position === "after") return;
+    // The rest knows nothing of the place: once is enough.
+    if (place.prefix === "" || place.position === "after") return;
     describeBodies(adapter, place);
     describeDepartures(adapter, place);
     describeFlow(adapter, place);

@@ -59,7 +59,7 @@ describe("a client that takes nothing", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       // Until the operating system's buffers are full, and the first bytes lie in the gateway.
       for (let full = 0; full < 3 && !response.destroyed; full = isFull(test.responses[0]) ? full + 1 : 0) {
-        if (!isFull(test.responses[0])) response.write(text);
+        if (!isFull(test.responses[0])) for (let count = 0; count < 4; count++) response.write(text);
         await pause(1);
       }
       waiting = test.responses[0]?.writableLength ?? 0;
@@ -94,7 +94,7 @@ describe("a client that takes nothing", () => {
 describe("a client that takes its time", () => {
   it("gets all of a long whole answer", async () => {
     const test = await open({ maxStallMs: 400 });
-    const content = `${"x".repeat(12_000_000)}ü`;
+    const content = `${"x".repeat(6_000_000)}ü`;
     test.upstream.replyOnce(wholeAnswer(chatAnswer({ content })));
     const { connection } = test;
     const { socket } = connection;
@@ -121,7 +121,7 @@ describe("a client that takes its time", () => {
     test.upstream.replyOnce(eventStream(chatChunks("second".repeat(50_000))));
     test.connection.send(post({ stream: true }) + post({ stream: true }));
     await eventually(() => test.upstream.requests.length === 2);
-    await pause(800);
+    await pause(450);
     expect(test.events).toEqual([]);
     gate.open();
     await test.connection.until((received) => received.split("data: [DONE]").length === 3);

@@ -388,12 +388,12 @@ async function grant(model: Model, { ledger }: Real, { id, window, amount, ...of
  * Holds a ledger against the oracle in random histories.
  *
  * @param make - makes a ledger that takes its time from the clock. It need not be empty: accounts and ids are unique.
- * @param options - `runs`: how many histories; FC_RUNS outweighs it. Default: 500.
+ * @param options - `runs`: how many histories; FC_RUNS outweighs it. Default: 150.
  */
 export function describeCreditLedgerModel(
   name: string,
   make: MakeLedger,
-  { runs = 500 }: { runs?: number } = {},
+  { runs = 150 }: { runs?: number } = {},
 ): void {
   describe(`${name}: the credit ledger model`, () => {
     it("agrees with the oracle on every history", async () => {

@@ -11,8 +11,8 @@ afterEach(async () => {
   await Promise.all([...running].map((example) => example.kill()));
 });
 
-async function start(path: string, environment?: Record<string, string>): Promise<RunningExample> {
-  const example = await runExample(path, environment);
+async function start(...parameters: Parameters<typeof runExample>): Promise<RunningExample> {
+  const example = await runExample(...parameters);
   running.add(example);
   return example;
 }
@@ -21,7 +21,7 @@ describe("examples", () => {
   it.each(["express/server.ts", "fastify/server.ts", "node/server.ts", "fetch/server.ts"])(
     "%s does what it prints, down to the 429, and ends cleanly",
     async (path) => {
-      const example = await start(path);
+      const example = await start(path, {}, path === "express/server.ts" ? "source" : "bundled");
       const { whole, streamed, useUp, denied, snippet } = readCommands(example.printed());
       expect(JSON.parse(await runCommand(whole))).toMatchObject({ object: "chat.completion", model: "acme/small" });
       expect(await runCommand(streamed)).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/);

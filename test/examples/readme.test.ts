@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { bundled } from "../support/bundled.js";
 import { runCommand } from "./printed-commands.js";
 import { readme, root, snippets, snippetWith } from "./readme.js";
 
@@ -61,33 +62,31 @@ it("the README's snippets compile", () => {
 }, 60_000);
 
 describe("the README's first snippet", () => {
-  const inFolder = () => ({ cwd: folder, env: { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json` } });
   let upstream: FakeUpstream;
   let folder: string;
   let app: ChildProcess;
   let origin: string;
 
-  /** Writes a snippet down, with what is said in `changes` in the place of what the reader sees. How to run it. */
-  async function write(name: string, snippet: string, changes: Record<string, string>): Promise<string[]> {
+  /** Writes a snippet down, with what is said in `changes` in the place of what the reader sees. What to run. */
+  async function write(name: string, snippet: string, changes: Record<string, string>): Promise<string> {
     let code = snippet;
     for (const [seen, actual] of Object.entries(changes)) {
       if (!code.includes(seen)) throw new Error(`${name} does not contain ${seen}`);
       code = code.replace(seen, () => actual);
     }
-    await writeFile(join(folder, name), code);
-    return ["--import", "tsx", name];
+    const file = join(folder, name);
+    await writeFile(file, code);
+    return bundled(file);
   }
 
   beforeAll(async () => {
     upstream = await startFakeUpstream();
     folder = await mkdtemp(join(tmpdir(), "infergate-readme-"));
-    await symlink(`${root}node_modules`, join(folder, "node_modules"));
-    await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    const words = await write("server.ts", snippetWith("import express"), {
+    const file = await write("server.ts", snippetWith("import express"), {
       "https://api.openai.com/v1": upstream.url,
       "app.listen(3000)": "const server = app.listen(0, () => console.log(JSON.stringify(server.address())))",
     });
-    app = spawn(process.execPath, words, { ...inFolder(), stdio: ["ignore", "pipe", "inherit"] });
+    app = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
     origin = await new Promise((resolve, reject) => {
       app.stdout?.once("data", (line: Buffer) => resolve(`http://localhost:${JSON.parse(line.toString()).port}`));
       app.once("exit", (code) => reject(new Error(`The server has ended with ${code}`)));
@@ -106,8 +105,8 @@ describe("the README's first snippet", () => {
     "serves the snippet with %s",
     async (client) => {
       const name = `client${client.replace(/\W/g, "-")}.ts`;
-      const words = await write(name, snippetWith(`from "${client}"`), { "http://localhost:3000": origin });
-      const { stdout } = await promisify(execFile)(process.execPath, words, inFolder());
+      const file = await write(name, snippetWith(`from "${client}"`), { "http://localhost:3000": origin });
+      const { stdout } = await promisify(execFile)(process.execPath, [file]);
       expect(stdout).toBe("Hello world");
       expect(upstream.lastRequest.json).toMatchObject({ model: "gpt-4o-mini" });
     },
@@ -144,14 +143,9 @@ it("the README's first 60 lines let a newcomer run it, and find the rest", () =>
 it("the README's test of a weekly limit passes as it stands", { timeout: 30_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "infergate-recipe-"));
   try {
-    await symlink(`${root}node_modules`, join(folder, "node_modules"));
-    await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    await writeFile(join(folder, "limit.test.ts"), snippetWith("a user hits the weekly limit"));
-    const env = { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json` };
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", "limit.test.ts"], {
-      cwd: folder,
-      env,
-    });
+    const file = join(folder, "limit.test.ts");
+    await writeFile(file, snippetWith("a user hits the weekly limit"));
+    const { stdout } = await promisify(execFile)(process.execPath, [await bundled(file)]);
     expect(stdout).toMatch(/ok 1 - a user hits the weekly limit|✔ a user hits the weekly limit/);
   } finally {
     await rm(folder, { recursive: true });

@@ -10,6 +10,7 @@ import {
   honestChat,
   startFakeUpstream,
 } from "../../src/testing.js";
+import { bundled } from "../support/bundled.js";
 
 const script = fileURLToPath(new URL("fixtures/closing-process.ts", import.meta.url));
 
@@ -38,7 +39,7 @@ describe("a process whose gateway is closed ends by itself", () => {
     "a settlement that fails at first",
   ])("after %s", async (scenario) => {
     upstream.reply(answers[scenario] ?? honestChat());
-    const parameters = ["--import", "tsx", script, upstream.origin, scenario];
+    const parameters = [await bundled(script), upstream.origin, scenario];
     // What would still be waited for is a minute, which no test has.
     const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 30_000 });
     expect(JSON.parse(stdout)).toEqual({ scenario, active: [] });

@@ -11,4 +11,4 @@ const make = (options: Partial<GuardOptions>) => (clock: Clock) =>
 
 describeCreditLedger("GuardedCreditLedger", make({}));
 // The model reserves one id several times, which a remembered denial would keep from the ledger.
-describeCreditLedgerModel("GuardedCreditLedger", make({ denialCacheMs: 0 }), { runs: 100 });
+describeCreditLedgerModel("GuardedCreditLedger", make({ denialCacheMs: 0 }), { runs: 50 });

@@ -36,7 +36,7 @@ describe("a managed key", () => {
       fc.pre(key[at] !== other);
       expect(isMistypedKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(true);
     });
-    fc.assert(property, { numRuns: 3000 });
+    fc.assert(property, { numRuns: Number(process.env["FC_RUNS"] ?? 500) });
   });
 
   it("is found mistyped when two neighbours are swapped, or a part is missing or added", () => {

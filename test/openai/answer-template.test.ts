@@ -271,7 +271,7 @@ describe("AnswerMemory", () => {
           else others++;
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 500) },
     );
     expect(passed).toBeGreaterThan(others / 10);
     expect("x" in {}).toBe(false);

@@ -138,7 +138,7 @@ describe("ChatEventRelay", () => {
         expect(relay(bytes, cuts, true, includeUsage)).toEqual(parsed);
         expect(relay(bytes, [], true, includeUsage)).toEqual(parsed);
       }),
-      { numRuns: Number(process.env["FC_RUNS"] ?? 1500) },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 400) },
     );
   });
 
@@ -198,7 +198,7 @@ describe("ChatEventRelay", () => {
           }
         },
       ),
-      { numRuns: Number(process.env["FC_RUNS"] ?? 1000) },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 400) },
     );
     push.mockRestore();
     expect(pushes).toBeLessThan(events * 0.7);
@@ -215,7 +215,7 @@ describe("ChatEventRelay", () => {
         for (const [at, byte] of changes) if (damaged.length > 0) damaged[at % damaged.length] = byte;
         expect(relay(damaged, cuts, true)).toEqual(relay(damaged, [], false));
       }),
-      { numRuns: Number(process.env["FC_RUNS"] ?? 1500) },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 400) },
     );
   });
 

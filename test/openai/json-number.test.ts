@@ -33,7 +33,7 @@ describe("isFiniteNumber", () => {
         const text = pieces.join("");
         expect(isFiniteText(text)).toBe(Number.isFinite(Number(text)));
       }),
-      { numRuns: 5000 },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 1000) },
     );
   });
 

@@ -26,7 +26,9 @@ describe("a body that is read in slices", () => {
     expect(body.length).toBeGreaterThan(sliceBytes);
     const whole = parseChatRequest(body, 9);
     const sliced = await parseChatRequestInTurns(body, 9);
-    expect({ ...sliced, outline: undefined }).toEqual({ ...whole, outline: undefined });
+    // Byte by byte only once: what compares values takes seconds for a mebibyte.
+    expect(Buffer.compare(sliced.body, whole.body)).toBe(0);
+    expect({ ...sliced, outline: undefined, body: 0 }).toEqual({ ...whole, outline: undefined, body: 0 });
     const lacking = { action: "drop", tools: true, reasoning: true, vision: true } as const;
     const dialect = { developerRole: "system", droppedFromMessages: ["name"] } as const;
     const target = { model: "m", maxOutputTokens: undefined, dialect, lacking };
@@ -53,7 +55,10 @@ describe("a body that is read in slices", () => {
   ])("comes to the same for embeddings: %s", async (_name, input) => {
     const body = Buffer.from(`{"model":"m","input":${input}}`);
     expect(body.length).toBeGreaterThan(sliceBytes);
-    expect(await parseEmbeddingRequestInTurns(body, 9)).toEqual(parseEmbeddingRequest(body, 9));
+    const whole = parseEmbeddingRequest(body, 9);
+    const sliced = await parseEmbeddingRequestInTurns(body, 9);
+    expect(Buffer.compare(sliced.body, whole.body)).toBe(0);
+    expect({ ...sliced, body: 0 }).toEqual({ ...whole, body: 0 });
   });
 });
 

@@ -76,12 +76,18 @@ afterEach(() => {
 
 const first = { chargeFailedAttempts: false, leavesAt: 0, how: "aborts the request", heedsSignal: true } as const;
 
-/** One for each finding, since chance need not come by. */
+/** At least one for each finding, since chance need not come by. */
 const examples: [Script][] = [
   { ...first, targets: [{ stepMs: 1, end: { kind: "answers", usage: true } }], leavesAt: 99 },
   { ...first, targets: [{ stepMs: 1, end: { kind: "status", status: 500 } }], leavesAt: 99 },
   { ...first, targets: [{ stepMs: 30_000, end: { kind: "hangs" } }], reasons: true },
   { ...first, targets: [{ stepMs: 1, end: { kind: "fails", failure: "unreachable" } }], disconnect: "drain" },
+  {
+    ...first,
+    targets: [{ stepMs: 1, end: { kind: "fails", failure: "unreachable" } }],
+    disconnect: "drain",
+    stream: true,
+  },
 ].map((given) => [{ stream: false, reasons: false, disconnect: "cancel", ...given } as Script]);
 
 it("whatever the upstream does and whenever the client leaves, a call is settled once, for no less than what was handed over and no more than what was held", async () => {
@@ -92,7 +98,7 @@ it("whatever the upstream does and whenever the client leaves, a call is settled
       await run.play();
       for (const found of run.findings) seen.add(found);
     }),
-    { numRuns: 150, examples },
+    { numRuns: Number(process.env["FC_RUNS"] ?? 60), examples },
   );
   // Else the property says less than it seems to.
   expect([...seen].sort()).toEqual(

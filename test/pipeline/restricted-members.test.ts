@@ -188,7 +188,7 @@ it("refuses every spelling that a lenient server may read as a restricted name",
       const refused = { status: 400, param: spelled };
       expect(await refusalOf(test, chatRequest({ [spelled]: value }))).toMatchObject(refused);
     }),
-    { numRuns: 300 },
+    { numRuns: Number(process.env["FC_RUNS"] ?? 100) },
   );
   expect(test.server.requests).toHaveLength(0);
 });

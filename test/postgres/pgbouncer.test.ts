@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
@@ -49,7 +50,7 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
 
     it("says what to do where nothing that is said is heard", async () => {
       const pools = { pg: pool, "postgres.js": fromPostgresJs(sql) };
-      for (const [driver, each] of Object.entries(pools)) {
+      const check = async ([driver, each]: [string, PostgresPool]) => {
         const { keys, ledger } = postgresStores({ pool: each });
         const refused = await Promise.allSettled([keys.subscribe?.(() => {}), ledger.subscribe?.(() => {})]);
         const reason = { name: "NoChangeFeedError", message: expect.stringContaining("PgBouncer") };
@@ -58,7 +59,9 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
           { status: "rejected", reason },
           { status: "rejected", reason },
         ]);
-      }
+      };
+      // Each waits for two seconds until it gives up.
+      await Promise.all(Object.entries<PostgresPool>(pools).map(check));
     }, 30_000);
 
     it("listens on a connection that goes around it", async () => {

@@ -31,9 +31,9 @@ describeWithPostgres("PostgreSQL", (server) => {
   const ledgerOn = (driver: PostgresPool, clock: Clock): CreditLedger =>
     postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs });
 
-  describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock));
+  describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { holds: 3_000 });
   describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
     holds: 1_000,
   });
-  describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 25 });
+  describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 10 });
 });

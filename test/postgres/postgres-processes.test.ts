@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { bundled } from "../support/bundled.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
 
@@ -33,7 +34,7 @@ describeWithPostgres("PostgreSQL, shared by several processes", (server) => {
     pool = new pg.Pool({ connectionString: server.url });
     // The other schema all of them make, at once.
     await runMigrations(pool, accounts[0][1]);
-    const args = ["--import", "tsx", hammer, server.url, "hot", "64", "10", ...accounts.flatMap(([, ...rest]) => rest)];
+    const args = [await bundled(hammer), server.url, "hot", "64", "10", ...accounts.flatMap(([, ...rest]) => rest)];
     const runs = Array.from({ length: processes }, () => promisify(execFile)(process.execPath, args.map(String)));
     resultsOfAll = (await Promise.all(runs)).map(({ stdout }) => JSON.parse(stdout));
   }, 120_000);

@@ -11,6 +11,7 @@ import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.
 import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
 import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { bundled } from "../support/bundled.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 const subscriber = fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url));
@@ -126,7 +127,7 @@ describeWithPostgres("PostgreSQL, subscriptions", (server) => {
   });
 
   it("keep no process alive", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", subscriber, server.url], {
+    const { stdout } = await promisify(execFile)(process.execPath, [await bundled(subscriber), server.url], {
       timeout: 15_000,
     });
     expect(stdout).toBe("subscribed\n");

@@ -17,7 +17,7 @@ import { type BackEnd, describeBackEnds } from "./back-ends.js";
 import { type Books, readBooks } from "./books.js";
 import { chatModel } from "./chat-model.js";
 import { type Crumb, type DeathPoint, deathPoints } from "./death-points.js";
-import { GatewayProgram } from "./gateway-process.js";
+import { GatewayProcess } from "./gateway-process.js";
 
 /** The shortest there is: what a dead process held is free after so long. */
 const leaseMs = 1_000;
@@ -31,10 +31,8 @@ const parallel = 5;
 /** Each process has three calls under way when it is killed, one of them at the point named. */
 export function describeCrashes({ crashes }: { crashes: number }): void {
   let upstream: FakeUpstream;
-  let program: GatewayProgram;
 
   beforeAll(async () => {
-    program = await GatewayProgram.build();
     upstream = await startFakeUpstream();
     const answers = {
       whole: wholeAnswer(),
@@ -45,7 +43,6 @@ export function describeCrashes({ crashes }: { crashes: number }): void {
   });
   afterAll(async () => {
     await upstream?.close();
-    await program?.remove();
   });
 
   describeBackEnds("A gateway's process that is killed", (backEnd) => {
@@ -80,7 +77,7 @@ export function describeCrashes({ crashes }: { crashes: number }): void {
     const name = `${death.point}, ${death.serial}`;
     const [account, key] = [`crash-${death.serial}`, `sk-crash-${death.serial}`];
     await seed(stores, { key, account }, { id: "crash", models: ["acme/*"], credits: { session: credits } });
-    const gateway = await program.start(environment, upstream.url, leaseMs);
+    const gateway = await GatewayProcess.start(environment, upstream.url, leaseMs);
     try {
       const read = async (user: string) => {
         const response = await gateway.call(key, { user, stream: user === "streaming" });

@@ -11,7 +11,7 @@ import {
 } from "../../src/testing.js";
 import { type BackEnd, describeBackEnds } from "./back-ends.js";
 import { readBooks } from "./books.js";
-import { type GatewayProcess, GatewayProgram } from "./gateway-process.js";
+import { GatewayProcess } from "./gateway-process.js";
 
 /** What becomes of a call: some come to less than their hold, and some to nothing. */
 const fates = ["whole", "whole", "streamed", "streamed", "cut", "failed", "left"] as const;
@@ -37,10 +37,8 @@ export interface Crowd {
 /** Many processes spend from one account until nothing is left; then its books must balance. */
 export function describeCrowd({ processes, parallel, credits }: Crowd): void {
   let upstream: FakeUpstream;
-  let program: GatewayProgram;
 
   beforeAll(async () => {
-    program = await GatewayProgram.build();
     upstream = await startFakeUpstream();
     upstream.reply((request, response) => {
       const [fate, tokens] = (request.json.user as string).split(" ") as [Fate, string];
@@ -58,7 +56,6 @@ export function describeCrowd({ processes, parallel, credits }: Crowd): void {
   });
   afterAll(async () => {
     await upstream?.close();
-    await program?.remove();
   });
 
   describeBackEnds(`${processes} gateway processes`, (backEnd) => {
@@ -68,7 +65,7 @@ export function describeCrowd({ processes, parallel, credits }: Crowd): void {
       const { environment, stores } = backEnd();
       const plan = { id: "crowd", models: ["acme/*"], credits: { session: credits } };
       await seed(stores, { key: "sk-crowd", account: "crowd" }, plan);
-      const starts = Array.from({ length: processes }, () => program.start(environment, upstream.url, leaseMs));
+      const starts = Array.from({ length: processes }, () => GatewayProcess.start(environment, upstream.url, leaseMs));
       const gateways = await Promise.all(starts);
       try {
         await spendAll(gateways, parallel);

@@ -1,49 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "tsup";
+import { bundled } from "../support/bundled.js";
 import type { Crumb, DeathPoint } from "./death-points.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** fixtures/gateway.ts in one file: a process starts some five times as fast from it. */
-export class GatewayProgram {
-  readonly #folder: string;
-
-  private constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  static async build(): Promise<GatewayProgram> {
-    const folder = await mkdtemp(join(tmpdir(), "infergate-processes-"));
-    await symlink(`${root}node_modules`, join(folder, "node_modules"));
-    await build({
-      config: false,
-      entry: [`${root}test/processes/fixtures/gateway.ts`],
-      tsconfig: `${root}tsconfig.json`,
-      outDir: join(folder, "dist"),
-      outExtension: () => ({ js: ".mjs" }),
-      format: "esm",
-      target: "node20",
-      splitting: false,
-      skipNodeModulesBundle: true,
-      removeNodeProtocol: false,
-      silent: true,
-    });
-    return new GatewayProgram(folder);
-  }
-
-  start(environment: Record<string, string>, upstream: string, leaseMs: number): Promise<GatewayProcess> {
-    return GatewayProcess.start(join(this.#folder, "dist/gateway.mjs"), environment, [upstream, String(leaseMs)]);
-  }
-
-  remove(): Promise<void> {
-    return rm(this.#folder, { recursive: true });
-  }
-}
+const program = fileURLToPath(new URL("fixtures/gateway.ts", import.meta.url));
 
 /** A gateway in a process of its own. */
 export class GatewayProcess {
@@ -77,8 +38,8 @@ export class GatewayProcess {
     });
   }
 
-  static async start(file: string, environment: Record<string, string>, words: string[]): Promise<GatewayProcess> {
-    const child = spawn(process.execPath, [file, ...words], {
+  static async start(environment: Record<string, string>, upstream: string, leaseMs: number): Promise<GatewayProcess> {
+    const child = spawn(process.execPath, [await bundled(program), upstream, String(leaseMs)], {
       env: { ...process.env, DATABASE: "", REDIS_URL: "", DATABASE_URL: "", ...environment },
       stdio: ["pipe", "pipe", "inherit"],
     });

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { startFakeUpstream, wholeAnswer } from "../../src/testing.js";
+import { bundled } from "../support/bundled.js";
 
 const timeout = 30_000;
 
@@ -13,7 +14,7 @@ function fixture(name: string): string {
 }
 
 async function callFromOwnProcess(origin: string, environment: NodeJS.ProcessEnv = {}): Promise<unknown> {
-  const parameters = ["--import", "tsx", fixture("one-call.ts"), origin];
+  const parameters = [await bundled(fixture("one-call.ts")), origin];
   const env = { ...process.env, ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { env });
   return JSON.parse(stdout);

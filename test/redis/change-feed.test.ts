@@ -7,10 +7,12 @@ import { createClient, createSentinel } from "redis";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { bundled } from "../support/bundled.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";
 
-const waiting = { timeout: 10_000, interval: 10 };
+/** Against what hangs: a client that has lost its server takes its time to come back. */
+const waiting = { timeout: 50_000, interval: 10 };
 
 describe.runIf(hasRedisServer).each(clients)("changes in Redis, with %s", (library, connect) => {
   let server: RedisServer;
@@ -93,8 +95,8 @@ describe.runIf(hasRedisServer).each(clients)("changes in Redis, with %s", (libra
   });
 
   it.each(["running", "gone"])("keep no process alive, with the server %s", { timeout: 30_000 }, async (state) => {
-    const file = fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url));
-    const child = spawn(process.execPath, ["--import", "tsx", file, library, String(server.port)]);
+    const file = await bundled(fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url)));
+    const child = spawn(process.execPath, [file, library, String(server.port)]);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
     await vi.waitFor(() => expect(output).toContain("subscribed"), { timeout: 20_000, interval: 10 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { bundled } from "../support/bundled.js";
 import { hasRedisServer } from "../support/redis-server.js";
 import { clients } from "./clients.js";
 import { RedisTest } from "./redis-test.js";
@@ -45,9 +46,9 @@ describe.runIf(hasRedisServer)("the Redis ledger and many processes", () => {
   afterAll(() => test.stop());
 
   async function spendIn(library: string | undefined): Promise<Seen[]> {
-    const file = fileURLToPath(new URL("fixtures/spender.ts", import.meta.url));
+    const file = await bundled(fileURLToPath(new URL("fixtures/spender.ts", import.meta.url)));
     const args = [library, test.server.port, tasks, turns, ...accounts.flat()].map(String);
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", file, ...args]);
+    const { stdout } = await promisify(execFile)(process.execPath, [file, ...args]);
     return JSON.parse(stdout);
   }
 

@@ -31,5 +31,5 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     ids: "per account",
     holds: name === "ioredis" ? 10_000 : 1_000,
   });
-  describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: name === "ioredis" ? 50 : 10 });
+  describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: name === "ioredis" ? 20 : 10 });
 });

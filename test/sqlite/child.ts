@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundled } from "../support/bundled.js";
 
 /** A process of one of the scripts in fixtures/, which talks in lines. */
 export class Child {
@@ -10,14 +11,18 @@ export class Child {
   readonly #ended: Promise<unknown>;
   #errors = "";
 
-  constructor(script: string, ...parameters: readonly (string | number)[]) {
-    const path = fileURLToPath(new URL(`./fixtures/${script}`, import.meta.url));
-    this.#process = spawn(process.execPath, ["--import", "tsx", path, ...parameters.map(String)]);
+  private constructor(path: string, parameters: readonly (string | number)[]) {
+    this.#process = spawn(process.execPath, [path, ...parameters.map(String)]);
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
     this.#process.stderr.on("data", (text) => {
       this.#errors += text;
     });
     this.#ended = once(this.#process, "close");
+  }
+
+  static async start(script: string, ...parameters: readonly (string | number)[]): Promise<Child> {
+    const path = fileURLToPath(new URL(`./fixtures/${script}`, import.meta.url));
+    return new Child(await bundled(path), parameters);
   }
 
   async line(): Promise<string> {

@@ -24,7 +24,7 @@ describe("a process that is killed", () => {
     sqliteCreditLedger({ database });
     let charged = 0;
     for (const [round, lines] of [150, 333, 500].entries()) {
-      const spender = new Child("spender.ts", folder.file, subject, 1e9, 1e9, `round-${round}`, "log");
+      const spender = await Child.start("spender.ts", folder.file, subject, 1e9, 1e9, `round-${round}`, "log");
       expect(await spender.line()).toBe("ready");
       spender.say("go");
       const done: string[] = [];
@@ -85,7 +85,7 @@ describe("a process that is killed", () => {
           const result = await ledger.reserve(request);
           if (result.ok) lease = result.lease;
         }
-        const child = new Child("dying-process.ts", folder.file, operation, statements, JSON.stringify(lease));
+        const child = await Child.start("dying-process.ts", folder.file, operation, statements, JSON.stringify(lease));
         expect(await child.end()).toBe("SIGKILL");
 
         const isDone = statements === 6;

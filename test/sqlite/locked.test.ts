@@ -176,7 +176,7 @@ describe("a gateway whose database another process has locked", () => {
       await response.text();
       return response.status;
     };
-    const holder = new Child("lock-holder.ts", folder.file, 0, "EXCLUSIVE");
+    const holder = await Child.start("lock-holder.ts", folder.file, 0, "EXCLUSIVE");
     expect(await holder.line()).toBe("locked");
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 5);

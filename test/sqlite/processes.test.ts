@@ -19,7 +19,7 @@ function newFolder(): DatabaseFolder {
 
 describe("several processes with one database", () => {
   it("make its tables once, though they start at one moment", { timeout }, async () => {
-    const starters = Array.from({ length: 4 }, () => new Child("starter.ts"));
+    const starters = await Promise.all(Array.from({ length: 4 }, () => Child.start("starter.ts")));
     for (const starter of starters) expect(await starter.line()).toBe("ready");
     for (let start = 0; start < 25; start++) {
       const folder = newFolder();
@@ -38,7 +38,9 @@ describe("several processes with one database", () => {
     sqliteCreditLedger({ database });
     const limit = 10_000;
     const names = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
-    const spenders = names.map((name) => new Child("spender.ts", folder.file, subject, limit, 200, name));
+    const spenders = await Promise.all(
+      names.map((name) => Child.start("spender.ts", folder.file, subject, limit, 100, name)),
+    );
     for (const spender of spenders) expect(await spender.line()).toBe("ready");
     for (const spender of spenders) spender.say("go");
     const reports: { charged: number; ended: number; denied: number; worst: number }[] = [];
@@ -61,7 +63,7 @@ describe("several processes with one database", () => {
 
   it("wait for one another when the file is new", { timeout }, async () => {
     const folder = newFolder();
-    const holder = new Child("lock-holder.ts", folder.file, 100);
+    const holder = await Child.start("lock-holder.ts", folder.file, 100);
     expect(await holder.line()).toBe("locked");
     holder.say("let go");
     const database = folder.open();
@@ -73,7 +75,7 @@ describe("several processes with one database", () => {
   it("wait for one another", { timeout }, async () => {
     const folder = newFolder();
     const ledger = sqliteCreditLedger({ database: folder.open() });
-    const holder = new Child("lock-holder.ts", folder.file, 100);
+    const holder = await Child.start("lock-holder.ts", folder.file, 100);
     expect(await holder.line()).toBe("locked");
     holder.say("let go");
     const request = { id: "open", subject, amount: 1, limits: limitsAt(Date.now()), leaseMs: 60_000 };

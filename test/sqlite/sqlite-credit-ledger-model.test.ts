@@ -7,4 +7,4 @@ const folder = new DatabaseFolder();
 const database = folder.open();
 afterAll(() => folder.remove());
 
-describeCreditLedgerModel("sqliteCreditLedger", (clock) => sqliteCreditLedger({ database, clock }), { runs: 100 });
+describeCreditLedgerModel("sqliteCreditLedger", (clock) => sqliteCreditLedger({ database, clock }), { runs: 50 });

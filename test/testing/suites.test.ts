@@ -1,16 +1,17 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundled } from "../support/bundled.js";
 
 const script = fileURLToPath(new URL("fixtures/suites.ts", import.meta.url));
 
 /** How many of the suites' tests pass and fail in node's own runner. */
-function run(...args: string[]): Promise<{ passed: number; failed: string[] }> {
-  return new Promise((resolve) => {
+async function run(...args: string[]): Promise<{ passed: number; failed: string[] }> {
+  const file = await bundled(script);
+  return await new Promise((resolve) => {
     // Else node's runner takes this process for its parent, and answers in its own protocol.
     const { NODE_TEST_CONTEXT: _context, VITEST: _vitest, ...env } = process.env;
-    const words = ["--import", "tsx", script, ...args];
-    execFile(process.execPath, words, { env, maxBuffer: 2 ** 24 }, (error, output) => {
+    execFile(process.execPath, [file, ...args], { env, maxBuffer: 2 ** 24 }, (error, output) => {
       const failed = [...output.matchAll(/^ {4,}not ok \d+ - (.*)$/gm)].map(([, title = ""]) => title);
       expect(error !== null, output).toBe(failed.length > 0);
       resolve({ passed: output.match(/^ {4,}ok /gm)?.length ?? 0, failed });
