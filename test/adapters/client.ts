@@ -35,7 +35,7 @@ export function readPieces(response: Response): { next(): Promise<string | undef
 }
 
 /** Waits until something holds, for what nobody announces. */
-export async function eventually(isTrue: () => boolean, withinMs = 5000): Promise<void> {
+export async function eventually(isTrue: () => boolean, withinMs = 30_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!isTrue()) {
     if (performance.now() > end) throw new Error(`Not within ${withinMs} ms: ${isTrue}`);

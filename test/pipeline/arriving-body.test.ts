@@ -1,9 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ArrivingBody } from "../../src/pipeline/arriving-body.js";
 import type { BodyError, BodyLimits } from "../../src/pipeline/exchange.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 
 const limits: BodyLimits = {
   maxBytes: 64 * 1024 * 1024,
@@ -37,16 +36,14 @@ describe("a body on its way", () => {
   });
 
   it("takes about its own size of memory, also when it comes byte by byte", () => {
-    setFlagsFromString("--expose-gc");
-    const collect: () => void = runInNewContext("gc");
     const { body } = start();
     const packet = Buffer.alloc(64 * 1024, "x");
     const bytes = 2 * 1024 * 1024;
-    collect();
+    collectGarbage();
     const before = process.memoryUsage();
     for (let taken = 0; taken < bytes; taken++)
       body.take(packet.subarray(taken % packet.length, (taken % packet.length) + 1));
-    collect();
+    collectGarbage();
     const after = process.memoryUsage();
     const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
     expect(grown / bytes).toBeLessThan(4);

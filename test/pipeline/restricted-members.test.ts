@@ -56,6 +56,7 @@ interface Test extends TestGateway {
 
 async function start(make: Make, model: Partial<Model> = {}, options: Partial<GatewayOptions> = {}): Promise<Test> {
   const server = await startFakeUpstream();
+  closers.push(() => server.close());
   const provider = make({ baseURL: server.url, apiKey: "sk-upstream" });
   const test = await startTestGateway({
     models: [
@@ -65,10 +66,7 @@ async function start(make: Make, model: Partial<Model> = {}, options: Partial<Ga
     providers: { fake: provider },
     ...options,
   });
-  closers.push(
-    () => server.close(),
-    () => test.close(),
-  );
+  closers.push(() => test.close());
   return { ...test, server };
 }
 

@@ -62,28 +62,36 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
   const events: RequestCompleted[] = [];
   const warnings: GatewayWarning[] = [];
   let waiting: ((event: RequestCompleted) => void)[] = [];
-  const gateway = createGateway({
-    models: [smallModel, largeModel, freeModel, embeddingModel],
-    keys: memoryKeyStore([
-      { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
-      { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
-      { key: "sk-narrow", id: "key_narrow", account: "acct_pro", plan: "pro", models: ["acme/small"] },
-    ]),
-    plans: memoryPlanStore({
-      pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
-      basic: { models: ["acme/small"] },
-    }),
-    ledger: memoryCreditLedger(options.clock === undefined ? {} : { clock: options.clock }),
-    providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
-    closeGraceMs: 0,
-    onWarning: (warning) => warnings.push(warning),
-    onRequestCompleted: (event) => {
-      events.push(event);
-      for (const resolve of waiting) resolve(event);
-      waiting = [];
-    },
-    ...options,
-  });
+  const make = () =>
+    createGateway({
+      models: [smallModel, largeModel, freeModel, embeddingModel],
+      keys: memoryKeyStore([
+        { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
+        { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
+        { key: "sk-narrow", id: "key_narrow", account: "acct_pro", plan: "pro", models: ["acme/small"] },
+      ]),
+      plans: memoryPlanStore({
+        pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
+        basic: { models: ["acme/small"] },
+      }),
+      ledger: memoryCreditLedger(options.clock === undefined ? {} : { clock: options.clock }),
+      providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
+      closeGraceMs: 0,
+      onWarning: (warning) => warnings.push(warning),
+      onRequestCompleted: (event) => {
+        events.push(event);
+        for (const resolve of waiting) resolve(event);
+        waiting = [];
+      },
+      ...options,
+    });
+  let gateway: Gateway;
+  try {
+    gateway = make();
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
   return {
     gateway,
     upstream,
