@@ -4,11 +4,11 @@ import { TokenScan } from "./token-scan.js";
 const mostRead = 8192;
 
 const blockBytes = 32;
-const blocks = 256;
+const blocks = 192;
 
 /**
  * How many tokens a text has at the most, by the tokenizers that `word-list.ts` names. Up to 8 KiB are read whole. Of
- * longer texts 256 blocks are read, each at a random place of one of as many equal stretches, and a margin is added: the
+ * longer texts 192 blocks are read, each at a random place of one of as many equal stretches, and a margin is added: the
  * result falls below what the whole text counts with a probability of about one in a million, whatever the author knows.
  *
  * @param isJson - the text is JSON, in which escapes stand for the characters that a model reads.
