@@ -1,28 +1,30 @@
-export type { AccountTerms } from "./gateway/account-terms.js";
-export { UnknownTermsError } from "./gateway/account-terms.js";
-export { createGateway } from "./gateway/create-gateway.js";
-export type { BodyFailure, BodyLimits, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
-export { BodyError } from "./gateway/gateway.js";
-export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
+export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
+export { GatewayError } from "./errors/gateway-error.js";
+export type { RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
+export type { GatewayWarning } from "./events/warning.js";
+export type { AccountTerms } from "./gateway/admin/account-terms.js";
+export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type {
   AccountBalance,
   AccountWindow,
   CreditGrant,
   HistoryRange,
   ManagedAccounts,
-} from "./gateway/managed-accounts.js";
-export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/managed-keys.js";
-export { UnknownKeyError } from "./gateway/managed-keys.js";
-export type { ManagedPlans } from "./gateway/managed-plans.js";
+} from "./gateway/admin/managed-accounts.js";
+export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
+export { UnknownKeyError } from "./gateway/admin/managed-keys.js";
+export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
+export type { UsageRow } from "./gateway/admin/sum-usage.js";
+export { createGateway } from "./gateway/create-gateway.js";
+export type { BodyFailure, BodyLimits, Gateway, GatewayRequest, GatewayResponse } from "./gateway/gateway.js";
+export { BodyError } from "./gateway/gateway.js";
+export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
-export type { UsageRow } from "./gateway/sum-usage.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
-
+export type { CorsOptions } from "./http/cors.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
-export type { MemoryKey } from "./keys/memory-key-store.js";
-export { memoryKeyStore } from "./keys/memory-key-store.js";
 export type { Clock } from "./ledger/clock.js";
 export type {
   Blocked,
@@ -34,7 +36,6 @@ export type {
   HistoryRequest,
   Lease,
   LedgerEntry,
-  Micro,
   RenewRequest,
   RenewStatus,
   ReserveRequest,
@@ -53,26 +54,18 @@ export {
   LedgerInputError,
   LedgerUnavailableError,
 } from "./ledger/credit-ledger.js";
-export type { MemoryCreditLedgerOptions } from "./ledger/memory-credit-ledger.js";
-export { memoryCreditLedger } from "./ledger/memory-credit-ledger.js";
-export type { Price } from "./ledger/price.js";
+export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
+export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
+export type { MemoryKey } from "./memory/memory-key-store.js";
+export { memoryKeyStore } from "./memory/memory-key-store.js";
+export { memoryPlanStore } from "./memory/memory-plan-store.js";
+export type { Micro } from "./metering/micro.js";
+export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
+export type { Price } from "./metering/price.js";
+export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
-export type { ErrorObject, GatewayErrorOptions } from "./openai/errors.js";
-export { GatewayError } from "./openai/errors.js";
-export type { MemberRule } from "./openai/restricted-members.js";
-export type { TokenBounds } from "./openai/token-bounds.js";
-export type { Tokenizer } from "./openai/tokenizer.js";
-export type { UpstreamSecrets } from "./openai/upstream-secrets.js";
-export type { TokenCounts } from "./openai/usage.js";
-export type { BreakerOptions, BreakerState } from "./pipeline/breaker.js";
-export type { CorsOptions } from "./pipeline/cors.js";
-export type { Disconnect } from "./pipeline/drain.js";
-export type { RequestCompleted, UpstreamAttempt } from "./pipeline/request-completed.js";
-export type { EndReason, UsageSource } from "./pipeline/settle.js";
-export type { TargetHealth } from "./pipeline/target-health.js";
-export type { GatewayWarning } from "./pipeline/warning.js";
-export { memoryPlanStore } from "./plans/memory-plan-store.js";
-
+export type { MemberRule } from "./openai/request/restricted-members.js";
+export type { UpstreamSecrets } from "./openai/upstream-errors/upstream-secrets.js";
 export type {
   DisconnectPolicy,
   DrainLimits,
@@ -81,7 +74,6 @@ export type {
   PlanStore,
   WritablePlanStore,
 } from "./plans/plan-store.js";
-
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
 export { deepSeek } from "./providers/deepseek.js";
@@ -90,7 +82,6 @@ export { llamaCpp } from "./providers/llama-cpp.js";
 export { mistral } from "./providers/mistral.js";
 export { ollama } from "./providers/ollama.js";
 export { openAI } from "./providers/openai.js";
-
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";
@@ -106,3 +97,7 @@ export type {
 } from "./providers/upstream-provider.js";
 export { UpstreamError } from "./providers/upstream-provider.js";
 export { vLLM } from "./providers/vllm.js";
+export type { BreakerOptions, BreakerState } from "./routing/breaker.js";
+export type { TargetHealth } from "./routing/target-health.js";
+export type { TokenBounds } from "./tokens/token-bounds.js";
+export type { Tokenizer } from "./tokens/tokenizer.js";

@@ -1,3 +1,3 @@
-export type { GptTokenizer } from "./openai/from-gpt-tokenizer.js";
-export { fromGptTokenizer } from "./openai/from-gpt-tokenizer.js";
-export type { Tokenizer } from "./openai/tokenizer.js";
+export type { GptTokenizer } from "./tokens/from-gpt-tokenizer.js";
+export { fromGptTokenizer } from "./tokens/from-gpt-tokenizer.js";
+export type { Tokenizer } from "./tokens/tokenizer.js";

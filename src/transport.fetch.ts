@@ -1,1 +1,1 @@
-export { createFetchTransport as createTransport } from "./providers/fetch-transport.js";
+export { createFetchTransport as createTransport } from "./providers/transport/fetch-transport.js";

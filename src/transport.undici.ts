@@ -1,1 +1,1 @@
-export { createUndiciTransport as createTransport } from "./providers/undici-transport.js";
+export { createUndiciTransport as createTransport } from "./providers/transport/undici-transport.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { explainIssue } from "../openai/explain-issue.js";
-import { listProblems, problemsOf } from "../openai/list-problems.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import { findModelProblem } from "./ai-sdk-model.js";
 

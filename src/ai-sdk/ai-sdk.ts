@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { isRecord } from "../openai/usage.js";
 import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
+import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, type AISDKModel, isLanguageModel } from "./ai-sdk-model.js";
 import { type AISDKOptions, type CheckedOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./call-options.js";

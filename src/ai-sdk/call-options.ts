@@ -1,6 +1,6 @@
-import { invalidType } from "../openai/errors.js";
-import { beyondTarget } from "../openai/target-limit.js";
-import { isRecord } from "../openai/usage.js";
+import { invalidType } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedOptions } from "./ai-sdk-options.js";
 import { mergeProviderOptions } from "./merge-provider-options.js";

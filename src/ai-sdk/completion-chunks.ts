@@ -1,4 +1,4 @@
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { toAnnotation, toArguments, toCreated, toImage } from "./completion.js";
 import { modelEndedInError, toErrorAnswer, toErrorEvent } from "./error-answer.js";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { modelEndedInError } from "./error-answer.js";
 import { toEnding } from "./finish-reason.js";

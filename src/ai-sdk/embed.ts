@@ -1,5 +1,5 @@
-import { beyondTarget } from "../openai/target-limit.js";
-import { isRecord } from "../openai/usage.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { isRecord } from "../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedOptions } from "./ai-sdk-options.js";
 import { mergeProviderOptions } from "./merge-provider-options.js";

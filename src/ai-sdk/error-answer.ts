@@ -1,10 +1,10 @@
-import { isGatewayError } from "../openai/errors.js";
-import { redact } from "../openai/redact.js";
-import { beyondTarget } from "../openai/target-limit.js";
-import { maskSecrets, redactedMark } from "../openai/upstream-secrets.js";
-import { isRecord } from "../openai/usage.js";
-import { toFetchError } from "../providers/fetch-error.js";
+import { isGatewayError } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { redact } from "../openai/upstream-errors/redact.js";
+import { maskSecrets, redactedMark } from "../openai/upstream-errors/upstream-secrets.js";
+import { toFetchError } from "../providers/transport/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+import { isRecord } from "../wire/is-record.js";
 
 /** An error answer in OpenAI's format. */
 export interface ErrorAnswer {

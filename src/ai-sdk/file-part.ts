@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { invalidType, invalidValue } from "../openai/errors.js";
-import { beyondTarget } from "../openai/target-limit.js";
-import { isRecord } from "../openai/usage.js";
+import { invalidType, invalidValue } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel, SupportedUrls } from "./ai-sdk-model.js";
 import { cacheOptions, type Part } from "./prompt-parts.js";
 

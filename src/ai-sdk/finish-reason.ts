@@ -1,4 +1,4 @@
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 
 /** Why an answer ended, in OpenAI's words. `incomplete`: the model never said; `error`: it failed. */
 export type Ending = { finishReason: string } | "incomplete" | "error";

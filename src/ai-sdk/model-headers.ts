@@ -1,4 +1,4 @@
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import type { AISDKModel } from "./ai-sdk-model.js";
 
 /** The headers with which a model calls its server, as far as it shows them: the models of the AI SDK's own packages do. */

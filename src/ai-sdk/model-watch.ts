@@ -1,4 +1,4 @@
-import { type SilenceListener, SilenceTimer } from "../providers/silence-timer.js";
+import { type SilenceListener, SilenceTimer } from "../providers/transport/idle-timeout.js";
 import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
 
 /**

@@ -1,6 +1,6 @@
-import { invalidType, invalidValue } from "../openai/errors.js";
-import { beyondTarget } from "../openai/target-limit.js";
-import { isRecord } from "../openai/usage.js";
+import { invalidType, invalidValue } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import { toFilePart } from "./file-part.js";
 import { cacheOptions, type Part, textOf, textPart } from "./prompt-parts.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import { providerName } from "./ai-sdk-model.js";
 
 /**

@@ -1,12 +1,12 @@
-import { type CompiledPrice, compilePrice, type Price } from "../ledger/price.js";
-import { AnswerMemory } from "../openai/answer-memory.js";
-import { MemberRules } from "../openai/member-rules.js";
-import { Breaker } from "../pipeline/breaker.js";
-import type { CatalogModel } from "../pipeline/catalog.js";
-import { Route } from "../pipeline/route.js";
-import type { Target, TargetGroup } from "../pipeline/target.js";
-import { TargetMonitor } from "../pipeline/target-health.js";
+import type { CatalogModel } from "../access/catalog.js";
+import { type CompiledPrice, compilePrice, type Price } from "../metering/price.js";
+import { AnswerMemory } from "../openai/chat/answer-memory.js";
+import { MemberRules } from "../openai/request/member-rules.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { Breaker } from "../routing/breaker.js";
+import type { Target, TargetGroup } from "../routing/target.js";
+import { TargetMonitor } from "../routing/target-health.js";
+import { Route } from "../routing/target-route.js";
 import type { ResolvedOptions } from "./options.js";
 import type { ResolvedTarget } from "./target-options.js";
 

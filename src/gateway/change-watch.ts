@@ -1,4 +1,4 @@
-import type { Warn } from "../pipeline/warning.js";
+import type { Warn } from "../events/warning.js";
 
 type End = () => Promise<void>;
 

@@ -1,5 +1,5 @@
-import type { CatalogModel } from "../pipeline/catalog.js";
-import type { TargetHealth } from "../pipeline/target-health.js";
+import type { CatalogModel } from "../access/catalog.js";
+import type { TargetHealth } from "../routing/target-health.js";
 
 /** How a model's targets do, as this process sees them. */
 export interface ModelHealth {

@@ -1,13 +1,13 @@
-import type { GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
+import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { ManagedAccounts } from "./admin/managed-accounts.js";
+import type { ManagedKeys } from "./admin/managed-keys.js";
+import type { ManagedPlans } from "./admin/managed-plans.js";
 import type { GatewayHealth } from "./gateway-health.js";
-import type { ManagedAccounts } from "./managed-accounts.js";
-import type { ManagedKeys } from "./managed-keys.js";
-import type { ManagedPlans } from "./managed-plans.js";
 
-export { AbortNotifier } from "../pipeline/abort-notifier.js";
-export { ArrivingBody } from "../pipeline/arriving-body.js";
-export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../pipeline/exchange.js";
-export { BodyError } from "../pipeline/exchange.js";
+export { AbortNotifier } from "../call/abort-notifier.js";
+export { ArrivingBody } from "../http/arriving-body.js";
+export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
+export { BodyError } from "../http/message.js";
 export { StallTimer } from "./stall-timer.js";
 
 /** An inference gateway, ready to be mounted. */

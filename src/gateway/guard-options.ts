@@ -1,8 +1,8 @@
+import type { Warn } from "../events/warning.js";
 import type { GuardOptions } from "../guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { Clock } from "../ledger/clock.js";
-import { toMicro } from "../ledger/price.js";
-import type { Warn } from "../pipeline/warning.js";
+import { toMicro } from "../metering/price.js";
 import type { ResolvedOptions } from "./options.js";
 
 /** What the ledger's guard is told: the host's options, and whom to tell of what becomes of the ledger. */

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { reservedRecordMembers } from "../endpoints/models.js";
+import { withHints } from "../check/closest-name.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { idText } from "../check/id-text.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
+import type { RequestCompleted } from "../events/request-completed.js";
+import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
+import type { CorsOptions } from "../http/cors.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
-import type { Price } from "../ledger/price.js";
-import { withHints } from "../openai/closest-name.js";
-import { explainIssue } from "../openai/explain-issue.js";
-import { idText } from "../openai/id-text.js";
-import { listProblems, problemsOf } from "../openai/list-problems.js";
-import { restrictedNames } from "../openai/member-rules.js";
-import type { TokenBounds } from "../openai/token-bounds.js";
-import type { Tokenizer } from "../openai/tokenizer.js";
-import type { CorsOptions } from "../pipeline/cors.js";
-import type { RequestCompleted } from "../pipeline/request-completed.js";
-import type { GatewayWarning } from "../pipeline/warning.js";
+import type { Price } from "../metering/price.js";
+import { restrictedNames } from "../openai/request/member-rules.js";
 import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { reservedRecordMembers } from "../server/model-record.js";
+import type { TokenBounds } from "../tokens/token-bounds.js";
+import type { Tokenizer } from "../tokens/tokenizer.js";
 
 import {
   allowMembersSchema,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Price } from "../ledger/price.js";
-import { explainIssue } from "../openai/explain-issue.js";
-import type { BreakerOptions } from "../pipeline/breaker.js";
+import { explainIssue } from "../check/explain-issue.js";
+import type { Price } from "../metering/price.js";
+import type { BreakerOptions } from "../routing/breaker.js";
 
 /** Where a model's calls can go. */
 export interface TargetOptions {

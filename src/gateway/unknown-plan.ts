@@ -1,5 +1,5 @@
+import type { Warn } from "../events/warning.js";
 import type { TimeLimit } from "../guard/time-limit.js";
-import type { Warn } from "../pipeline/warning.js";
 import type { PlanStore } from "../plans/plan-store.js";
 
 /** Warns of keys whose plan is not there. Never rejects: the plan may be made later, and its store be away for now. */

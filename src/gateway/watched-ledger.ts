@@ -1,6 +1,6 @@
+import type { Warn } from "../events/warning.js";
 import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import type { Clock } from "../ledger/clock.js";
-import type { Warn } from "../pipeline/warning.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
 import type { ResolvedOptions } from "./options.js";

@@ -1,14 +1,14 @@
-import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import {
   type Allowance,
   allowanceLookup,
   type Caller,
   callerLookup,
   type StoreLookupOptions,
-} from "../pipeline/accounts.js";
-import type { CachedLookup } from "../pipeline/cached-lookup.js";
-import type { Catalog } from "../pipeline/catalog.js";
-import type { Warn } from "../pipeline/warning.js";
+} from "../access/accounts.js";
+import type { CachedLookup } from "../access/cached-lookup.js";
+import type { Catalog } from "../access/catalog.js";
+import type { Warn } from "../events/warning.js";
+import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
 import { ChangeWatch } from "./change-watch.js";
 

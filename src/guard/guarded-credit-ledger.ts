@@ -7,7 +7,6 @@ import {
   type HistoryRequest,
   type Lease,
   LedgerUnavailableError,
-  type Micro,
   type RenewRequest,
   type RenewStatus,
   type ReserveRequest,
@@ -20,6 +19,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { workOf } from "../ledger/instant-method.js";
+import type { Micro } from "../metering/micro.js";
 import { atMost } from "./at-most.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";

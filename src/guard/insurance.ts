@@ -1,14 +1,8 @@
 import { type Admission, admit, admittingInstances, type Instances, noInstances } from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
-import type {
-  Lease,
-  Micro,
-  ReserveRequest,
-  ReserveResult,
-  WindowState,
-  WindowStates,
-} from "../ledger/credit-ledger.js";
+import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
+import type { Micro } from "../metering/micro.js";
 
 /** Beyond it, accounts are insured only in the place of those that have had no insured call for long. */
 const mostAccounts = 10_000;

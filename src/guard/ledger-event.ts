@@ -1,4 +1,5 @@
-import type { Lease, Micro, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
+import type { Lease, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
+import type { Micro } from "../metering/micro.js";
 
 /** A charge, or the return of a hold, on its way to the ledger. */
 export interface LedgerEnding {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { explainIssue } from "../openai/explain-issue.js";
-import { freeText, idText } from "../openai/id-text.js";
-import { problemsOf } from "../openai/list-problems.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { freeText, idText } from "../check/id-text.js";
+import { problemsOf } from "../check/list-problems.js";
 
 /** The name of an account. */
 export const keyAccount = idText(128);

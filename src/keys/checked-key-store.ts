@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { explainIssue } from "../openai/explain-issue.js";
-import { idProblem } from "../openai/id-problem.js";
-import { freeText, idText } from "../openai/id-text.js";
-import { listProblems, problemsOf } from "../openai/list-problems.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { idProblem } from "../check/id-problem.js";
+import { freeText, idText } from "../check/id-text.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
 import { keyAccount, keyModels, keyName } from "./check-key.js";
 import type { StoredKey, WritableKeyStore } from "./key-store.js";
 

@@ -1,9 +1,9 @@
+import type { Micro } from "../metering/micro.js";
 import {
   type Blocked,
   type Bounds,
   type Lease,
   LedgerClockError,
-  type Micro,
   type WindowLimits,
   type WindowName,
   type WindowState,

@@ -1,8 +1,4 @@
-/**
- * Micro-credits: an integer count, 1 credit = 1,000,000. Always a safe integer
- * (`Number.isSafeInteger`), so sums are exact.
- */
-export type Micro = number;
+import type { Micro } from "../metering/micro.js";
 
 /** The three windows in which an account's stock of credits is tracked. */
 export type WindowName = "session" | "week" | "month";

@@ -1,4 +1,4 @@
-import { idProblem } from "../openai/id-problem.js";
+import { idProblem } from "../check/id-problem.js";
 import {
   type GrantRequest,
   type HistoryRequest,

@@ -1,5 +1,6 @@
+import type { Micro } from "../metering/micro.js";
 import type { Admission } from "./account-state.js";
-import { type Lease, LedgerConflictError, type Micro, type WindowLimits } from "./credit-ledger.js";
+import { type Lease, LedgerConflictError, type WindowLimits } from "./credit-ledger.js";
 
 /** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
 export interface Receipt extends Admission {

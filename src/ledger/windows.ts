@@ -1,4 +1,5 @@
-import type { Bounds, Micro, WindowLimits, WindowName } from "./credit-ledger.js";
+import type { Micro } from "../metering/micro.js";
+import type { Bounds, WindowLimits, WindowName } from "./credit-ledger.js";
 
 /** What {@link windowLimits} needs to know of a plan, an account and the moment. */
 export interface WindowLimitsInput {

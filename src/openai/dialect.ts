@@ -1,5 +1,5 @@
-import type { MemberRule } from "./restricted-members.js";
-import { isRecord } from "./usage.js";
+import { isRecord } from "../wire/is-record.js";
+import type { MemberRule } from "./request/restricted-members.js";
 
 /**
  * How a server departs from OpenAI's API, as plain data: what it does not know is renamed or left out of

@@ -1,7 +1,8 @@
 import { isAscii } from "node:buffer";
-import { asBuffer } from "./as-buffer.js";
-import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "./json-members.js";
-import { isRecord, type TokenCounts } from "./usage.js";
+import type { TokenCounts } from "../metering/token-counts.js";
+import { asBuffer } from "../wire/as-buffer.js";
+import { isRecord } from "../wire/is-record.js";
+import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
 
 /** What the client gets for an upstream's whole answer. */
 export interface ModelAnswer {

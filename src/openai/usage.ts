@@ -1,18 +1,6 @@
+import type { TokenCounts } from "../metering/token-counts.js";
+import { isRecord } from "../wire/is-record.js";
 import type { Dialect } from "./dialect.js";
-
-/** Tokens by kind, as they are priced. */
-export interface TokenCounts {
-  /** The whole prompt. */
-  input: number;
-  /** Part of `input` that the upstream had cached. */
-  cachedInput: number;
-  /** The whole answer. */
-  output: number;
-  /** Part of `output` that was reasoning. */
-  reasoning: number;
-}
-
-export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
 /** The `usage` object of an answer (OpenAI reference, "CompletionUsage"), as far as the gateway writes one itself. */
 export interface UsageObject {
@@ -76,10 +64,6 @@ export function visibleUsage(usage: unknown, dialect: Dialect | undefined): unkn
   const hidden = dialect?.hiddenUsage;
   if (hidden === undefined || !isRecord(usage) || !hidden.some((name) => name in usage)) return usage;
   return Object.fromEntries(Object.entries(usage).filter(([name]) => !hidden.includes(name)));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function count(value: unknown): number | undefined {

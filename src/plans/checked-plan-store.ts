@@ -1,4 +1,4 @@
-import { idProblem } from "../openai/id-problem.js";
+import { idProblem } from "../check/id-problem.js";
 import { checkNewPlan } from "./plan-schema.js";
 import type { WritablePlanStore } from "./plan-store.js";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { explainIssue } from "../openai/explain-issue.js";
-import { idText } from "../openai/id-text.js";
-import { listProblems, problemsOf } from "../openai/list-problems.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { idText } from "../check/id-text.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { Plan } from "./plan-store.js";
 
 const creditAmount = z.number().nonnegative().nullish();

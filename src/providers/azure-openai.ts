@@ -1,5 +1,5 @@
 import type { Dialect, FailedRequest, UpstreamErrorAnswer } from "../openai/dialect.js";
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
 import type { UpstreamProvider } from "./upstream-provider.js";

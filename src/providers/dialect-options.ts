@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { explainIssue } from "../check/explain-issue.js";
 import type { Dialect } from "../openai/dialect.js";
-import { explainIssue } from "../openai/explain-issue.js";
 import { isHeaderName } from "./header-syntax.js";
 
 const memberNames = (kept: readonly string[]) =>

@@ -1,5 +1,5 @@
 import type { UpstreamErrorAnswer } from "../openai/dialect.js";
-import { isRecord } from "../openai/usage.js";
+import { isRecord } from "../wire/is-record.js";
 import { fromPreset, type PresetOptions } from "./preset.js";
 import type { UpstreamProvider } from "./upstream-provider.js";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { explainIssue } from "../check/explain-issue.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { Dialect } from "../openai/dialect.js";
-import { explainIssue } from "../openai/explain-issue.js";
-import { listProblems, problemsOf } from "../openai/list-problems.js";
 import { checkDialect } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
-import type { TransportOptions } from "./transport.js";
+import type { TransportOptions } from "./transport/transport.js";
 
 /** Options of `openAICompatible`. */
 export interface OpenAICompatibleOptions {

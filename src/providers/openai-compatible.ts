@@ -1,6 +1,5 @@
 import { createTransport } from "#transport";
 import { type CallDirectly, toProviderCall } from "./direct-call.js";
-import { createFetchTransport } from "./fetch-transport.js";
 import { headerSecrets } from "./header-secrets.js";
 import {
   type CheckedOptions,
@@ -8,6 +7,7 @@ import {
   type OpenAICompatibleOptions,
 } from "./openai-compatible-options.js";
 import { readApiKey } from "./read-api-key.js";
+import { createFetchTransport } from "./transport/fetch-transport.js";
 import type { UpstreamProvider } from "./upstream-provider.js";
 
 export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";

@@ -1,5 +1,5 @@
 import type { Dialect } from "../openai/dialect.js";
-import type { UpstreamSecrets } from "../openai/upstream-secrets.js";
+import type { UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
 
 /** An operation of the OpenAI API, as the path behind the base URL. */
 export type UpstreamEndpoint = "chat/completions" | "embeddings";

@@ -1,5 +1,6 @@
-import type { EntryTags, Micro } from "../ledger/credit-ledger.js";
+import type { EntryTags } from "../ledger/credit-ledger.js";
 import type { Receipt } from "../ledger/receipt.js";
+import type { Micro } from "../metering/micro.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";

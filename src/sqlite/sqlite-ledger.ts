@@ -27,10 +27,10 @@ import {
   checkSubject,
 } from "../ledger/ledger-input.js";
 import { AccountTable } from "./account-table.js";
-import { Book } from "./book.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isRefusal, toLedgerError } from "./ledger-error.js";
+import { Book } from "./ledger-tables.js";
 import { type Ending, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import type { RequestCompleted } from "../../src/events/request-completed.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
-import type { RequestCompleted } from "../../src/pipeline/request-completed.js";
 import { chatAnswer, chatChunks, createGate, eventStream, toEventBytes, wholeAnswer } from "../../src/testing.js";
 import { startTestGateway } from "../support/test-gateway.js";
 import { chatBody, eventually } from "./client.js";

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { chatAnswer, chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { smallModel } from "../support/test-gateway.js";
 import { collect } from "./collect.js";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../../src/gateway/options.js";
-import { restrictions } from "../../src/openai/restricted-members.js";
+import { restrictions } from "../../src/openai/request/restricted-members.js";
 import { checkOpenAICompatibleOptions } from "../../src/providers/openai-compatible-options.js";
 import { readme, root } from "./readme.js";
 
@@ -24,8 +24,8 @@ describe("the README's reference", () => {
   it.each([
     ["gateway/options.ts", "Model"],
     ["gateway/target-options.ts", "RoutingOptions"],
-    ["pipeline/breaker.ts", "BreakerOptions"],
-    ["ledger/price.ts", "Price"],
+    ["routing/breaker.ts", "BreakerOptions"],
+    ["metering/price.ts", "Price"],
     ["gateway/options.ts", "GatewayOptions"],
     ["providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
     ["openai/dialect.ts", "Dialect"],
@@ -39,12 +39,12 @@ describe("the README's reference", () => {
     ["keys/key-store.ts", "ApiKey"],
     ["plans/plan-store.ts", "Plan"],
     ["ledger/credit-ledger.ts", "CreditLedger"],
-    ["pipeline/request-completed.ts", "RequestCompleted"],
-    ["pipeline/warning.ts", "GatewayWarning"],
-    ["pipeline/request-completed.ts", "UpstreamAttempt"],
+    ["events/request-completed.ts", "RequestCompleted"],
+    ["events/warning.ts", "GatewayWarning"],
+    ["events/request-completed.ts", "UpstreamAttempt"],
     ["gateway/target-options.ts", "TargetOptions"],
-    ["pipeline/target-health.ts", "TargetHealth"],
-    ["openai/usage.ts", "TokenCounts"],
+    ["routing/target-health.ts", "TargetHealth"],
+    ["metering/token-counts.ts", "TokenCounts"],
     ["providers/upstream-provider.ts", "UpstreamCall"],
   ])("in %s names each member of %s", (path, name) => {
     const members = membersOf(path, name).filter((member) => !undocumented.includes(member));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { GatewayWarning } from "../../src/events/warning.js";
 import { ChangeWatch } from "../../src/gateway/change-watch.js";
-import type { GatewayWarning } from "../../src/pipeline/warning.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

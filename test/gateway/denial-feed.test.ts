@@ -1,9 +1,9 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { unique } from "../../src/testing/credit-ledger-fixture.js";

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { UnknownTermsError } from "../../src/gateway/account-terms.js";
-import { UnknownKeyError } from "../../src/gateway/managed-keys.js";
+import { UnknownTermsError } from "../../src/gateway/admin/account-terms.js";
+import { UnknownKeyError } from "../../src/gateway/admin/managed-keys.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway | undefined;

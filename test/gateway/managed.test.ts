@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";

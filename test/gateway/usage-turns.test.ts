@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { CreditLedger, HistoryRequest } from "../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";

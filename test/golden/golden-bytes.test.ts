@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../src/plans/memory-plan-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream } from "../../src/testing.js";
 import { expressAdapter } from "../adapters/express-adapter.js";

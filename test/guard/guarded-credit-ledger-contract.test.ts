@@ -1,6 +1,6 @@
 import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
 import type { Clock } from "../../src/ledger/clock.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { faultyLedger } from "./faulty-ledger.js";

@@ -3,7 +3,7 @@ import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
 import { LedgerInputError, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { everywhere, Fixture, type Plan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { faultyLedger } from "./faulty-ledger.js";

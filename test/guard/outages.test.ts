@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";

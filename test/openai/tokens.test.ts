@@ -2,10 +2,10 @@ import fc from "fast-check";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import * as p50k from "gpt-tokenizer/encoding/p50k_base";
 import { describe, expect, it } from "vitest";
-import { parseChatRequest } from "../../src/openai/chat-request.js";
-import { fromGptTokenizer } from "../../src/openai/from-gpt-tokenizer.js";
-import { countedTokens, leastTokens } from "../../src/openai/least-tokens.js";
-import { mostMissed } from "../../src/openai/tokenizer.js";
+import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
+import { countedTokens, leastTokens } from "../../src/openai/chat/least-tokens.js";
+import { fromGptTokenizer } from "../../src/tokens/from-gpt-tokenizer.js";
+import { mostMissed } from "../../src/tokens/tokenizer.js";
 import { realTokenizers } from "../support/real-tokenizers.js";
 import { commonTexts, otherTexts } from "../support/text-samples.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimatePromptTokens } from "../../src/openai/token-estimate.js";
+import { estimatePromptTokens } from "../../src/openai/media/token-estimate.js";
 import { readUsage } from "../../src/openai/usage.js";
 
 describe("readUsage", () => {

@@ -5,120 +5,98 @@ import { resolve as absolute, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { layerRules } from "./layer-rules.js";
+import { layers } from "./layers.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** For one file of each layer: what it may import, and what the linter must refuse. */
-const rules: Record<string, { allowed: string[]; refused: string[] }> = {
-  "src/openai/probe.ts": {
-    allowed: ["./errors.js", "zod", "eventsource-parser", "node:buffer"],
-    refused: ["../ledger/credit-ledger.js", "../pipeline/run.js", "lru-cache", "node:http", "@scope/package"],
-  },
+/** What files of a layer import, and what the linter must refuse them. */
+interface Probe {
+  allowed: string[];
+  refused: string[];
+}
+
+const places = layers.map(({ folder }) => folder);
+/** The adapters' files may not even import each other as they like: see the tests of their own. */
+const general = layers.filter(({ folder }) => folder !== "adapters");
+
+/** For a file in each layer, and for one in a folder of it: all that it may import, and one file of each other layer. */
+const probes = Object.fromEntries(
+  general.flatMap(({ folder, imports, packages = [] }) =>
+    ["", "probes/"].map((within): [string, Probe] => {
+      const up = within === "" ? "../" : "../../";
+      const others = places.filter((place) => place !== folder && !imports.includes(place));
+      const named = packages.map((name) => name.replace("*", "fs"));
+      const allowed = imports.map((name) => (name.endsWith(".js") ? up + name : `${up}${name}/any-file.js`));
+      return [
+        `src/${folder}/${within}probe.ts`,
+        {
+          allowed: ["./any-file.js", ...allowed, ...named],
+          refused: [...others.map((place) => `${up}${place}/any-file.js`), `${up}index.js`, "no-such-package"],
+        },
+      ];
+    }),
+  ),
+);
+
+const special: Record<string, Probe> = {
   "src/ledger/credit-ledger.ts": {
-    allowed: ["../openai/usage.js"],
-    refused: ["./memory-credit-ledger.js", "../keys/key-store.js", "zod"],
+    allowed: ["../metering/micro.js"],
+    refused: ["./account-state.js", "../keys/key-store.js", "zod"],
   },
-  "src/ledger/probe.ts": {
-    allowed: ["./credit-ledger.js", "../openai/usage.js", "zod"],
-    refused: [
-      "../plans/plan-store.js",
-      "../endpoints/models.js",
-      "../pipeline/run.js",
-      "../gateway/gateway.js",
-      "undici",
-    ],
-  },
-  "src/guard/probe.ts": {
-    allowed: ["./time-limit.js", "../ledger/credit-ledger.js", "../ledger/memory-credit-ledger.js"],
-    refused: ["../pipeline/settle.js", "../gateway/options.js", "../redis/redis-credit-ledger.js", "zod", "lru-cache"],
-  },
-  "src/postgres/probe.ts": {
-    allowed: [
-      "./database.js",
-      "./sql/ledger-tables.js",
-      "../ledger/account-state.js",
-      "../plans/checked-plan-store.js",
-      "zod",
-    ],
-    refused: ["../ledger/memory-credit-ledger.js", "../pipeline/settle.js", "../sqlite/text.js", "pg", "postgres"],
-  },
-  "src/sqlite/probe.ts": {
-    allowed: ["./migrate.js", "../ledger/account-state.js", "../keys/checked-key-store.js", "node:crypto"],
-    refused: ["../ledger/memory-credit-ledger.js", "../pipeline/settle.js", "libsql", "better-sqlite3", "node:sqlite"],
-  },
-  "src/redis/probe.ts": {
-    allowed: [
-      "./run-script.js",
-      "./lua/clock.js",
-      "../ledger/account-state.js",
-      "../plans/checked-plan-store.js",
-      "zod",
-    ],
-    refused: ["../ledger/memory-credit-ledger.js", "../pipeline/run.js", "../gateway/gateway.js", "ioredis", "redis"],
-  },
-  "src/providers/probe.ts": {
-    allowed: ["./upstream-provider.js", "#transport", "zod"],
-    refused: ["undici", "undici/lib/dispatcher/pool.js", "../pipeline/settle.js", "../index.js"],
-  },
-  "src/providers/undici-probe.ts": {
+  "src/providers/transport/undici-probe.ts": {
     allowed: ["./transport.js", "undici", "undici/lib/dispatcher/pool.js", "node:net"],
-    refused: ["../pipeline/settle.js", "lru-cache"],
+    refused: ["../../call/settle.js", "lru-cache"],
   },
-  "src/ai-sdk/probe.ts": {
-    allowed: ["./prompt.js", "../openai/errors.js", "../providers/upstream-provider.js", "zod"],
-    refused: ["../providers/openai-compatible.js", "../pipeline/settle.js", "ai", "@ai-sdk/provider"],
-  },
-  "src/endpoints/probe.ts": {
-    allowed: ["./routes.js", "../openai/errors.js"],
-    refused: ["../pipeline/run.js", "../providers/upstream-provider.js", "../gateway/options.js"],
-  },
-  "src/pipeline/probe.ts": {
-    allowed: ["./run.js", "../ledger/credit-ledger.js", "../ledger/windows.js", "../openai/errors.js", "lru-cache"],
-    refused: [
-      "../ledger/memory-credit-ledger.js",
-      "../keys/memory-key-store.js",
-      "../providers/openai-compatible.js",
-      "../gateway/gateway.js",
-      "../adapters/node.js",
-      "undici",
-    ],
-  },
-  "src/gateway/probe.ts": {
-    allowed: ["./gateway.js", "../pipeline/run.js", "../endpoints/routes.js", "../plans/plan-store.js", "zod"],
-    refused: ["../adapters/node.js", "../plans/memory-plan-store.js", "../index.js", "express"],
-  },
-  "src/testing/probe.ts": {
-    allowed: ["./expect.js", "../ledger/credit-ledger.js", "../ledger/windows.js", "../keys/hash-key.js", "node:test"],
-    refused: ["../ledger/memory-credit-ledger.js", "../gateway/gateway.js", "vitest", "fast-check", "undici"],
-  },
+  "src/providers/probe.ts": { allowed: [], refused: ["undici", "undici/lib/dispatcher/pool.js"] },
   "src/adapters/probe.ts": {
     allowed: ["../gateway/gateway.js", "./node.js", "node:http"],
-    refused: ["../gateway/create-gateway.js", "../pipeline/exchange.js", "./express.js", "express", "fastify", "hono"],
+    refused: ["../gateway/create-gateway.js", "../http/message.js", "./express.js", "express", "fastify", "hono"],
   },
   "src/adapters/node-probe.ts": {
     allowed: ["../gateway/gateway.js", "./node-request.js", "node:http"],
-    refused: ["../gateway/create-gateway.js", "../pipeline/exchange.js", "./express.js", "./node.js", "undici"],
+    refused: ["../gateway/create-gateway.js", "../http/message.js", "./express.js", "./node.js", "undici"],
   },
   "src/probe.ts": { allowed: ["./adapters/node.js"], refused: ["zod", "./index.js"] },
 };
 
 describe("the layers", () => {
-  it("are held by the linter", async () => {
-    for (const [file, { allowed, refused }] of Object.entries(await lintProbes(rules))) {
+  it.each([
+    ["in general", probes],
+    ["of some files", special],
+  ])("are held by the linter, %s", async (_which, wanted) => {
+    for (const [file, { allowed, refused }] of Object.entries(await lintProbes(wanted))) {
       expect({ file, refused: refused.toSorted(), allowed }).toEqual({
         file,
-        refused: rules[file]?.refused.toSorted(),
-        allowed: rules[file]?.allowed,
+        refused: wanted[file]?.refused.toSorted(),
+        allowed: wanted[file]?.allowed,
       });
     }
   });
 
-  it("have a rule for every folder", async () => {
-    const folders = (await sourceFiles()).map((file) => dirname(file));
-    const probes = Object.fromEntries(
-      folders.map((folder) => [`${folder}/any-file.ts`, { allowed: [], refused: ["no-such-package"] }]),
+  it("are in the linter's configuration as the table has them: `npm run layers:update` writes them", async () => {
+    const config = JSON.parse(await readFile(join(root, "biome.json"), "utf8"));
+    const written = config.overrides.filter((rule: object) => JSON.stringify(rule).includes("noRestrictedImports"));
+    expect(written).toEqual(layerRules());
+  });
+
+  it("import only what stands above them, and there is one for every folder", async () => {
+    for (const [index, { folder, imports }] of layers.entries()) {
+      const above = places.slice(0, index);
+      const below = imports.filter((name) => !above.includes(name.split("/")[0] ?? ""));
+      expect({ folder, below }).toEqual({ folder, below: [] });
+    }
+    const folders = new Set(
+      (await sourceFiles()).map((file) => file.split("/")[1] ?? "").filter((name) => !/\./.test(name)),
     );
-    expect(await lintProbes(probes)).toEqual(probes);
+    expect([...folders].sort()).toEqual(places.toSorted());
+  });
+
+  it("have folders of at most 20 files, apart from what is listed here", async () => {
+    const counts = new Map<string, number>();
+    for (const file of await sourceFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    const crowded = [...counts].filter(([, count]) => count > 20).map(([folder]) => folder);
+    expect(crowded.sort()).toEqual(["src/postgres", "src/redis/lua"]);
   });
 
   it("end in entries that only export", async () => {
@@ -144,7 +122,7 @@ describe("the layers", () => {
 });
 
 /** Which of the imports the linter allows and refuses, when the files stand alone in a project with this one's rules. */
-async function lintProbes(probes: typeof rules): Promise<typeof rules> {
+async function lintProbes(probes: Record<string, Probe>): Promise<Record<string, Probe>> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "infergate-layers-")));
   try {
     await copyFile(join(root, "biome.json"), join(folder, "biome.json"));

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { AbortNotifier } from "../../src/pipeline/abort-notifier.js";
+import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { type CallDirectly, directCallOf } from "../../src/providers/direct-call.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { createGate, hangBeforeHeaders, startFakeUpstream, wholeAnswer } from "../../src/testing.js";

@@ -6,9 +6,9 @@ import OpenAI from "openai";
 import { Agent, fetch as undiciFetch } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import {
   errorBody,

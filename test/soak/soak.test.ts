@@ -4,9 +4,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
-import { memoryKeyStore } from "../../src/keys/memory-key-store.js";
-import { memoryCreditLedger } from "../../src/ledger/memory-credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { chatChunks, eventStream, type FakeAnswer } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 

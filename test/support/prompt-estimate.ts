@@ -1,6 +1,6 @@
-import { parseChatRequest } from "../../src/openai/chat-request.js";
-import { promptTokens } from "../../src/openai/prompt-tokens.js";
-import { resolveTokenBounds } from "../../src/openai/token-bounds.js";
+import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
+import { promptTokens } from "../../src/openai/chat/prompt-tokens.js";
+import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
 
 /** What is held for a prompt of a model of 128,000 tokens, and charged where no usage is reported. */
 export function promptEstimate(body: string): number {

@@ -32,7 +32,7 @@ export const commonTexts: Readonly<Record<string, string>> = {
     .slice(0, 6000),
   "more English": file("CHANGELOG.md").slice(0, 6000),
   Chinese: chinese,
-  code: file("src/openai/json-members.ts").slice(0, 6000),
+  code: file("src/wire/json-members.ts").slice(0, 6000),
   JSON: file("package.json"),
   "JSON without spaces": JSON.stringify(JSON.parse(file("package.json"))),
 };

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { memoryCreditLedger } from "../../../src/ledger/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import type { OpenStore } from "../benched-store.js";
 import { ledgerPair } from "../ledger-pair.js";
 

@@ -1,0 +1,32 @@
+import { invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
+import type { Allowance, Caller } from "./accounts.js";
+import type { Catalog, CatalogModel } from "./catalog.js";
+
+/** Whether the key may use the model: its plan includes it, and its own restriction, if any, does not exclude it. */
+export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
+  if (allowance === undefined || !allowance.models.has(modelId)) return false;
+  return caller.models === undefined || caller.models.has(modelId);
+}
+
+/** @throws GatewayError 404 for a model that is not in the catalog, 403 for one that is not the key's. */
+export function authorize(
+  caller: Caller,
+  allowance: Allowance | undefined,
+  catalog: Catalog,
+  modelId: string,
+): { model: CatalogModel; allowance: Allowance } {
+  const model = catalog.get(modelId);
+  if (model === undefined) throw modelNotFound(modelId);
+  if (allowance === undefined || !mayUse(caller, allowance, modelId)) throw modelNotAllowed(modelId);
+  return { model, allowance };
+}
+
+/** @throws GatewayError 400 when the endpoint is not for this type of model. */
+export function requireModelType({ id, type }: CatalogModel, asked: CatalogModel["type"]): void {
+  if (type === asked) return;
+  const message =
+    type === "embedding"
+      ? `'${id}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`
+      : `'${id}' is a chat model: it cannot be used for embeddings. Use POST /v1/chat/completions.`;
+  throw invalidValue("model", message);
+}

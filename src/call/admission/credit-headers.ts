@@ -1,0 +1,52 @@
+import type { WindowState, WindowStates } from "../../ledger/credit-ledger.js";
+import type { Micro } from "../../metering/micro.js";
+
+export const microPerCredit = 1_000_000;
+
+/**
+ * The state of the stock, for each window that is limited: whole credits rounded down, instants in epoch seconds
+ * rounded up. Settled charges only: what requests in flight hold is not counted.
+ *
+ * Each name is spelled out: an object that gets so many members by computed names becomes a hash table, which costs more
+ * than all the rest of this.
+ *
+ * @returns `headers`, with those of the stock added.
+ */
+export function addCreditHeaders(headers: Record<string, string>, windows: WindowStates): Record<string, string> {
+  const { session, week, month } = windows;
+  if (session.limit !== null) {
+    headers["x-ratelimit-limit-session"] = limitOf(session);
+    headers["x-ratelimit-remaining-session"] = remainingOf(session);
+    if (session.resetsAt !== null) {
+      headers["x-ratelimit-reset-session"] = epochSeconds(session.resetsAt);
+      headers["x-ratelimit-reset"] = epochSeconds(session.resetsAt);
+    }
+  }
+  if (week.limit !== null) {
+    headers["x-ratelimit-limit-week"] = limitOf(week);
+    headers["x-ratelimit-remaining-week"] = remainingOf(week);
+    if (week.resetsAt !== null) headers["x-ratelimit-reset-week"] = epochSeconds(week.resetsAt);
+  }
+  if (month.limit !== null) {
+    headers["x-ratelimit-limit-month"] = limitOf(month);
+    headers["x-ratelimit-remaining-month"] = remainingOf(month);
+    if (month.resetsAt !== null) headers["x-ratelimit-reset-month"] = epochSeconds(month.resetsAt);
+  }
+  return headers;
+}
+
+function limitOf({ limit, bonus }: WindowState): string {
+  return wholeCredits((limit ?? 0) + bonus);
+}
+
+function remainingOf({ limit, bonus, used }: WindowState): string {
+  return wholeCredits((limit ?? 0) + bonus - used);
+}
+
+export function epochSeconds(instant: number): string {
+  return String(Math.ceil(instant / 1000));
+}
+
+function wholeCredits(amount: Micro): string {
+  return String(Math.floor(Math.max(0, amount) / microPerCredit));
+}

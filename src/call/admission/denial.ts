@@ -1,0 +1,78 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { Blocked, ReserveResult, WindowName, WindowState } from "../../ledger/credit-ledger.js";
+import type { Micro } from "../../metering/micro.js";
+import { addCreditHeaders, epochSeconds, microPerCredit } from "./credit-headers.js";
+
+export type Denial = Extract<ReserveResult, { ok: false }>;
+
+/**
+ * The answer to a request that the stock does not cover. Code, text, `Retry-After` and `X-RateLimit-Reset` all speak of
+ * the window that is available last. Used-up stock tells clients not to retry; stock that is merely held by requests in
+ * flight comes back within seconds, so there they may.
+ */
+export function denialError(denial: Denial): GatewayError {
+  const { windows, now } = denial;
+  const blocked = denial.blocked[0];
+  const seconds = Math.max(1, Math.ceil((blocked.availableAt - now) / 1000));
+  const headers = addCreditHeaders({}, windows);
+  headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
+  headers["retry-after"] = String(seconds);
+  if (blocked.cause === "used") headers["x-should-retry"] = "false";
+  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds), {
+    status: 429,
+    code: codes[blocked.window],
+    type: "insufficient_quota",
+    headers,
+  });
+}
+
+const codes: Readonly<Record<WindowName, string>> = {
+  session: "session_limit_exceeded",
+  week: "week_limit_exceeded",
+  month: "month_limit_exceeded",
+};
+
+const titles: Readonly<Record<WindowName, string>> = { session: "Session", week: "Week", month: "Month" };
+
+/** LangChain stops on "usage quota" and "will reset at"; the other text must not contain either. */
+function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
+  const limit = credits((state.limit ?? 0) + state.bonus);
+  if (blocked.cause === "held") {
+    return (
+      `${titles[blocked.window]} credits are held by requests in flight: ${credits(state.used)} used and ` +
+      `${credits(state.held)} held of ${limit}. Try again in ${seconds}s.`
+    );
+  }
+  const instant = isoSeconds(Math.ceil(blocked.availableAt / 1000));
+  return (
+    `${titles[blocked.window]} usage quota exhausted: ${credits(state.used)} of ${limit} credits used. ` +
+    `It will reset at ${instant} (in ${duration(blocked.availableAt - now)}).`
+  );
+}
+
+let lastSeconds = Number.NaN;
+let lastInstant = "";
+
+/** Who hammers a used-up stock asks for the same instant again and again, and it is a tenth of such an answer's cost. */
+function isoSeconds(seconds: number): string {
+  if (seconds !== lastSeconds) {
+    lastInstant = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+    lastSeconds = seconds;
+  }
+  return lastInstant;
+}
+
+/** Credits with all their decimals that are not zero. */
+function credits(amount: Micro): string {
+  const whole = Math.floor(amount / microPerCredit);
+  const micro = amount - whole * microPerCredit;
+  return micro === 0 ? String(whole) : `${whole}.${String(micro).padStart(6, "0").replace(/0+$/, "")}`;
+}
+
+function duration(milliseconds: number): string {
+  const minutes = Math.ceil(milliseconds / 60_000);
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  const parts = [days > 0 ? `${days}d` : "", hours > 0 ? `${hours}h` : "", days === 0 ? `${minutes % 60}m` : ""];
+  return parts.filter((part) => part !== "").join(" ");
+}

@@ -1,0 +1,97 @@
+import type { Allowance } from "../../access/accounts.js";
+import type { Lookup } from "../../access/cached-lookup.js";
+import type { Instant, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
+import type { Clock } from "../../ledger/clock.js";
+import type { WindowLimits } from "../../ledger/credit-ledger.js";
+import { windowLimits } from "../../ledger/windows.js";
+
+/** By which plan an account is seen, and from where its weeks and months are counted. */
+export interface AccountTerms {
+  /** Id of the plan. Default: that of the account's keys. */
+  plan?: string | undefined;
+  /**
+   * Where the account's weeks and months begin; `null`: by the calendar. Default: that of the account's keys; without keys,
+   * where `plan` is given, by the calendar.
+   */
+  anchor?: Instant | null | undefined;
+}
+
+export interface ResolvedTerms {
+  readonly plan: string;
+  readonly limits: WindowLimits;
+}
+
+/**
+ * What an account's plan and anchor are is not known: it has no keys, its keys differ in them or cannot be listed, or there
+ * is no such plan. The message says what to give.
+ */
+export class UnknownTermsError extends Error {
+  override readonly name = "UnknownTermsError";
+}
+
+/** Finds the terms of an account: as they are given, else as its keys have them. */
+export class AccountTermsLookup {
+  readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
+  readonly #findAllowance: Lookup<Allowance>;
+  readonly #clock: Clock;
+
+  constructor(keys: KeyStore, findAllowance: Lookup<Allowance>, clock: Clock) {
+    this.#keys = keys;
+    this.#findAllowance = findAllowance;
+    this.#clock = clock;
+  }
+
+  /** @throws UnknownTermsError */
+  async resolve(
+    by: string,
+    account: string,
+    given: { plan?: string | undefined; anchor?: number | null | undefined },
+  ): Promise<ResolvedTerms> {
+    const { plan, anchor } =
+      given.plan !== undefined && given.anchor !== undefined
+        ? { plan: given.plan, anchor: given.anchor }
+        : await this.#ofKeys(by, account, given);
+    const allowance = await this.#findAllowance(plan);
+    if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
+    const { credits, sessionMs } = allowance;
+    return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
+  }
+
+  async #ofKeys(by: string, account: string, given: { plan?: string | undefined; anchor?: number | null | undefined }) {
+    if (typeof this.#keys.list !== "function") {
+      throw new UnknownTermsError(
+        `${by}: give \`plan\`, and \`anchor\` (null where there is none): the gateway's key store has no \`list\` to find ` +
+          "them by the account's keys.",
+      );
+    }
+    const listed = await this.#keys.list(account);
+    const now = this.#clock.now();
+    const inForce = listed.filter(
+      ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    );
+    const keys = inForce.length > 0 ? inForce : listed;
+    const plans = given.plan === undefined ? distinct(keys.map((key) => key.plan)) : [given.plan];
+    const anchors = given.anchor === undefined ? anchorsOf(keys, given.plan) : [given.anchor];
+    const [plan] = plans;
+    const [anchor] = anchors;
+    if (plan === undefined || anchor === undefined) {
+      const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
+      throw new UnknownTermsError(`${by}: the account has no keys. ${what}`);
+    }
+    const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];
+    if (differing.length === 0) return { plan, anchor };
+    const missing = differing.map((member) => `\`${member}\``).join(" and ");
+    throw new UnknownTermsError(
+      `${by}: the account's keys differ in their ${differing.join(" and ")}. Give ${missing}.`,
+    );
+  }
+}
+
+/** Another anchor would be other windows: no guess is good enough, unless there is no key that has one. */
+function anchorsOf(keys: readonly StoredKey[], plan: string | undefined): readonly (number | null)[] {
+  return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor ?? null));
+}
+
+function distinct<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { checkInput } from "../../check/check-input.js";
+import { freeText, idText } from "../../check/id-text.js";
+import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
+import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
+import type { Clock } from "../../ledger/clock.js";
+import {
+  type CreditLedger,
+  type HistoryPage,
+  type HistoryRequest,
+  type WindowName,
+  type WindowState,
+  type WindowStates,
+  windowNames,
+} from "../../ledger/credit-ledger.js";
+import { remaining } from "../../ledger/remaining.js";
+import type { Micro } from "../../metering/micro.js";
+import { nextTurn } from "../next-turn.js";
+import type { WatchedLookups } from "../watched-lookups.js";
+import { type AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import { sumUsage, type UsageRow } from "./sum-usage.js";
+
+/** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
+export interface AccountWindow extends WindowState {
+  /** `limit` + `bonus` − `used`, never below 0; `null`: unlimited. */
+  remaining: Micro | null;
+}
+
+/** The stock of an account, as its plan sees it. */
+export interface AccountBalance {
+  account: string;
+  plan: string;
+  windows: Readonly<Record<WindowName, AccountWindow>>;
+}
+
+/** What {@link ManagedAccounts.grant} takes. */
+export interface CreditGrant extends AccountTerms {
+  /** The same id grants once, whoever repeats it: the id of a payment, say. Remembered for 31 days at least. */
+  id: string;
+  window: WindowName;
+  /** Micro-credits, 1 credit = 1,000,000, added to the limit of the window's current instance; negative is a correction. */
+  amountMicro: Micro;
+  /** For the journal. */
+  note?: string | undefined;
+}
+
+/** From when to when; the beginning is inclusive, the end is not. Default: all that the ledger keeps. */
+export interface HistoryRange {
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+}
+
+/**
+ * The accounts' stocks of credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
+ *
+ * Every method rejects with a TypeError when it is called with something that is not valid, and with what the stores
+ * throw: {@link LedgerUnavailableError} can be tried again, with the same `id` where there is one.
+ */
+export interface ManagedAccounts {
+  /**
+   * The state of the three windows. Opens none.
+   * @throws UnknownTermsError when neither `terms` nor the account's keys tell its plan, or there is no such plan.
+   */
+  balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
+  /**
+   * Adds to the limit of one window until it ends, once per id. A window without a limit stays so. A session to which
+   * something was granted stays open to its end, though nothing be used in it.
+   * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used for
+   * another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
+   */
+  grant(account: string, grant: CreditGrant): Promise<AccountBalance>;
+  /**
+   * Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same, and what
+   * was granted stays granted.
+   */
+  reset(account: string, windows?: readonly WindowName[]): Promise<void>;
+  /**
+   * The journal: charges, grants and resets, the newest first, in pages.
+   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
+   * @throws Error when the ledger keeps no journal.
+   */
+  history(
+    account: string,
+    request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
+  ): Promise<HistoryPage>;
+  /**
+   * What was used, by day, model and key, the newest day first. Reads all entries of the range, a few at a time, so that
+   * other work goes on meanwhile; a long journal takes seconds. Calls of free models are not in it.
+   * @throws Error when the ledger keeps no journal.
+   */
+  usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
+  /**
+   * Deletes all that the gateway keeps of an account: its keys, where the key store can, its stock, its holds and its
+   * journal. Calls that are in flight cost nothing, and leave no entry. For a day or so the ledger remembers by a hash of the
+   * account's name when that was, so that nothing brings back what is late.
+   */
+  forget(account: string): Promise<void>;
+}
+
+/** Some milliseconds of work: what is parsed and summed between two turns of the event loop. */
+const summedAtOnce = 250;
+
+const moment = wholeInstant.transform((value) => value ?? undefined);
+const windowName = z.enum(["session", "week", "month"]);
+const accountInput = z.strictObject({ account: keyAccount });
+const termsInput = accountInput.extend({ plan: idText().optional(), anchor: wholeInstant });
+const grantInput = termsInput.extend({
+  id: idText(200),
+  window: windowName,
+  amountMicro: z.number().int("must be a whole number of micro-credits, 1 credit = 1,000,000"),
+  note: freeText(1000).optional(),
+});
+const resetInput = accountInput.extend({ windows: z.array(windowName) });
+const rangeInput = accountInput.extend({ from: moment, to: moment });
+const historyInput = rangeInput.extend({
+  cursor: filled.optional(),
+  limit: z.number().int().min(1).max(1000).optional(),
+});
+
+export function managedAccounts(
+  {
+    keys,
+    ledger,
+    clock,
+  }: { keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>; ledger: CreditLedger; clock: Clock },
+  { findCaller, findAllowance }: Pick<WatchedLookups, "findCaller" | "findAllowance">,
+): ManagedAccounts {
+  const terms = new AccountTermsLookup(keys, findAllowance, clock);
+
+  async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
+    if (ledger.history === undefined) {
+      throw new Error(
+        `${by}: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores, or ` +
+          "memoryCreditLedger with historyEntries above 0.",
+      );
+    }
+    return ledger.history(request);
+  }
+
+  async function* pages(by: string, request: HistoryRequest): AsyncGenerator<HistoryPage, void, void> {
+    let cursor: string | undefined;
+    do {
+      const page = await readHistory(by, { ...request, limit: summedAtOnce, ...(cursor !== undefined && { cursor }) });
+      yield page;
+      cursor = page.cursor;
+      // Some ledgers have read a page when they return: without a turn, a long journal would hold the process to its end.
+      await nextTurn();
+    } while (cursor !== undefined);
+  }
+
+  return {
+    async balance(account, given = {}) {
+      const by = "gateway.accounts.balance";
+      const { plan, limits } = await terms.resolve(by, account, checkInput(by, termsInput, { ...given, account }));
+      const { windows } = await ledger.balance(account, limits);
+      return toBalance(account, plan, windows);
+    },
+
+    async grant(account, given) {
+      const by = "gateway.accounts.grant";
+      const input = checkInput(by, grantInput, { ...given, account });
+      const { id, window, amountMicro: amount, note } = input;
+      const { plan, limits } = await terms.resolve(by, account, input);
+      const grant = { id, subject: account, window, amount, limits, ...(note !== undefined && { note }) };
+      return toBalance(account, plan, await ledger.grant(grant));
+    },
+
+    async reset(account, windows = windowNames) {
+      const input = checkInput("gateway.accounts.reset", resetInput, { account, windows });
+      await ledger.reset(account, input.windows);
+    },
+
+    async history(account, request = {}) {
+      const by = "gateway.accounts.history";
+      const { account: subject, ...rest } = checkInput(by, historyInput, { ...request, account });
+      return readHistory(by, { subject, ...rest });
+    },
+
+    async usage(account, range = {}) {
+      const by = "gateway.accounts.usage";
+      const { account: subject, ...rest } = checkInput(by, rangeInput, { ...range, account });
+      return sumUsage(pages(by, { subject, ...rest }));
+    },
+
+    async forget(account) {
+      checkInput("gateway.accounts.forget", accountInput, { account });
+      // First, so that no call comes in between.
+      const hashes = (await keys.forget?.(account)) ?? [];
+      for (const hash of hashes) findCaller.forget(hash);
+      await ledger.forget(account);
+    },
+  };
+}
+
+function toBalance(account: string, plan: string, { session, week, month }: WindowStates): AccountBalance {
+  return { account, plan, windows: { session: withRest(session), week: withRest(week), month: withRest(month) } };
+}
+
+function withRest(state: WindowState): AccountWindow {
+  return { ...state, remaining: remaining(state) };
+}

@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
+import { keyAccount, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { hashKey } from "../../keys/hash-key.js";
+import type { Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
+import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
+import type { Clock } from "../../ledger/clock.js";
+import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import { requireMethods } from "./require-methods.js";
+
+/** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
+export interface ManagedKey {
+  id: string;
+  account: string;
+  plan: string;
+  /** What its owner calls it. */
+  name: string | null;
+  /** How its owner recognises it: its beginning and end, such as `sk-ig-Ab3d…x9Qz`. Not secret. */
+  hint: string;
+  createdAt: number;
+  /** From this moment on it is refused. */
+  expiresAt: number | null;
+  /** From this moment on it is refused. In the future for a key that was rotated with a time of grace. */
+  revokedAt: number | null;
+  /** Exact model ids or `*` patterns that narrow the plan; `null`: all of the plan's. */
+  models: readonly string[] | null;
+  /** Where the account's weeks and months begin. */
+  anchor: number | null;
+}
+
+/** A new key, with what nobody can learn again. */
+export interface CreatedKey extends ManagedKey {
+  /** The key itself, for its owner. It is stored nowhere. */
+  secret: string;
+}
+
+/** What {@link ManagedKeys.create} takes. */
+export interface NewKey {
+  /** Whose stock of credits it draws on: at most 128 characters, well-formed Unicode without control characters. */
+  account: string;
+  /** Id of the account's plan. Where there is none of it yet, the key is made, with a warning `unknown_plan`. */
+  plan: string;
+  /** What its owner calls it, at most 200 characters. Default: nothing. */
+  name?: string | null | undefined;
+  /** From this moment on it is refused. In the future. Default: never. */
+  expiresAt?: Instant | null | undefined;
+  /** Exact model ids or `*` patterns that narrow the plan. Default: all of the plan's. */
+  models?: readonly string[] | null | undefined;
+  /**
+   * Where the account's weeks and months begin. All keys of an account must have the same one. Default: that of the
+   * account's newest key; without one, or with `null`, Monday 00:00 UTC and the first of the month 00:00 UTC.
+   */
+  anchor?: Instant | null | undefined;
+}
+
+/** What {@link ManagedKeys.update} changes. `undefined` leaves a member alone, `null` takes it away. */
+export interface ManagedKeyChange {
+  plan?: string | undefined;
+  name?: string | null | undefined;
+  expiresAt?: Instant | null | undefined;
+  models?: readonly string[] | null | undefined;
+  /** See {@link NewKey.anchor}: change it on all keys of the account. */
+  anchor?: Instant | null | undefined;
+}
+
+/**
+ * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in others
+ * where the store can tell them (Redis, PostgreSQL), else within `cacheTtlMs`.
+ *
+ * Every method rejects with a TypeError when it is called with something that is not valid or the key store cannot write,
+ * and with what the store throws.
+ */
+export interface ManagedKeys {
+  /** Makes a key: `sk-ig-`, 238 random bits and a checksum. Only its hash and its hint are stored. */
+  create(key: NewKey): Promise<CreatedKey>;
+  get(id: string): Promise<ManagedKey | undefined>;
+  /**
+   * The keys of an account, revoked and expired ones too, the oldest first.
+   * @param page - `limit`: at most so many, by default all; `after`: those behind the key of this id, for the next page.
+   */
+  list(
+    account: string,
+    page?: { limit?: number | undefined; after?: string | undefined },
+  ): Promise<readonly ManagedKey[]>;
+  /** From now on the key is refused. Once revoked, it stays so. @throws UnknownKeyError */
+  revoke(id: string): Promise<ManagedKey>;
+  /**
+   * Makes a key with all that this one has, and revokes this one.
+   * @param options - `graceMs`: for how long the old key goes on working, in milliseconds, by default 0, at most
+   * 100 years; `expiresAt`: of
+   * the new key, by default that of the old one.
+   * @throws UnknownKeyError, and Error when the key is revoked or expired.
+   */
+  rotate(
+    id: string,
+    options?: { graceMs?: number | undefined; expiresAt?: Instant | null | undefined },
+  ): Promise<CreatedKey>;
+  /** @throws UnknownKeyError */
+  update(id: string, change: ManagedKeyChange): Promise<ManagedKey>;
+}
+
+/** There is no key of the id. */
+export class UnknownKeyError extends Error {
+  override readonly name = "UnknownKeyError";
+}
+
+const keyChange = z.strictObject({
+  plan: idText().optional(),
+  name: keyName,
+  expiresAt: wholeInstant,
+  models: keyModels,
+  anchor: wholeInstant,
+});
+const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape, plan: idText() });
+const keyPage = z.strictObject({
+  account: keyAccount,
+  limit: z.number().int().positive().optional(),
+  after: idText().optional(),
+});
+const keyId = z.strictObject({ id: idText() });
+/** With the present added, still a date. */
+const longestGraceMs = 100 * 365 * 86_400_000;
+const rotation = z.strictObject({
+  graceMs: z.number().int().nonnegative().max(longestGraceMs).default(0),
+  expiresAt: wholeInstant,
+});
+
+export function managedKeys(
+  keys: KeyStore,
+  findCaller: { forget(hash: string): void },
+  clock: Clock,
+  warnOfUnknownPlan: WarnOfUnknownPlan,
+): ManagedKeys {
+  const store = (by: string, ...methods: (keyof WritableKeyStore)[]) =>
+    requireMethods<WritableKeyStore>(by, "key", keys, methods);
+
+  async function insert(by: string, values: Omit<StoredKey, "id" | "hash" | "hint" | "createdAt">) {
+    requireFuture(by, values.expiresAt, clock);
+    const secret = makeManagedKey();
+    const hash = hashKey(secret);
+    const key = { ...values, id: `key_${randomUUID()}`, hash, hint: keyHint(secret), createdAt: clock.now() };
+    try {
+      await store(by, "insert").insert(key);
+    } finally {
+      findCaller.forget(hash);
+    }
+    return { ...toManagedKey(key), secret };
+  }
+
+  async function find(by: string, id: string): Promise<StoredKey> {
+    checkInput(by, keyId, { id });
+    const key = await store(by, "get", "update").get(id);
+    if (key === undefined) throw new UnknownKeyError(`${by}: there is no key of the id ${JSON.stringify(id)}.`);
+    return key;
+  }
+
+  async function change(by: string, { id, hash }: StoredKey, members: KeyChange): Promise<ManagedKey> {
+    try {
+      const changed = await store(by, "update").update(id, members);
+      if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
+      return toManagedKey(changed);
+    } finally {
+      // Also after a failure: the store may have changed it all the same.
+      findCaller.forget(hash);
+    }
+  }
+
+  /** Never later than it is already. */
+  const revokeAt = (by: string, key: StoredKey, moment: number) =>
+    change(by, key, { revokedAt: Math.min(key.revokedAt ?? Infinity, moment) });
+
+  return {
+    async create(input) {
+      const by = "gateway.keys.create";
+      const { anchor, ...key } = checkInput(by, newKey, input);
+      const others = anchor === undefined ? await store(by, "insert", "list").list(key.account) : [];
+      // Another anchor than the account's would begin its windows anew, and refill its stock.
+      const created = await insert(by, { ...key, anchor: anchor === undefined ? others.at(-1)?.anchor : anchor });
+      await warnOfUnknownPlan(by, key.plan);
+      return created;
+    },
+
+    async get(id) {
+      const by = "gateway.keys.get";
+      checkInput(by, keyId, { id });
+      const key = await store(by, "get").get(id);
+      return key && toManagedKey(key);
+    },
+
+    async list(account, page = {}) {
+      const by = "gateway.keys.list";
+      const { limit, after } = checkInput(by, keyPage, { ...page, account });
+      const listed = (await store(by, "list").list(account)).map(toManagedKey);
+      const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
+      if (after !== undefined && first === 0) {
+        throw new UnknownKeyError(`${by}: the account has no key of the id ${JSON.stringify(after)}.`);
+      }
+      return listed.slice(first, limit === undefined ? undefined : first + limit);
+    },
+
+    async revoke(id) {
+      const by = "gateway.keys.revoke";
+      return revokeAt(by, await find(by, id), clock.now());
+    },
+
+    async rotate(id, options = {}) {
+      const by = "gateway.keys.rotate";
+      const { graceMs, expiresAt } = checkInput(by, rotation, options);
+      const old = await find(by, id);
+      const now = clock.now();
+      if (now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
+        throw new Error(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
+      }
+      const { account, plan, name, models, anchor } = old;
+      const created = await insert(by, {
+        account,
+        plan,
+        name,
+        models,
+        anchor,
+        expiresAt: expiresAt === undefined ? old.expiresAt : expiresAt,
+      });
+      try {
+        await revokeAt(by, old, now + graceMs);
+      } catch (error) {
+        // Nobody will have learned of the new one.
+        await store(by, "update")
+          .update(created.id, { revokedAt: now })
+          .catch(() => {});
+        throw error;
+      }
+      return created;
+    },
+
+    async update(id, input) {
+      const by = "gateway.keys.update";
+      const checked = checkInput(by, keyChange, input);
+      const given = Object.entries(checked).filter(([, value]) => value !== undefined);
+      const changed = await change(by, await find(by, id), Object.fromEntries(given));
+      if (checked.plan !== undefined) await warnOfUnknownPlan(by, checked.plan);
+      return changed;
+    },
+  };
+}
+
+/** Most often it is seconds that were meant for milliseconds. */
+function requireFuture(by: string, expiresAt: number | null | undefined, clock: Clock): void {
+  if (expiresAt === undefined || expiresAt === null || expiresAt > clock.now()) return;
+  throw new TypeError(`${by}: expiresAt is in the past. Give a Date, epoch milliseconds or an ISO 8601 string.`);
+}
+
+function toManagedKey(key: StoredKey): ManagedKey {
+  const { id, account, plan, name, hint, createdAt, expiresAt, revokedAt, models, anchor } = key;
+  return {
+    id,
+    account,
+    plan,
+    name: name ?? null,
+    hint,
+    createdAt,
+    expiresAt: expiresAt ?? null,
+    revokedAt: revokedAt ?? null,
+    models: models ?? null,
+    anchor: anchor ?? null,
+  };
+}

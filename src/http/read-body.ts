@@ -1,0 +1,74 @@
+import { GatewayError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
+import type { BodyError, GatewayRequest } from "./message.js";
+import type { PendingBodies } from "./pending-bodies.js";
+
+export interface BodyOptions {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  readonly minBodyBytesPerSecond: number;
+  readonly pendingBodies: PendingBodies;
+}
+
+const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json\s*(?:;|$)/i;
+
+/**
+ * Reads a JSON request's bytes. A missing content type is no fault as long as the body parses. Unless they came with the
+ * headers, they count among the account's pending ones until these are dropped.
+ * @throws GatewayError 415; rejects with a `BodyError`, which {@link bodyFailure} makes an answer of.
+ */
+export function readBody(request: GatewayRequest, account: string, options: BodyOptions): Promise<Uint8Array> {
+  const type = request.header("content-type")?.trim();
+  if (type !== undefined && type !== "" && !jsonType.test(type)) {
+    throw new GatewayError("The request body must be JSON: send the header Content-Type: application/json.", {
+      status: 415,
+      code: "unsupported_content_type",
+    });
+  }
+  const encoding = request.header("content-encoding")?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== "" && encoding !== "identity") {
+    throw new GatewayError("Compressed request bodies are not supported: send no Content-Encoding.", {
+      status: 415,
+      code: "unsupported_content_encoding",
+      headers: { "accept-encoding": "identity" },
+    });
+  }
+  return request.body({
+    maxBytes: options.maxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs,
+    minBytesPerSecond: options.minBodyBytesPerSecond,
+    arrived: (bytes) => options.pendingBodies.add(request, account, bytes),
+  });
+}
+
+/**
+ * The rest of the body is not read, so the connection cannot be used again.
+ * @returns GatewayError 400, 408, 413, 429, 503
+ */
+export function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: BodyOptions): GatewayError {
+  const headers = { connection: "close" };
+  switch (error.failure) {
+    case "too_large":
+      return new GatewayError(`The request body is larger than ${maxBodyBytes} bytes.`, {
+        status: 413,
+        code: "request_too_large",
+        headers,
+      });
+    case "too_slow":
+      return new GatewayError(
+        `The request body came too slowly: it must be complete within ${bodyTimeoutMs / 1000} seconds.`,
+        { status: 408, code: "request_timeout", headers },
+      );
+    case "over_share":
+      return new GatewayError(
+        "Too many large requests of your account are arriving at once. Send fewer at a time, and try again shortly.",
+        { status: 429, code: "rate_limit_exceeded", type: "requests", headers: { ...headers, "retry-after": "2" } },
+      );
+    case "no_room":
+      return withHeaders(
+        serviceUnavailable("Too many large requests are arriving at once. Try again shortly."),
+        headers,
+      );
+    default:
+      return invalidJson("The request body broke off.");
+  }
+}

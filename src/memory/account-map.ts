@@ -1,0 +1,57 @@
+import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
+import { Account } from "./account.js";
+
+/** An account that is over is kept for a day: should the clock have gone ahead, putting it right must not refill. */
+const keepMs = 86_400_000;
+const inspectedWhenFull = 1_000;
+
+/**
+ * The accounts of a memory ledger, bounded in number. Accounts in which nothing is open are dropped a few at a time, by a
+ * cursor that goes round; accounts in which something is open are never dropped.
+ */
+export class AccountMap {
+  readonly #limit: number;
+  readonly #accounts = new Map<string, Account>();
+  #cursor = this.#accounts.values();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  get(subject: string): Account | undefined {
+    return this.#accounts.get(subject);
+  }
+
+  /** @throws LedgerUnavailableError when there is no room. */
+  add(subject: string, now: number): Account {
+    if (this.#accounts.size >= this.#limit) {
+      this.inspect(inspectedWhenFull, now);
+      if (this.#accounts.size >= this.#limit) {
+        throw new LedgerUnavailableError(`The memory ledger is full: ${this.#limit} accounts have open windows.`);
+      }
+    }
+    const account = new Account(subject);
+    this.#accounts.set(subject, account);
+    return account;
+  }
+
+  delete(subject: string): void {
+    this.#accounts.delete(subject);
+  }
+
+  /** Looks at the next `count` accounts and drops those that are over. */
+  inspect(count: number, now: number): void {
+    for (let left = Math.min(count, this.#accounts.size); left > 0; left--) {
+      let next = this.#cursor.next();
+      if (next.done) {
+        this.#cursor = this.#accounts.values();
+        next = this.#cursor.next();
+      }
+      if (next.value?.isOver(now - keepMs)) this.#accounts.delete(next.value.subject);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import {
+  type Admission,
+  type AdmittingInstances,
+  addCharge,
+  addHold,
+  admit,
+  type Instances,
+  noInstances,
+  raisedHold,
+} from "../ledger/account-state.js";
+import type { WindowLimits } from "../ledger/credit-ledger.js";
+import type { Receipt } from "../ledger/receipt.js";
+import type { Micro } from "../metering/micro.js";
+
+/** An open reservation. */
+export interface Hold {
+  readonly id: string;
+  readonly account: Account;
+  readonly receipt: Receipt;
+  /** What is held by now: the amount reserved, or the cost seen where that is more. */
+  amount: Micro;
+  /** The cost seen so far: what is charged should the holder die now. */
+  checkpoint: Micro;
+  expiresAt: number;
+  /** Its place among the account's holds. */
+  index: number;
+}
+
+const never = Number.POSITIVE_INFINITY;
+const none: readonly Hold[] = [];
+
+/** An account of the memory ledger: the newest instance of each window, and the open reservations. */
+export class Account implements Instances {
+  readonly subject: string;
+  session = noInstances.session;
+  week = noInstances.week;
+  month = noInstances.month;
+  readonly #holds: Hold[] = [];
+  /** No hold expires earlier. The one that was to expire then may be gone. */
+  #earliestExpiry = never;
+  #admission: Admission | undefined;
+  /** It is no more: should its subject come up again, that is another account. */
+  isForgotten = false;
+
+  constructor(subject: string) {
+    this.subject = subject;
+  }
+
+  get holds(): readonly Hold[] {
+    return this.#holds;
+  }
+
+  /** Whether no window is open and nothing is held: then there is nothing to remember. */
+  isOver(now: number): boolean {
+    const { session, week, month } = this;
+    return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
+  }
+
+  /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
+  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
+    this.#admission = sharedAdmission(this.#admission, admit(this, open, limits, amount, now));
+    return this.#admission;
+  }
+
+  hold(id: string, receipt: Receipt): Hold {
+    const { amount, expiresAt } = receipt;
+    const hold: Hold = { id, account: this, receipt, amount, checkpoint: 0, expiresAt, index: this.#holds.length };
+    this.#holds.push(hold);
+    if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
+    addHold(this, receipt, amount);
+    return hold;
+  }
+
+  /** Ends a hold and charges what it has cost. */
+  end(hold: Hold, charge: Micro, now: number): void {
+    const last = this.#holds.pop();
+    if (last && last !== hold) {
+      this.#holds[hold.index] = last;
+      last.index = hold.index;
+    }
+    addCharge(this, hold.receipt, hold.amount, charge, now);
+  }
+
+  /** Raises a hold to a cost that exceeds it. */
+  raise(hold: Hold, observed: Micro): void {
+    const raised = raisedHold(this, hold.amount, observed);
+    if (raised === hold.amount) return;
+    addHold(this, hold.receipt, raised - hold.amount);
+    hold.amount = raised;
+  }
+
+  /** Ends the holds that have expired, charging their checkpoints, and returns them. */
+  endExpired(now: number): readonly Hold[] {
+    if (now < this.#earliestExpiry) return none;
+    const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
+    for (const hold of expired) this.end(hold, hold.checkpoint, now);
+    this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
+    return expired;
+  }
+
+  /** The instances as they will be when the expired holds are ended. Changes nothing. */
+  withoutExpired(now: number): Readonly<Instances> {
+    if (now < this.#earliestExpiry) return this;
+    const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
+    for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
+      addCharge(instances, receipt, amount, checkpoint, now);
+    }
+    return instances;
+  }
+}
+
+/** In the order in which they died. It matters where one of them closes a session that another would charge. */
+function byExpiry(left: Hold, right: Hold): number {
+  return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
+}
+
+/** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */
+function sharedAdmission(earlier: Admission | undefined, { session, week, month }: Instances): Admission {
+  if (
+    earlier &&
+    earlier.starts.session === session.start &&
+    earlier.starts.week === week.start &&
+    earlier.starts.month === month.start &&
+    // Within an account a week or month is told by its start; a session can open twice in a millisecond.
+    earlier.ends.session === session.end
+  ) {
+    return earlier;
+  }
+  return {
+    starts: Object.freeze({ session: session.start, week: week.start, month: month.start }),
+    ends: Object.freeze({ session: session.end, week: week.end, month: month.end }),
+  };
+}

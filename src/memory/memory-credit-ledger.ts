@@ -1,0 +1,374 @@
+import {
+  addCharge,
+  admittingInstances,
+  blockedWindows,
+  canHold,
+  closeEmptySession,
+  currentStates,
+  isForgottenLease,
+  noInstances,
+  windowStates,
+} from "../ledger/account-state.js";
+import { type Clock, systemClock } from "../ledger/clock.js";
+import {
+  type Blocked,
+  type CreditLedger,
+  type EntryTags,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerConflictError,
+  LedgerInputError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import { instantMethod } from "../ledger/instant-method.js";
+import {
+  checkGrant,
+  checkHistory,
+  checkLease,
+  checkLimits,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkSubject,
+} from "../ledger/ledger-input.js";
+import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import type { Micro } from "../metering/micro.js";
+import type { Account, Hold } from "./account.js";
+import { AccountMap } from "./account-map.js";
+import { IdTable } from "./id-table.js";
+import { MemoryJournal, noTags } from "./memory-journal.js";
+import { ReceiptTable } from "./receipt-table.js";
+import { RotatingMap } from "./rotating-map.js";
+
+/** Options of {@link memoryCreditLedger}. */
+export interface MemoryCreditLedgerOptions {
+  /** Default: the process's clock. */
+  clock?: Clock | undefined;
+  /**
+   * How many accounts may have open windows at once. New accounts beyond it are refused with
+   * {@link LedgerUnavailableError}, since forgetting one would refill it. Default: 1,000,000.
+   */
+  maxAccounts?: number | undefined;
+  /** How many entries of the journal are kept, the newest of all accounts; 0: none, and no `history`. Default: 10,000. */
+  historyEntries?: number | undefined;
+}
+
+/**
+ * Keeps credits in the memory of this process: exact within it, and empty after a restart.
+ *
+ * Every operation runs to its end synchronously, and there are no timers: what is due by the clock is found by the next
+ * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
+ * for 31 days, and a hold that expired can be settled for at least an hour.
+ *
+ * @throws RangeError when `maxAccounts` is not a whole number of at least 1, or `historyEntries` not one of at least 0;
+ * TypeError on an unknown option.
+ */
+export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
+  const { clock = systemClock, maxAccounts = 1_000_000, historyEntries = 10_000, ...unknown } = options;
+  for (const name of Object.keys(unknown)) throw new TypeError(`memoryCreditLedger: there is no option "${name}".`);
+  if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
+    throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
+  }
+  if (!Number.isSafeInteger(historyEntries) || historyEntries < 0) {
+    throw new RangeError(`historyEntries must be a whole number of at least 0, not ${historyEntries}.`);
+  }
+  const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
+  return {
+    reserve: instantMethod((request: ReserveRequest) => ledger.reserve(request)),
+    renew: (requests) => ledger.renew(requests),
+    settle: instantMethod((lease: Lease, settlement: Settlement) => ledger.settle(lease, settlement)),
+    release: instantMethod((lease: Lease) => ledger.release(lease)),
+    balance: (subject, limits) => ledger.balance(subject, limits),
+    grant: (request) => ledger.grant(request),
+    reset: (subject, windows) => ledger.reset(subject, windows),
+    ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
+    forget: (subject) => ledger.forget(subject),
+    close: () => ledger.close(),
+  };
+}
+
+const closedMemoryMs = 60_000;
+const expiredMemoryMs = 3_600_000;
+const forgottenMemoryMs = 86_400_000;
+const grantMemoryMs = 31 * 86_400_000;
+const inspectedPerReserve = 2;
+
+type EndKind = "charge" | "release";
+
+const nothing: Settlement = Object.freeze({ amount: 0 });
+
+/** A hold that died unsettled. */
+interface ExpiredHold {
+  readonly account: Account;
+  readonly receipt: Receipt;
+  /** What its expiry, and renewals after that, have charged. */
+  readonly checkpoint: Micro;
+}
+
+class MemoryCreditLedger {
+  readonly #clock: Clock;
+  readonly #accounts: AccountMap;
+  readonly #holds = new IdTable<Hold>();
+  readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
+  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
+  /** When accounts were forgotten. */
+  readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
+  readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  readonly #journal: MemoryJournal;
+
+  constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
+    this.#clock = clock;
+    this.#accounts = new AccountMap(maxAccounts);
+    this.#journal = new MemoryJournal(historyEntries);
+  }
+
+  reserve(request: ReserveRequest): ReserveResult {
+    checkReserve(request);
+    const { id, subject, amount, limits, leaseMs, strict = false } = request;
+    const now = this.#clock.now();
+    this.#accounts.inspect(inspectedPerReserve, now);
+    const known = this.#find(subject, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+
+    const earlier = (this.#holds.get(id) ?? this.#expired.get(id))?.receipt ?? this.#closed.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      return {
+        ok: true,
+        lease: toLease(id, earlier, limits),
+        windows: windowStates(open, limits),
+        now,
+        replayed: true,
+      };
+    }
+
+    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
+    if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
+    if (!canHold(open, amount)) {
+      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+    }
+
+    const account = known ?? this.#accounts.add(subject, now);
+    const { starts, ends } = account.admit(open, limits, amount, now);
+    const receipt = { subject, amount, expiresAt: now + leaseMs, starts, ends };
+    this.#holds.set(id, account.hold(id, receipt));
+    return {
+      ok: true,
+      lease: toLease(id, receipt, limits),
+      windows: currentStates(account, limits, now),
+      now,
+      replayed: false,
+    };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    for (const request of requests) checkRenew(request);
+    const now = this.#clock.now();
+    return requests.map((request) => this.#renew(request, now));
+  }
+
+  settle(lease: Lease, settlement: Settlement): SettleResult {
+    checkSettle(lease, settlement);
+    return this.#end("charge", lease, settlement);
+  }
+
+  release(lease: Lease): SettleResult {
+    checkLease(lease);
+    return this.#end("release", lease, nothing);
+  }
+
+  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkSubject(subject);
+    checkLimits(limits);
+    const now = this.#clock.now();
+    const instances = this.#accounts.get(subject)?.withoutExpired(now) ?? noInstances;
+    return { windows: windowStates(admittingInstances(instances, limits, now), limits), now };
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    checkGrant(request);
+    const { id, subject, window, amount, limits, note } = request;
+    const now = this.#clock.now();
+    const known = this.#find(subject, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+
+    const earlier = this.#grants.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
+      return windowStates(open, limits);
+    }
+
+    const instance = open[window];
+    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amount;
+    if (!Number.isSafeInteger(bonus)) {
+      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+    }
+
+    const account = known ?? this.#accounts.add(subject, now);
+    account[window] = instance;
+    instance.bonus = bonus;
+    closeEmptySession(account);
+    this.#grants.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    this.#journal.write("grant", subject, id, now, amount, { [window]: instance.start }, tags);
+    return currentStates(account, limits, now);
+  }
+
+  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
+    checkSubject(subject);
+    const now = this.#clock.now();
+    const account = this.#find(subject, now);
+    if (!account) return;
+    for (const window of windows) {
+      const { used, start, end } = account[window];
+      if (used === 0 || end <= now) continue;
+      account[window].used = 0;
+      this.#journal.write("reset", subject, `reset_${this.#journal.written}`, now, -used, { [window]: start });
+    }
+    closeEmptySession(account);
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    return this.#journal.read(request);
+  }
+
+  async forget(subject: string): Promise<void> {
+    checkSubject(subject);
+    this.#journal.forget(subject);
+    const now = this.#clock.now();
+    this.#forgotten.set(subject, Math.max(this.#forgottenAt(subject), now), now);
+    const account = this.#accounts.get(subject);
+    if (!account) return;
+    account.isForgotten = true;
+    for (const { id } of account.holds) this.#holds.delete(id);
+    this.#accounts.delete(subject);
+  }
+
+  async close(): Promise<void> {}
+
+  /** The account, after its expired holds have ended. */
+  #find(subject: string, now: number): Account | undefined {
+    const known = this.#accounts.get(subject);
+    for (const { id, account, receipt, checkpoint } of known?.endExpired(now) ?? []) {
+      this.#holds.delete(id);
+      this.#expired.set(id, { account, receipt, checkpoint }, now);
+      if (checkpoint > 0) this.#journal.write("checkpoint", subject, id, now, checkpoint, receipt.starts);
+    }
+    return known;
+  }
+
+  #renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
+    this.#find(lease.subject, now);
+    const hold = this.#holds.get(lease.id);
+    if (hold) {
+      requireSame(lease.id, hold.receipt, lease);
+      hold.expiresAt = Math.max(hold.expiresAt, now + leaseMs);
+      hold.checkpoint = Math.max(hold.checkpoint, observed);
+      hold.account.raise(hold, observed);
+      return "renewed";
+    }
+    const expired = this.#expired.get(lease.id);
+    if (!expired || this.#isForgotten(expired)) return "closed";
+    requireSame(lease.id, expired.receipt, lease);
+    const { account, receipt } = expired;
+    const checkpoint = Math.max(expired.checkpoint, observed);
+    const rise = checkpoint - expired.checkpoint;
+    this.#charge(receipt, rise, now);
+    if (rise > 0) this.#journal.write("checkpoint", receipt.subject, lease.id, now, rise, receipt.starts);
+    this.#expired.set(lease.id, { account, receipt, checkpoint }, now);
+    return "expired";
+  }
+
+  #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
+    const now = this.#clock.now();
+    this.#find(lease.subject, now);
+    const status = this.#settle(kind, lease, settlement, now);
+    return { status, windows: currentStates(this.#accounts.get(lease.subject) ?? noInstances, lease.limits, now) };
+  }
+
+  #settle(kind: EndKind, lease: Lease, { amount, mayBeDuplicateSince, tags }: Settlement, now: number): SettleStatus {
+    const { id } = lease;
+    const hold = this.#holds.get(id);
+    if (hold) {
+      const { receipt } = hold;
+      requireSame(id, receipt, lease);
+      hold.account.end(hold, amount, now);
+      this.#holds.delete(id);
+      this.#close(kind, id, receipt, amount, tags, now);
+      return "settled";
+    }
+
+    const expired = this.#expired.get(id);
+    if (expired) {
+      const { receipt, checkpoint } = expired;
+      requireSame(id, receipt, lease);
+      if (this.#isForgotten(expired)) return "duplicate";
+      this.#charge(receipt, amount - checkpoint, now);
+      this.#expired.delete(id);
+      this.#close(kind, id, receipt, amount - checkpoint, tags, now);
+      return "late";
+    }
+
+    const closed = this.#closed.get(id);
+    if (closed) {
+      requireSame(id, closed, lease);
+      return "duplicate";
+    }
+
+    const { subject, amount: reserved, expiresAt, starts, ends } = lease;
+    if (isForgottenLease(lease, this.#forgottenAt(subject))) return "duplicate";
+    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
+    if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
+      this.#journal.write("unresolved", subject, id, now, 0, starts, { ...tags, unresolvedMicro: amount });
+      return "unresolved";
+    }
+    this.#charge(lease, amount, now);
+    this.#close(kind, id, { subject, amount: reserved, expiresAt, starts, ends }, amount, tags, now);
+    return "recovered";
+  }
+
+  /** Whether its account was forgotten since. */
+  #isForgotten({ account, receipt }: ExpiredHold): boolean {
+    if (account.isForgotten) return true;
+    // It may have been over, and dropped, before that.
+    const { subject, starts } = receipt;
+    return account !== this.#accounts.get(subject) && starts.session < this.#forgottenAt(subject);
+  }
+
+  #forgottenAt(subject: string): number {
+    return this.#forgotten.get(subject) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
+    // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
+    this.#closed.add(id, receipt, now);
+    this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
+  }
+
+  /** Charges, or gives back, outside of any hold. */
+  #charge(receipt: Receipt, amount: Micro, now: number): void {
+    const { subject } = receipt;
+    const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
+    if (account) addCharge(account, receipt, 0, amount, now);
+  }
+}
+
+function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {
+  return blocked.length > 0;
+}

@@ -1,0 +1,78 @@
+import {
+  type EntryTags,
+  type HistoryPage,
+  type HistoryRequest,
+  type LedgerEntry,
+  LedgerInputError,
+} from "../ledger/credit-ledger.js";
+
+/** An entry as it is written: without its sequence, which is its place, and with the caller's objects. */
+interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
+  readonly subject: string;
+}
+
+export const noTags: EntryTags = Object.freeze({});
+
+const defaultPageLength = 100;
+
+/** The newest entries of all accounts, bounded in number: the oldest makes room for the newest. */
+export class MemoryJournal {
+  readonly #capacity: number;
+  readonly #entries: (WrittenEntry | undefined)[] = [];
+  #written = 0;
+  #slot = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** How many entries were ever written. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Of the settle path, so it copies nothing: that is left to reading. */
+  write(
+    kind: LedgerEntry["kind"],
+    subject: string,
+    id: string,
+    at: number,
+    amount: number,
+    starts: LedgerEntry["starts"],
+    tags: EntryTags = noTags,
+  ): void {
+    if (this.#capacity === 0) return;
+    this.#entries[this.#slot] = { subject, id, kind, at, amount, starts, tags };
+    this.#written++;
+    this.#slot = this.#slot + 1 === this.#capacity ? 0 : this.#slot + 1;
+  }
+
+  /** @throws LedgerInputError when the cursor is none of this journal's. */
+  read({ subject, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+    const entries: LedgerEntry[] = [];
+    const oldest = Math.max(0, this.#written - this.#capacity);
+    for (let place = this.#readFrom(cursor); place >= oldest; place--) {
+      const written = this.#entries[place % this.#capacity];
+      if (written?.subject !== subject) continue;
+      if (from !== undefined && written.at < from) continue;
+      if (to !== undefined && written.at >= to) continue;
+      const { id, kind, at, amount, starts, tags } = written;
+      if (entries.length === limit) return { entries, cursor: entries.at(-1)?.sequence };
+      entries.push({ sequence: String(place), id, kind, at, amount, starts: { ...starts }, tags: { ...tags } });
+    }
+    return { entries };
+  }
+
+  forget(subject: string): void {
+    for (const [slot, entry] of this.#entries.entries()) {
+      if (entry?.subject === subject) this.#entries[slot] = undefined;
+    }
+  }
+
+  #readFrom(cursor: string | undefined): number {
+    if (cursor === undefined) return this.#written - 1;
+    const place = Number(cursor);
+    if (!/^\d+$/.test(cursor) || place >= this.#written) throw new LedgerInputError("cursor is of no page of history.");
+    return place - 1;
+  }
+}

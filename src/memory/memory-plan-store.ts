@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { explainIssue } from "../check/explain-issue.js";
+import { idProblem } from "../check/id-problem.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
+import { checkedPlanStore } from "../plans/checked-plan-store.js";
+import { newPlanSchema } from "../plans/plan-schema.js";
+import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+
+/**
+ * Plans in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
+ * @throws TypeError when a plan is not valid; unknown members are refused, so that a typing error lifts no limit.
+ */
+export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>> = {}): WritablePlanStore {
+  if (typeof plans !== "object" || plans === null || Array.isArray(plans)) {
+    throw new TypeError(
+      'memoryPlanStore: pass an object of plans by their ids, such as { pro: { models: ["acme/*"] } }.',
+    );
+  }
+  const byId = new Map<string, Plan>();
+  for (const [id, plan] of Object.entries(plans)) {
+    const what = `memoryPlanStore: the plan ${JSON.stringify(id)} is not valid`;
+    const problem = idProblem(id);
+    if (problem !== undefined) throw new TypeError(listProblems(what, [`id: ${problem}`]));
+    const checked = newPlanSchema
+      .extend({ id: z.literal(id).optional() })
+      .safeParse(plan, { error: explainIssue("member") });
+    if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
+    byId.set(id, structuredClone({ ...plan, id }));
+  }
+  const listeners = new Set<{ tell: (id: string) => void }>();
+  return checkedPlanStore("memoryPlanStore", {
+    find: async (id) => structuredClone(byId.get(id)),
+    list: () => structuredClone([...byId.values()]),
+    async put(plan) {
+      byId.set(plan.id, structuredClone(plan));
+      for (const listener of listeners) {
+        try {
+          listener.tell(plan.id);
+        } catch {
+          // A listener's own affair: the others are told all the same.
+        }
+      }
+    },
+    subscribe(onChange) {
+      const listener = { tell: onChange };
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+      };
+    },
+  });
+}

@@ -1,0 +1,157 @@
+import type { Lease } from "../ledger/credit-ledger.js";
+import type { Receipt } from "../ledger/receipt.js";
+import { type Hash, hashLength, idHash } from "./id-hash.js";
+
+const smallest = 256;
+/** Places per chunk. */
+const chunkLength = 4096;
+/** An amount that none has: the receipt was deleted. */
+const deleted = -1;
+
+/** So many receipts side by side, each with its id's hash. */
+class Chunk {
+  readonly hashes = new Int32Array(chunkLength * hashLength);
+  readonly amounts = new Float64Array(chunkLength);
+  readonly expiries = new Float64Array(chunkLength);
+  // These are the accounts' own, and shared by all their receipts.
+  readonly subjects: string[] = new Array(chunkLength);
+  readonly starts: Lease["starts"][] = new Array(chunkLength);
+  readonly ends: Lease["ends"][] = new Array(chunkLength);
+
+  holds(index: number, key: Hash): boolean {
+    const at = index * hashLength;
+    const { hashes } = this;
+    return hashes[at] === key[0] && hashes[at + 1] === key[1] && hashes[at + 2] === key[2] && hashes[at + 3] === key[3];
+  }
+}
+
+/**
+ * Receipts by id, in flat arrays: of the hundreds of thousands that a busy ledger remembers for a minute or two, the
+ * garbage collector sees next to nothing. They stand in the order in which they came, in chunks that are never moved, and
+ * only their places are hashed, so that a new one costs a single access to memory that is in no cache. Those that were
+ * deleted keep their place. Ids are kept as 128-bit hashes. They are made by the gateway and not by its clients, so that
+ * two with the same hash need not be feared.
+ */
+export class ReceiptTable {
+  #size = 0;
+  /** Deleted receipts included. */
+  #filled = 0;
+  readonly #chunks: Chunk[] = [];
+  /**
+   * In the lower bits one more than the place of the receipt, and in the others those of its hash: there they tell most
+   * others apart. 0 where there is none. At least twice as many as places are filled.
+   */
+  #slots: Int32Array;
+
+  /** @param expected - how many receipts there will probably be; room for more is made when it comes to that. */
+  constructor(expected = 0) {
+    this.#slots = new Int32Array(2 * 2 ** Math.ceil(Math.log2(Math.max(expected, smallest))));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(id: string): Receipt | undefined {
+    if (this.#size === 0) return undefined;
+    const place = this.#placeIn(this.#find(idHash(id)));
+    if (place < 0) return undefined;
+    const chunk = this.#chunkOf(place);
+    const index = place % chunkLength;
+    const amount = chunk.amounts[index] as number;
+    if (amount === deleted) return undefined;
+    return {
+      subject: chunk.subjects[index] as string,
+      amount,
+      expiresAt: chunk.expiries[index] as number,
+      starts: chunk.starts[index] as Lease["starts"],
+      ends: chunk.ends[index] as Lease["ends"],
+    };
+  }
+
+  set(id: string, receipt: Receipt): void {
+    if (this.#filled * 2 === this.#slots.length) this.#grow();
+    const key = idHash(id);
+    const slot = this.#find(key);
+    let place = this.#placeIn(slot);
+    if (place < 0) {
+      place = this.#append(key);
+      this.#lead(slot, key[0] as number, place);
+    }
+    const chunk = this.#chunkOf(place);
+    const index = place % chunkLength;
+    if (chunk.amounts[index] === deleted) this.#size++;
+    chunk.amounts[index] = receipt.amount;
+    chunk.expiries[index] = receipt.expiresAt;
+    chunk.subjects[index] = receipt.subject;
+    chunk.starts[index] = receipt.starts;
+    chunk.ends[index] = receipt.ends;
+  }
+
+  delete(id: string): void {
+    if (this.#size === 0) return;
+    const place = this.#placeIn(this.#find(idHash(id)));
+    if (place < 0) return;
+    const { amounts } = this.#chunkOf(place);
+    const index = place % chunkLength;
+    if (amounts[index] === deleted) return;
+    amounts[index] = deleted;
+    this.#size--;
+  }
+
+  /** The slot that leads to the key, or else the empty one where it belongs. */
+  #find(key: Hash): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const word = key[0] as number;
+    let slot = word & mask;
+    for (;;) {
+      const found = slots[slot] as number;
+      if (found === 0) return slot;
+      // What the upper bits already tell apart need not be read from memory.
+      if (((found ^ word) & ~mask) === 0) {
+        const place = (found & mask) - 1;
+        if (this.#chunkOf(place).holds(place % chunkLength, key)) return slot;
+      }
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  /** -1 where there is none. */
+  #placeIn(slot: number): number {
+    return ((this.#slots[slot] as number) & (this.#slots.length - 1)) - 1;
+  }
+
+  #lead(slot: number, word: number, place: number): void {
+    this.#slots[slot] = (word & -this.#slots.length) | (place + 1);
+  }
+
+  #chunkOf(place: number): Chunk {
+    return this.#chunks[Math.floor(place / chunkLength)] as Chunk;
+  }
+
+  /** A place for the key, to be filled. */
+  #append(key: Hash): number {
+    const place = this.#filled++;
+    const index = place % chunkLength;
+    if (index === 0) this.#chunks.push(new Chunk());
+    const { hashes, amounts } = this.#chunkOf(place);
+    hashes.set(key, index * hashLength);
+    amounts[index] = deleted;
+    return place;
+  }
+
+  /** Twice as many slots. The receipts stay where they are. */
+  #grow(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    this.#slots = slots;
+    for (let place = 0; place < this.#filled; place++) {
+      const word = this.#chunkOf(place).hashes[(place % chunkLength) * hashLength] as number;
+      let slot = word & mask;
+      // No two are the same, so that none need be compared.
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#lead(slot, word, place);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { type Decimal, scale, toDecimal } from "./decimal.js";
+import type { Micro } from "./micro.js";
+import type { TokenCounts } from "./token-counts.js";
+
+/** What a model costs. All prices are finite and at least 0, with at most 12 decimals. */
+export interface Price {
+  /** Credits per million prompt tokens. */
+  input: number;
+  /** Credits per million of the prompt tokens that the upstream read from its cache. Default: `input`. */
+  cachedInput?: number | undefined;
+  /** Credits per million completion tokens. Chat models must have it; for others the default is 0. */
+  output?: number | undefined;
+  /** Credits per million of the completion tokens that were spent on reasoning. Default: `output`. */
+  reasoning?: number | undefined;
+  /** Credits per call. Default: 0. */
+  request?: number | undefined;
+}
+
+/** A price made ready for the hot path. Every result is rounded up once, and saturates at the largest safe integer. */
+export interface CompiledPrice {
+  /** Whether every price is zero, so that no call can cost anything. */
+  readonly free: boolean;
+  /**
+   * The prices as the journal tells them, so that a charge can be computed anew from its entry alone: credits per million
+   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   */
+  readonly version: string;
+  /** What these tokens cost. A subset larger than its whole counts as the whole. */
+  cost(tokens: TokenCounts): Micro;
+  /** The most that a call with at most these tokens can cost, however they divide into kinds. */
+  upperBound(inputTokens: number, outputTokens: number): Micro;
+}
+
+const maxDecimals = 12;
+/** 1 credit per million tokens is 1 micro-credit per token, so only the price per call changes its unit: by 10^6. */
+const microDecimals = 6;
+
+/**
+ * Turns prices in decimal into exact integer arithmetic.
+ *
+ * @throws RangeError when a price is negative, not finite, or has more than 12 decimals.
+ */
+export function compilePrice(price: Price): CompiledPrice {
+  const input = readPrice(price.input, "input");
+  const cachedInput = readPrice(price.cachedInput ?? price.input, "cachedInput");
+  const output = readPrice(price.output ?? 0, "output");
+  const reasoning = readPrice(price.reasoning ?? price.output ?? 0, "reasoning");
+  const request = readPrice(price.request ?? 0, "request");
+
+  // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:
+  // the smaller the integers, the longer plain numbers suffice.
+  const perToken = [input, cachedInput, output, reasoning];
+  const decimals = Math.max(request.decimals - microDecimals, ...perToken.map((decimal) => decimal.decimals));
+  const unit = 10n ** BigInt(decimals);
+  const perCall = scale(request, decimals + microDecimals);
+  const fresh = scale(input, decimals);
+  const cached = scale(cachedInput, decimals);
+  const answered = scale(output, decimals);
+  const thought = scale(reasoning, decimals);
+
+  const exactCost = weightedSum(perCall, unit, [fresh, cached, answered, thought]);
+  const worstCost = weightedSum(perCall, unit, [larger(fresh, cached), 0n, larger(answered, thought), 0n]);
+
+  return {
+    version: [
+      price.input,
+      price.cachedInput ?? price.input,
+      price.output ?? 0,
+      price.reasoning ?? price.output ?? 0,
+      price.request ?? 0,
+    ].join("/"),
+    free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
+    cost(tokens) {
+      const cachedInput = Math.min(tokens.cachedInput, tokens.input);
+      const reasoning = Math.min(tokens.reasoning, tokens.output);
+      return exactCost(tokens.input - cachedInput, cachedInput, tokens.output - reasoning, reasoning);
+    },
+    upperBound: (inputTokens, outputTokens) => worstCost(inputTokens, 0, outputTokens, 0),
+  };
+}
+
+/**
+ * Converts credits, as plans state them, to micro-credits; what is finer than a micro-credit is cut off.
+ *
+ * @throws RangeError when the number is negative, not finite, or too large to count (about 9 billion credits).
+ */
+export function toMicro(credits: number): Micro {
+  const { digits, decimals } = toDecimal(credits, "An amount of credits");
+  const micro = (digits * 10n ** BigInt(microDecimals)) / 10n ** BigInt(decimals);
+  if (micro > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new RangeError(`An amount of credits must be at most 9007199254, not ${credits}.`);
+  }
+  return Number(micro);
+}
+
+type Four<T> = readonly [T, T, T, T];
+
+/** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
+function weightedSum(base: bigint, unit: bigint, weights: Four<bigint>): (...counts: Four<number>) => Micro {
+  const plainBase = Number(base);
+  const plainUnit = Number(unit);
+  const [a, b, c, d] = [Number(weights[0]), Number(weights[1]), Number(weights[2]), Number(weights[3])];
+
+  return (p, q, r, s) => {
+    if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s))) {
+      throw new RangeError(`Token counts must be whole numbers of at least 0, not ${[p, q, r, s].join(", ")}.`);
+    }
+    // No term is negative and rounding is monotonic, so a sum that comes out safe had only exact steps.
+    const sum = plainBase + p * a + q * b + r * c + s * d;
+    if (sum <= Number.MAX_SAFE_INTEGER) {
+      // Dividing first could round a tiny remainder away.
+      const remainder = sum % plainUnit;
+      return (sum - remainder) / plainUnit + (remainder > 0 ? 1 : 0);
+    }
+    const exact =
+      base + BigInt(p) * weights[0] + BigInt(q) * weights[1] + BigInt(r) * weights[2] + BigInt(s) * weights[3];
+    const micro = (exact + unit - 1n) / unit;
+    return micro > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(micro);
+  };
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function readPrice(value: number, name: string): Decimal {
+  const decimal = toDecimal(value, `price.${name}`);
+  if (decimal.decimals > maxDecimals) {
+    throw new RangeError(
+      `price.${name} must have at most ${maxDecimals} decimals, not ${decimal.decimals} (${value}). ` +
+        "A result of floating-point arithmetic wants rounding first.",
+    );
+  }
+  return decimal;
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}

@@ -1,0 +1,13 @@
+/** Tokens by kind, as they are priced. */
+export interface TokenCounts {
+  /** The whole prompt. */
+  input: number;
+  /** Part of `input` that the upstream had cached. */
+  cachedInput: number;
+  /** The whole answer. */
+  output: number;
+  /** Part of `output` that was reasoning. */
+  reasoning: number;
+}
+
+export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };

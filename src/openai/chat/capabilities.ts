@@ -1,0 +1,76 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import { findTwins } from "../../wire/folded-names.js";
+import { type JsonMember, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
+import { messageMedia } from "../media/message-media.js";
+import { reasoningMembers, toolMembers } from "../request/request-names.js";
+import type { ChatRequest } from "./chat-request.js";
+import { isText } from "./message-outline.js";
+
+/** What a model cannot do, and what becomes of requests that ask for it. */
+export interface Lacking {
+  readonly action: "refuse" | "drop";
+  readonly tools: boolean;
+  readonly reasoning: boolean;
+  readonly vision: boolean;
+}
+
+/** @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it. */
+export function refuseLacking(request: ChatRequest, model: string, lacking: Lacking): void {
+  if (lacking.action !== "refuse") return;
+  if (lacking.tools) {
+    for (const name of ["tools", "functions"]) if (asksFor(request, name)) throw unsupported(model, name, "tools");
+  }
+  if (lacking.reasoning) {
+    for (const name of reasoningMembers) if (asksFor(request, name)) throw unsupported(model, name, "reasoning");
+  }
+  if (!lacking.vision) return;
+  const image = firstImage(request);
+  if (image !== undefined) throw unsupported(model, image, "images");
+}
+
+export function asksToReason(request: ChatRequest): boolean {
+  return reasoningMembers.some((name) => asksFor(request, name));
+}
+
+/** Adds what relieves a request of what the model cannot do; of images, see `editMessages`. */
+export function addLackingEdits({ tools, reasoning }: Lacking, edits: MemberEdits): void {
+  if (tools) for (const name of toolMembers) edits.set(name, null);
+  if (reasoning) for (const name of reasoningMembers) edits.set(name, null);
+}
+
+function asksFor({ body, members }: ChatRequest, name: string): boolean {
+  const member = memberOf(members, name);
+  if (member === undefined || body[member.start] === 0x6e) return false;
+  if (body[member.start] === 0x5b) return body[skipSpace(body, member.start + 1)] !== 0x5d;
+  return !isText(body, member, "none") && !(body[member.start] === 0x7b && asksForNone(body, member));
+}
+
+/** OpenRouter's `{"effort":"none"}` and `{"enabled":false}`. What is said twice can be understood in two ways. */
+function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
+  const members = membersOf(body, start, fewMembers);
+  if (members.length > fewMembers || findTwins(members.map(({ name }) => name)) !== undefined) return false;
+  const effort = memberOf(members, "effort");
+  const enabled = memberOf(members, "enabled");
+  return (
+    (effort !== undefined && isText(body, effort, "none")) || (enabled !== undefined && body[enabled.start] === 0x66)
+  );
+}
+
+/** More than there are. */
+const fewMembers = 16;
+
+/** The path of the first one. */
+function firstImage(request: ChatRequest): string | undefined {
+  const image = messageMedia(request).find(({ hasImage }) => hasImage);
+  if (image === undefined) return undefined;
+  const { message, part } = image;
+  return `messages[${message}].${part === undefined ? "images" : `content[${part}]`}`;
+}
+
+function unsupported(model: string, param: string, what: string): GatewayError {
+  return new GatewayError(`'${model}' does not support ${what}. Leave '${param}' out, or use another model.`, {
+    status: 400,
+    code: "unsupported_parameter",
+    param,
+  });
+}

@@ -1,0 +1,171 @@
+import { Buffer } from "node:buffer";
+import { isRecord } from "../../wire/is-record.js";
+import type { MemberEdits } from "../../wire/json-members.js";
+import type { Dialect } from "../dialect.js";
+import { estimateTokens } from "../media/token-estimate.js";
+import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
+import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
+import type { AnswerMemory } from "./answer-memory.js";
+import { joinTextParts } from "./text-parts.js";
+
+/** What the gateway knows of a call when its answer comes. */
+export interface AnswerContext {
+  /** The model as the client named it. */
+  model: string;
+  /** What the prompt counts when the upstream does not say. */
+  promptTokens: number;
+  /** Epoch seconds, for answers without `created`. */
+  created: number;
+  /** `chatcmpl-…`, for answers without an id. */
+  completionId: string;
+  /** The server's. */
+  dialect?: Dialect | undefined;
+  /** What is known of the target's answers. */
+  answers?: AnswerMemory | undefined;
+}
+
+/**
+ * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
+ * would break. Everything else stays byte for byte.
+ *
+ * @returns `undefined` when it is no chat completion.
+ */
+export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  return context.answers?.pass(received, context.model) ?? readChatAnswer(received, context);
+}
+
+function readChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  const answer = received.json;
+  if (!isRecord(answer)) return undefined;
+  const choices = answer["choices"];
+  if (!Array.isArray(choices) || choices.length === 0) return undefined;
+  for (const choice of choices) {
+    if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
+  }
+
+  const edits = editsOf(answer, choices, context);
+  const reported = readUsage(answer["usage"]);
+  const usage = visibleUsage(answer["usage"], context.dialect);
+  const tokens = reported ?? {
+    input: context.promptTokens,
+    cachedInput: 0,
+    output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
+    reasoning: 0,
+  };
+  if (reported === undefined || !hasUsageTotals(usage)) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
+  } else if (usage !== answer["usage"]) {
+    edits.set("usage", JSON.stringify(usage));
+  }
+  if (isPlainEdit(edits)) context.answers?.learn(received, context.model);
+  return {
+    body: editAnswer(received, edits),
+    tokens,
+    estimated: reported === undefined,
+  };
+}
+
+/** Nothing is changed but what is changed alike in all answers of a server. */
+function isPlainEdit(edits: MemberEdits): boolean {
+  return [...edits.keys()].every((name) => name === "model" || name === "id");
+}
+
+/** What has to be changed besides the usage. */
+function editsOf(
+  answer: Record<string, unknown>,
+  choices: Record<string, unknown>[],
+  context: AnswerContext,
+): MemberEdits {
+  const edits: MemberEdits = new Map();
+  const id = completionId(answer["id"], context.completionId);
+  if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
+  if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
+  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
+  if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (answer["error"] === null) edits.set("error", null);
+  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  return edits;
+}
+
+/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
+export function errorIn(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  if (body["error"] !== undefined && body["error"] !== null) return body["error"];
+  const choices: unknown[] = Array.isArray(body["choices"]) ? body["choices"] : [];
+  return choices.map((choice) => (isRecord(choice) ? choice["error"] : undefined)).find(isRecord);
+}
+
+/** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
+export function completionId(upstreamId: unknown, fallback: string): string {
+  if (typeof upstreamId !== "string" || upstreamId === "") return fallback;
+  return upstreamId.startsWith("chatcmpl-") ? upstreamId : `chatcmpl-${upstreamId}`;
+}
+
+/** Bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */
+export function textBytes(message: unknown): number {
+  if (!isRecord(message)) return 0;
+  let bytes = 0;
+  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
+    const text = message[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  // Parts, audio and the like: of these only the size is known.
+  for (const name of ["content", "audio", "reasoning_details"]) {
+    const value = message[name];
+    if (typeof value === "object" && value !== null) bytes += JSON.stringify(value).length;
+  }
+  if (Array.isArray(message["tool_calls"])) {
+    for (const call of message["tool_calls"]) bytes += functionBytes(isRecord(call) ? call["function"] : undefined);
+  }
+  return bytes + functionBytes(message["function_call"]);
+}
+
+function functionBytes(call: unknown): number {
+  if (!isRecord(call)) return 0;
+  let bytes = 0;
+  for (const name of ["name", "arguments"]) {
+    const text = call[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  return bytes;
+}
+
+/** @returns whether anything had to be changed. */
+function repairChoices(choices: Record<string, unknown>[]): boolean {
+  let repaired = false;
+  for (let position = 0; position < choices.length; position++) {
+    const choice = choices[position] as Record<string, unknown>;
+    const message = choice["message"] as Record<string, unknown>;
+    if (!Number.isInteger(choice["index"])) {
+      choice["index"] = position;
+      repaired = true;
+    }
+    if (message["role"] !== "assistant") {
+      message["role"] = "assistant";
+      repaired = true;
+    }
+    if (joinTextParts(message)) repaired = true;
+    if (message["content"] === undefined) {
+      message["content"] = null;
+      repaired = true;
+    }
+    if (typeof choice["finish_reason"] !== "string") {
+      choice["finish_reason"] = Array.isArray(message["tool_calls"]) ? "tool_calls" : "stop";
+      repaired = true;
+    }
+    if (repairToolCalls(message["tool_calls"])) repaired = true;
+  }
+  return repaired;
+}
+
+function repairToolCalls(calls: unknown): boolean {
+  if (!Array.isArray(calls)) return false;
+  let repaired = false;
+  for (const call of calls) {
+    if (isRecord(call) && call["type"] === undefined && isRecord(call["function"])) {
+      call["type"] = "function";
+      repaired = true;
+    }
+  }
+  return repaired;
+}

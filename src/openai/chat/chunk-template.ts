@@ -1,0 +1,240 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import type { ByteWriter } from "../../wire/byte-writer.js";
+import { unpooled } from "../../wire/copy-out-of-pool.js";
+import { eventEnd, eventStart } from "../../wire/event-frame.js";
+import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
+
+/** Members of a delta that carry the model's text, a piece per chunk. */
+const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
+
+/** A stretch of text between two quotes that differs from chunk to chunk. */
+interface Slot {
+  start: number;
+  end: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/**
+ * What the chunks of a stream have in common: all but the text of the delta. A chunk that matches byte for byte needs
+ * no parsing: what has to be changed in it is known from the one that the template was made of.
+ */
+export class ChunkTemplate {
+  readonly #received: Literals;
+  readonly #sent: Literals;
+  /** Which of the slots holds the model's text. */
+  readonly #textSlot: number;
+  readonly #slots: Slot[];
+
+  private constructor(received: Literals, sent: Literals, textSlot: number) {
+    this.#received = received;
+    this.#sent = sent;
+    this.#textSlot = textSlot;
+    this.#slots = [...received.between, received.tail].map(() => ({ start: 0, end: 0 }));
+  }
+
+  /**
+   * Makes a template of a chunk and of what was sent for it.
+   * @param received - the chunk's JSON.
+   * @param sent - its event, as it went to the client.
+   * @returns `undefined` when the chunk is not plain text of one choice in the middle of a stream.
+   */
+  static learn(received: Uint8Array, sent: Uint8Array): ChunkTemplate | undefined {
+    const json = sent.subarray(eventStart.length, sent.length - eventEnd.length);
+    const from = findSlots(received);
+    const to = from && findSlots(json);
+    if (from === undefined || to === undefined || from.text !== to.text || from.slots.length !== to.slots.length) {
+      return undefined;
+    }
+    // A choice that was repaired may have needed it only because it was the first.
+    if (Buffer.compare(from.choices, to.choices) !== 0) return undefined;
+    return new ChunkTemplate(literals(received, from.slots), literals(json, to.slots), from.text);
+  }
+
+  /**
+   * Passes on the events that begin at `start`, as many in a row as match.
+   * @returns the bytes of text that they carry, or -1 when the first does not match; {@link end} is then unchanged.
+   */
+  pass(bytes: Buffer, start: number, out: ByteWriter): number {
+    const { head, tail, joint } = this.#received;
+    if (!stands(head, bytes, start)) return -1;
+    let textBytes = -1;
+    // The end of an event and the beginning of the next are compared, and written, at once.
+    let before = this.#sent.head;
+    for (let position = start + head.length; ; position += joint.length) {
+      const text = this.#measure(bytes, position);
+      if (text < 0) break;
+      position = this.#slotsEnd;
+      const isFollowed = stands(joint, bytes, position);
+      if (!isFollowed && !stands(tail, bytes, position)) break;
+      this.#write(bytes, before, out);
+      before = this.#sent.joint;
+      textBytes = Math.max(textBytes, 0) + text;
+      this.end = position + tail.length;
+      if (!isFollowed) break;
+    }
+    if (textBytes >= 0) out.write(this.#sent.tail);
+    return textBytes;
+  }
+
+  /** Where the last event that {@link pass} has passed on ended. */
+  end = 0;
+
+  #slotsEnd = 0;
+
+  /** Finds the slots of an event whose first one begins at `start`: the bytes of its text, or -1. */
+  #measure(bytes: Buffer, start: number): number {
+    const { between } = this.#received;
+    let textBytes = 0;
+    let position = start;
+    for (let index = 0; index < this.#slots.length; index++) {
+      const slot = this.#slots[index] as Slot;
+      const escapes = measureString(bytes, position, slot);
+      if (escapes < 0) return -1;
+      if (index === this.#textSlot) textBytes = slot.end - slot.start - escapes;
+      position = slot.end;
+      const literal = between[index];
+      if (literal === undefined) break;
+      if (!stands(literal, bytes, position)) return -1;
+      position += literal.length;
+    }
+    this.#slotsEnd = position;
+    return textBytes;
+  }
+
+  #write(bytes: Buffer, before: Buffer, out: ByteWriter): void {
+    out.write(before);
+    for (let index = 0; index < this.#slots.length; index++) {
+      if (index > 0) out.write(this.#sent.between[index - 1] as Buffer);
+      const { start, end } = this.#slots[index] as Slot;
+      out.writeFrom(bytes, start, end);
+    }
+  }
+}
+
+/** What stands before, between and behind the slots of an event. */
+interface Literals {
+  head: Buffer;
+  between: readonly Buffer[];
+  tail: Buffer;
+  /** The tail of one event, and the head of the next. */
+  joint: Buffer;
+}
+
+function stands(literal: Buffer, bytes: Buffer, position: number): boolean {
+  const end = position + literal.length;
+  return end <= bytes.length && bytes.compare(literal, 0, literal.length, position, end) === 0;
+}
+
+/**
+ * Finds the end of a string, up to its quote.
+ * @returns how many bytes its escapes take up more than what they stand for, or -1 when it is not one to be sure of.
+ */
+function measureString(bytes: Uint8Array, start: number, slot: Slot): number {
+  let position = start;
+  let escapes = 0;
+  let ascii = true;
+  for (;;) {
+    const byte = bytes[position];
+    if (byte === undefined || byte < 0x20) return -1;
+    if (byte === quote) break;
+    if (byte === backslash) {
+      if (!isShortEscape(bytes[position + 1])) return -1;
+      escapes++;
+      position++;
+    } else if (byte >= 0x80) {
+      ascii = false;
+    }
+    position++;
+  }
+  if (!ascii && !isUtf8(bytes.subarray(start, position))) return -1;
+  slot.start = start;
+  slot.end = position;
+  return escapes;
+}
+
+/** All but `\u`: what that stands for takes more than a glance. */
+function isShortEscape(byte: number | undefined): boolean {
+  switch (byte) {
+    case quote:
+    case backslash:
+    case 0x2f:
+    case 0x62:
+    case 0x66:
+    case 0x6e:
+    case 0x72:
+    case 0x74:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The text of the only choice's delta, and OpenAI's random padding, in the order in which they stand. */
+function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Uint8Array } | undefined {
+  const members = membersOf(json);
+  const choices = memberOf(members, "choices");
+  if (!areDistinct(members) || choices === undefined || json[choices.start] !== 0x5b) return undefined;
+  const usage = memberOf(members, "usage");
+  if (usage !== undefined && json[usage.start] !== 0x6e) return undefined;
+  if (members.some(({ name }) => name === "error" || name === "x_groq")) return undefined;
+  const [choice, ...others] = elementsOf(json, choices.start);
+  if (choice === undefined || others.length > 0) return undefined;
+  const text = findText(json, choice);
+  if (text === undefined) return undefined;
+  const padding = memberOf(members, "obfuscation");
+  const slots = [text];
+  if (padding !== undefined && json[padding.start] === quote) slots.push(inside(padding));
+  slots.sort((left, right) => left.start - right.start);
+  return { slots, text: slots.indexOf(text), choices: json.subarray(choices.start, choices.end) };
+}
+
+function findText(json: Uint8Array, choice: number): Slot | undefined {
+  const members = membersOf(json, choice);
+  const finish = memberOf(members, "finish_reason");
+  const delta = memberOf(members, "delta");
+  if (!areDistinct(members) || memberOf(members, "index") === undefined || delta === undefined) return undefined;
+  if (finish !== undefined && json[finish.start] !== 0x6e) return undefined;
+  const deltaMembers = membersOf(json, delta.start);
+  if (json[delta.start] !== 0x7b || !areDistinct(deltaMembers)) return undefined;
+  const rest = deltaMembers.filter(({ name, start }) => name !== "role" && json[start] !== 0x6e);
+  const [text, ...more] = rest;
+  if (text === undefined || more.length > 0 || !textMembers.includes(text.name) || json[text.start] !== quote) {
+    return undefined;
+  }
+  return inside(text);
+}
+
+function areDistinct(members: readonly JsonMember[]): boolean {
+  return members.every((member) => memberOf(members, member.name) === member);
+}
+
+function inside({ start, end }: JsonMember): Slot {
+  return { start: start + 1, end: end - 1 };
+}
+
+function literals(json: Uint8Array, slots: readonly Slot[]): Literals {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end } of slots) {
+    pieces.push(json.subarray(from, start));
+    from = end;
+  }
+  const [first = json, ...between] = pieces;
+  const parts = [json.subarray(from), eventEnd, eventStart, first, ...between];
+  const all = unpooled(Buffer.concat(parts));
+  const tailEnd = json.length - from + eventEnd.length;
+  const jointEnd = tailEnd + eventStart.length + first.length;
+  let end = jointEnd;
+  return {
+    joint: all.subarray(0, jointEnd),
+    tail: all.subarray(0, tailEnd),
+    head: all.subarray(tailEnd, jointEnd),
+    between: between.map((piece) => {
+      const start = end;
+      end += piece.length;
+      return all.subarray(start, end);
+    }),
+  };
+}

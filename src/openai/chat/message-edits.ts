@@ -1,0 +1,128 @@
+import type { Buffer } from "node:buffer";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { ByteWriter } from "../../wire/byte-writer.js";
+import { nameAt, skipString } from "../../wire/json-members.js";
+import type { Media } from "../media/message-media.js";
+import { isText, type MessageOutline, type Span } from "./message-outline.js";
+
+/** What is to be changed inside the messages of a request. */
+export interface MessageRules {
+  /** What the role `developer` becomes. */
+  developerRole?: string | undefined;
+  /** Members that are left out. */
+  dropped?: readonly string[] | undefined;
+  /** Images are replaced by a text that says so, and left out where they stand beside the content. */
+  withoutImages: boolean;
+}
+
+interface MessagesToEdit extends MessageOutline {
+  /** In their order; where there are to be none. */
+  readonly images: readonly Media[];
+}
+
+/**
+ * The messages with the rules applied, spliced: all that no rule concerns stays byte for byte.
+ * @returns `undefined` when there is nothing to change.
+ */
+export function editMessages(body: Uint8Array, outline: MessagesToEdit, rules: MessageRules): Uint8Array | undefined {
+  const edit = new MessageEdit(asBuffer(body), outline, rules);
+  let first = 0;
+  for (const end of outline.messages) {
+    edit.message(first, end);
+    first = end;
+  }
+  return edit.finish();
+}
+
+const imageNotice = '{"type":"text","text":"[image omitted]"}';
+
+/** Members of messages are numbers: the places at which the outline's three offsets of each begin. */
+class MessageEdit {
+  readonly #body: Buffer;
+  readonly #outline: MessagesToEdit;
+  readonly #rules: MessageRules;
+  #out: ByteWriter | undefined;
+  /** What comes before it was written. */
+  #from: number;
+  /** The next image. */
+  #image = 0;
+
+  constructor(body: Buffer, outline: MessagesToEdit, rules: MessageRules) {
+    this.#body = body;
+    this.#outline = outline;
+    this.#rules = rules;
+    this.#from = outline.start;
+  }
+
+  message(first: number, end: number): void {
+    const { developerRole } = this.#rules;
+    let isFirst = true;
+    for (let member = first; member < end; member += 3) {
+      const name = this.#nameOf(member);
+      const isDropped = this.#rules.dropped?.includes(name) === true;
+      if (isDropped || this.#isImages(member)) {
+        this.#skipImages(this.#valueOf(member));
+        this.#leaveOut(member, isFirst, end);
+        continue;
+      }
+      isFirst = false;
+      const value = this.#valueOf(member);
+      if (name === "role" && developerRole !== undefined && isText(this.#body, value, "developer")) {
+        this.#replace(value.start, value.end, JSON.stringify(developerRole));
+      } else if (name === "content") {
+        this.#leaveOutImages(value);
+      }
+    }
+  }
+
+  finish(): Uint8Array | undefined {
+    this.#out?.writeFrom(this.#body, this.#from, this.#outline.end);
+    return this.#out?.finish();
+  }
+
+  /** Takes a comma along: the one before it, or that behind it while nothing before it stays. */
+  #leaveOut(member: number, isFirst: boolean, end: number): void {
+    const { members } = this.#outline;
+    const value = this.#valueOf(member);
+    if (!isFirst) this.#replace(members[member - 1] as number, value.end, "");
+    else this.#replace(members[member] as number, member + 3 < end ? (members[member + 3] as number) : value.end, "");
+  }
+
+  /** The member is images itself. */
+  #isImages(member: number): boolean {
+    const image = this.#outline.images[this.#image];
+    return image !== undefined && image.part === undefined && image.start === this.#outline.members[member + 1];
+  }
+
+  /** Passes by those that go with a value that is left out. */
+  #skipImages({ end }: Span): void {
+    const { images } = this.#outline;
+    while ((images[this.#image]?.start ?? end) < end) this.#image++;
+  }
+
+  #leaveOutImages(content: Span): void {
+    const { images } = this.#outline;
+    for (; this.#image < images.length; this.#image++) {
+      const { start, end } = images[this.#image] as Span;
+      if (start >= content.end) return;
+      if (start >= content.start) this.#replace(start, end, imageNotice);
+    }
+  }
+
+  #replace(start: number, end: number, text: string): void {
+    this.#out ??= new ByteWriter(this.#outline.end - this.#outline.start);
+    this.#out.writeFrom(this.#body, this.#from, start);
+    this.#out.writeText(text);
+    this.#from = end;
+  }
+
+  #nameOf(member: number): string {
+    const start = this.#outline.members[member] as number;
+    return nameAt(this.#body, start, skipString(this.#body, start));
+  }
+
+  #valueOf(member: number): Span {
+    const { members } = this.#outline;
+    return { start: members[member + 1] as number, end: members[member + 2] as number };
+  }
+}

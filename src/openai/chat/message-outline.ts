@@ -1,0 +1,218 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { absent, endOfValue, type JsonMember, type Leaps, skipSpace } from "../../wire/json-members.js";
+import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
+import type { SlicedWork } from "../../wire/slices.js";
+import { misspelledName } from "../request/misspelled-name.js";
+import { readMessageMembers, readPartMembers } from "../request/request-names.js";
+
+/** A value of the request, as offsets. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** What is where in the messages of a request. There is a bound on how much that can be. */
+export interface MessageOutline extends Span {
+  /** For each member of a message where its name begins, where its value does, and the offset behind it. */
+  readonly members: readonly number[];
+  /** For each message the place behind its last member in {@link members}. */
+  readonly messages: readonly number[];
+  /** The insides of the strings that are a content, or a part's text. Escapes are not resolved. */
+  readonly texts: readonly Span[];
+}
+
+/** OpenAI takes 2,048 messages. Each, and each part, takes a microsecond or so, however small it is. */
+export const mostMessages = 16_384;
+export const mostParts = 16_384;
+
+/** In one message, or one part. */
+const mostMembers = 1000;
+
+/** In all messages, or all parts. */
+const mostMembersInAll = 131_072;
+
+// One for all requests: what is found is read before the next search begins.
+const inMessage = new MemberSearch(readMessageMembers, mostMembers);
+const inPart = new MemberSearch(readPartMembers, mostMembers);
+const rolePlace = readMessageMembers.indexOf("role");
+const contentPlace = readMessageMembers.indexOf("content");
+const textPlace = readPartMembers.indexOf("text");
+
+/**
+ * Goes through the messages of a request, checks what the gateway relies on, and notes what is where. The text must be
+ * valid JSON.
+ */
+export class MessageCheck implements SlicedWork {
+  readonly #body: Uint8Array;
+  readonly #leaps: Leaps;
+  readonly #start: number;
+  readonly #outline: Noted | undefined;
+  #position: number;
+  #message = 0;
+  /** Of the part that comes next, while a content's parts are read. */
+  #part = absent;
+  /** The offset behind the message whose parts are read. */
+  #end = 0;
+  #parts = 0;
+  #members = 0;
+  #partMembers = 0;
+
+  /**
+   * @param messages - the array.
+   * @throws GatewayError 400 when it is none, or an empty one.
+   */
+  constructor(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps, isNoted: boolean) {
+    if (messages === undefined || body[messages.start] === 0x6e) throw missingParameter("messages");
+    if (body[messages.start] !== 0x5b) throw invalidType("messages", "an array of objects");
+    this.#body = body;
+    this.#leaps = leaps;
+    this.#start = messages.start;
+    this.#position = skipSpace(body, messages.start + 1);
+    if (body[this.#position] === 0x5d) throw emptyMessages();
+    this.#outline = isNoted
+      ? { start: messages.start, end: messages.end, members: [], messages: [], texts: [] }
+      : undefined;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** What was noted; to be asked for when all was read. */
+  get outline(): MessageOutline | undefined {
+    return this.#outline;
+  }
+
+  /** @throws GatewayError 400 */
+  run(stop: number): boolean {
+    const body = this.#body;
+    for (;;) {
+      if (this.#part === absent) {
+        if (this.#position >= stop) return false;
+        this.#checkMessage();
+      } else {
+        while (this.#part !== absent) {
+          if (this.#position >= stop) return false;
+          this.#checkPart();
+        }
+      }
+      if (this.#part !== absent) continue;
+      const next = skipSpace(body, this.#end);
+      if (body[next] !== 0x2c) return true;
+      this.#position = skipSpace(body, next + 1);
+      this.#message++;
+    }
+  }
+
+  #checkMessage(): void {
+    const body = this.#body;
+    if (this.#message === mostMessages) throw tooMany(`'messages' must hold at most ${mostMessages} messages.`);
+    if (body[this.#position] !== 0x7b) throw invalidType(this.#path(), "an object");
+    const fault = inMessage.run(body, this.#position, this.#leaps, this.#outline?.members);
+    if (fault !== undefined) throw refused(fault, this.#path(), "A message");
+    this.#members += inMessage.count;
+    if (this.#members > mostMembersInAll) {
+      throw tooMany(`The messages must have at most ${mostMembersInAll} members together.`);
+    }
+    const role = inMessage.starts[rolePlace] as number;
+    if (role === absent) throw missingParameter(`${this.#path()}.role`);
+    if (body[role] !== 0x22) throw invalidType(`${this.#path()}.role`, "a string");
+    this.#outline?.messages.push(this.#outline.members.length);
+    this.#end = inMessage.end;
+    const content = inMessage.starts[contentPlace] as number;
+    if (content === absent) return;
+    if (body[content] === 0x22) this.#outline?.texts.push(inside(content, inMessage.ends[contentPlace] as number));
+    if (body[content] !== 0x5b) return;
+    const first = skipSpace(body, content + 1);
+    if (body[first] === 0x5d) return;
+    this.#part = 0;
+    this.#position = first;
+  }
+
+  #path(): string {
+    return `messages[${this.#message}]`;
+  }
+
+  #checkPart(): void {
+    const body = this.#body;
+    const start = this.#position;
+    if (this.#parts++ === mostParts)
+      throw tooMany(`The messages must hold at most ${mostParts} content parts together.`);
+    let end: number;
+    if (body[start] === 0x7b) {
+      const fault = inPart.run(body, start, this.#leaps);
+      if (fault !== undefined) throw refused(fault, `${this.#path()}.content[${this.#part}]`, "A content part");
+      this.#partMembers += inPart.count;
+      if (this.#partMembers > mostMembersInAll) {
+        throw tooMany(`The content parts must have at most ${mostMembersInAll} members together.`);
+      }
+      end = inPart.end;
+      this.#notePart();
+    } else {
+      end = endOfValue(body, start, this.#leaps);
+    }
+    const next = skipSpace(body, end);
+    const isLast = body[next] !== 0x2c;
+    this.#position = isLast ? next : skipSpace(body, next + 1);
+    this.#part = isLast ? absent : this.#part + 1;
+  }
+
+  #notePart(): void {
+    const outline = this.#outline;
+    if (outline === undefined) return;
+    const body = this.#body;
+    const text = inPart.starts[textPlace] as number;
+    if (text !== absent && body[text] === 0x22) outline.texts.push(inside(text, inPart.ends[textPlace] as number));
+  }
+}
+
+interface Noted extends MessageOutline {
+  readonly members: number[];
+  readonly messages: number[];
+  readonly texts: Span[];
+}
+
+/** The outline of messages that were checked before. */
+export function outlineMessages(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps): MessageOutline {
+  const check = new MessageCheck(body, messages, leaps, true);
+  check.run(Number.POSITIVE_INFINITY);
+  const { outline } = check;
+  if (outline === undefined) throw new Error("It was to be noted.");
+  return outline;
+}
+
+/** Whether the value is this string. */
+export function isText(body: Uint8Array, { start, end }: Span, text: string): boolean {
+  // An escape has six bytes at the most.
+  if (body[start] !== 0x22 || end - start < text.length + 2 || end - start > text.length * 6 + 2) return false;
+  const written = Buffer.from(body.buffer, body.byteOffset + start, end - start).toString("utf8");
+  return written === `"${text}"` || (written.includes("\\") && JSON.parse(written) === text);
+}
+
+function inside(start: number, end: number): Span {
+  return { start: start + 1, end: end - 1 };
+}
+
+function emptyMessages(): GatewayError {
+  return new GatewayError("'messages' must hold at least one message.", {
+    status: 400,
+    code: "empty_array",
+    param: "messages",
+  });
+}
+
+function tooMany(message: string): GatewayError {
+  return new GatewayError(message, { status: 400, code: "array_above_max_length", param: "messages" });
+}
+
+function refused({ reason, name, meant }: MemberFault, path: string, what: string): GatewayError {
+  switch (reason) {
+    case "too_many":
+      return invalidValue(path, `${what} has more than ${mostMembers} members.`);
+    case "twice":
+      return invalidValue(`${path}.${meant}`, `'${meant}' appears twice.`);
+    default:
+      return misspelledName(name, meant, path);
+  }
+}

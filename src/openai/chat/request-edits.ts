@@ -1,0 +1,65 @@
+import type { MemberEdits } from "../../wire/json-members.js";
+import type { Dialect } from "../dialect.js";
+import { messageMedia } from "../media/message-media.js";
+import type { JsonRequest } from "../request/json-request.js";
+import type { ChatRequest } from "./chat-request.js";
+import { editMessages, type MessageRules } from "./message-edits.js";
+import { outlineOf } from "./message-texts.js";
+
+type Members = Pick<JsonRequest, "body" | "members">;
+
+/** Adds what a server's dialect asks for to the edits that turn a request into the upstream's. */
+export function addDialectEdits(request: ChatRequest, dialect: Dialect, edits: MemberEdits): void {
+  const { capName } = dialect;
+  if (capName !== undefined) renameCap(request, capName, edits);
+  addNameEdits(request, dialect, edits);
+}
+
+/** Adds what a server calls by other names, and what it refuses: the same for all endpoints. */
+export function addNameEdits(request: Members, { renamed, dropped }: Dialect, edits: MemberEdits): void {
+  if (renamed !== undefined) {
+    for (const [name, newName] of Object.entries(renamed)) rename(request, name, newName, edits);
+  }
+  if (dropped !== undefined) for (const name of dropped) edits.set(name, null);
+}
+
+/** The rules that a dialect has for messages; `undefined`: none. */
+export function messageRules(dialect: Dialect | undefined, withoutImages: boolean): MessageRules | undefined {
+  const developerRole = dialect?.developerRole;
+  const dropped = dialect?.droppedFromMessages;
+  if (developerRole === undefined && (dropped === undefined || dropped.length === 0) && !withoutImages)
+    return undefined;
+  return { developerRole, dropped, withoutImages };
+}
+
+/** Adds what the rules change in the messages, if anything. */
+export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits: MemberEdits): void {
+  const images = rules.withoutImages ? messageMedia(request).filter(({ hasImage }) => hasImage) : [];
+  const edited = editMessages(request.body, { ...outlineOf(request), images }, rules);
+  if (edited !== undefined) edits.set("messages", edited);
+}
+
+const caps = ["max_tokens", "max_completion_tokens"] as const;
+
+function renameCap(request: ChatRequest, capName: (typeof caps)[number], edits: MemberEdits): void {
+  const other = capName === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  if (!request.members.some(({ name }) => name === other)) return;
+  const [cap, otherCap] = [capOf(request, capName, edits), capOf(request, other, edits)];
+  edits.set(other, null);
+  if (otherCap !== undefined && (cap === undefined || otherCap < cap)) edits.set(capName, String(otherCap));
+}
+
+/** As it goes to the upstream: cut down to what the model can do. */
+function capOf(request: ChatRequest, name: (typeof caps)[number], edits: MemberEdits): number | undefined {
+  const edit = edits.get(name);
+  if (typeof edit === "string") return Number(edit);
+  return name === "max_tokens" ? request.maxTokens : request.maxCompletionTokens;
+}
+
+function rename(request: Members, name: string, newName: string, edits: MemberEdits): void {
+  const member = request.members.find((candidate) => candidate.name === name);
+  if (member === undefined) return;
+  edits.set(name, null);
+  if (request.members.some((candidate) => candidate.name === newName)) return;
+  edits.set(newName, request.body.subarray(member.start, member.end));
+}

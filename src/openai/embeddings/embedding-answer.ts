@@ -1,0 +1,107 @@
+import type { TokenCounts } from "../../metering/token-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { MemberEdits } from "../../wire/json-members.js";
+import type { AnswerContext } from "../chat/chat-answer.js";
+import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
+import { readUsage, visibleUsage } from "../usage.js";
+import type { EmbeddingRequest } from "./embedding-request.js";
+import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";
+
+type Item = Record<string, unknown>;
+
+/**
+ * An embeddings answer as clients need it: own model name, the vectors in the order of the inputs and encoded as the
+ * client has asked, usage always there. Everything else stays byte for byte.
+ *
+ * @returns `undefined` when it is no answer to this request: not one vector for each input.
+ */
+export function toEmbeddingAnswer(
+  received: ReceivedAnswer,
+  request: EmbeddingRequest,
+  context: AnswerContext,
+): ModelAnswer | undefined {
+  const { json } = received;
+  if (!isRecord(json)) return undefined;
+  const data = json["data"];
+  if (!Array.isArray(data) || data.length !== request.inputTokens.length) return undefined;
+  if (!data.every(isItem)) return undefined;
+
+  const edits: MemberEdits = new Map();
+  if (json["object"] !== "list") edits.set("object", '"list"');
+  if (json["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (json["error"] === null) edits.set("error", null);
+  const repaired = inOrder(data).map((item, index) => repair(item, index, request.encoding));
+  if (!repaired.every(isItem)) return undefined;
+  if (repaired.some((item, index) => item !== data[index])) edits.set("data", JSON.stringify(repaired));
+
+  const usage = visibleUsage(json["usage"], context.dialect);
+  const reported = readTokens(json["usage"]);
+  const input = reported?.input ?? context.promptTokens;
+  if (reported === undefined || !hasTotals(usage)) {
+    edits.set(
+      "usage",
+      JSON.stringify({ ...(isRecord(usage) ? usage : {}), prompt_tokens: input, total_tokens: input }),
+    );
+  } else if (usage !== json["usage"]) {
+    edits.set("usage", JSON.stringify(usage));
+  }
+  return {
+    body: editAnswer(received, edits),
+    tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
+    estimated: reported === undefined,
+  };
+}
+
+function isItem(item: unknown): item is Item {
+  if (!isRecord(item)) return false;
+  const vector = item["embedding"];
+  return (Array.isArray(vector) && vector.length > 0) || (typeof vector === "string" && vector !== "");
+}
+
+/** By `index`, unless that is not one of each: there are servers that leave it out, or at 0. */
+function inOrder(data: readonly Item[]): readonly Item[] {
+  const ordered: Item[] = [];
+  for (const item of data) {
+    const { index } = item;
+    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= data.length) return data;
+    if (ordered[index as number] !== undefined) return data;
+    ordered[index as number] = item;
+  }
+  return ordered;
+}
+
+/** @returns the item itself where nothing has to change; `undefined` where it holds no vector. */
+function repair(item: Item, index: number, encoding: EmbeddingRequest["encoding"]): Item | undefined {
+  const embedding = inEncoding(item["embedding"], encoding);
+  if (embedding === undefined) return undefined;
+  if (item["object"] === "embedding" && item["index"] === index && item["embedding"] === embedding) return item;
+  return { ...item, object: "embedding", index, embedding };
+}
+
+/** Vectors of vectors, base64 of other numbers and what comes in other encodings stay as the upstream has made them. */
+function inEncoding(embedding: unknown, encoding: EmbeddingRequest["encoding"]): unknown {
+  if (encoding === "other" || isVectors(embedding)) return embedding;
+  if (typeof embedding === "string") {
+    if (encoding === "float") return fromBase64(embedding);
+    return base64.test(embedding) ? embedding : undefined;
+  }
+  if (!isVector(embedding)) return undefined;
+  return encoding === "base64" ? toBase64(embedding) : embedding;
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+function isVectors(embedding: unknown): boolean {
+  return Array.isArray(embedding) && Array.isArray(embedding[0]) && embedding.every(isVector);
+}
+
+/** Some report the total alone. There is no output to count. */
+function readTokens(usage: unknown): TokenCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const prompt = usage["prompt_tokens"] ?? usage["total_tokens"];
+  return readUsage({ ...usage, prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt });
+}
+
+function hasTotals(usage: unknown): boolean {
+  return isRecord(usage) && ["prompt_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name]));
+}

@@ -1,0 +1,162 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { textTokens } from "../../tokens/text-tokens.js";
+import { endOfValue, type JsonMember, type Leaps, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
+import type { SlicedWork } from "../../wire/slices.js";
+import { estimatePromptTokens } from "../media/token-estimate.js";
+
+/** What `input` holds, as offsets. */
+export interface EmbeddingInput {
+  start: number;
+  end: number;
+  /** An estimate; exact for inputs that are tokens. */
+  tokens: number;
+}
+
+/** OpenAI's own limit, also for the tokens of one input that stand in `input` itself. */
+const mostItems = 2048;
+
+/** What models put around an input: its beginning and its end. */
+export const marks = 2;
+
+/** Longer texts are estimated as they are spelled, escapes and all: no model reads so much of one. */
+const longText = 256 * 1024;
+
+const kinds = { 34: "a string", 91: "an array of tokens", 123: "an item of type object" } as const;
+
+/** Reads `input`: a string, some strings, the tokens of one input, or of some. No array is made of the tokens. */
+export class InputCheck implements SlicedWork {
+  readonly inputs: EmbeddingInput[] = [];
+  readonly #body: Uint8Array;
+  readonly #leaps: Leaps;
+  /** The inputs stand in an array. */
+  readonly #isList: boolean;
+  #position: number;
+  /** How many tokens of the present input were read, or -1 where it is not made of tokens. */
+  #tokens = -1;
+  /** Where the present input began. */
+  #start: number;
+
+  /** @throws GatewayError 400 */
+  constructor(body: Uint8Array, input: JsonMember | undefined, leaps: Leaps) {
+    if (input === undefined || body[input.start] === 0x6e) throw missingParameter("input");
+    const kind = body[input.start];
+    if (kind !== 0x22 && kind !== 0x5b) throw invalidType("input", "a string, or an array of strings or of tokens");
+    this.#body = body;
+    this.#leaps = leaps;
+    this.#start = input.start;
+    this.#position = input.start;
+    this.#isList = kind === 0x5b && !this.#opensTokens(input.start);
+    if (kind !== 0x5b) return;
+    if (this.#isList) this.#position = skipSpace(body, input.start + 1);
+    else this.#enterTokens();
+    if (body[this.#position] === 0x5d) throw emptyArray("input");
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** @throws GatewayError 400 */
+  run(stop: number): boolean {
+    for (;;) {
+      if (this.#position >= stop) return false;
+      if (this.#tokens < 0) this.#readInput();
+      if (this.#tokens >= 0 && !this.#readTokens(stop)) return false;
+      if (!this.#isList || this.#body[this.#position] !== 0x2c) return true;
+      this.#position = skipSpace(this.#body, this.#position + 1);
+    }
+  }
+
+  /** Reads an input that is a text or an object to its end, and one that is tokens up to the first of them. */
+  #readInput(): void {
+    const body = this.#body;
+    const start = this.#position;
+    const path = this.#path();
+    this.#start = start;
+    if (this.inputs.length === mostItems) throw tooManyItems(false);
+    const kind = body[start];
+    if (kind !== 0x22 && kind !== 0x5b && kind !== 0x7b) throw invalidType(path, "a string or an array of tokens");
+    const first = body[this.inputs[0]?.start ?? start] as keyof typeof kinds;
+    if (kind !== first) throw invalidType(path, `${kinds[first]}, as the first item is`);
+    if (kind === 0x5b) {
+      this.#enterTokens();
+      if (body[this.#position] === 0x5d) throw emptyArray(path);
+      return;
+    }
+    const end = endOfValue(body, start, this.#leaps);
+    if (kind === 0x22 && end - start === 2) throw invalidValue(path, `'${path}' must not be an empty string.`);
+    const tokens =
+      kind === 0x22 ? stringTokens(body, start, end) : estimatePromptTokens(body.subarray(start, end), true);
+    this.#add(end, tokens + marks);
+  }
+
+  #enterTokens(): void {
+    this.#tokens = 0;
+    this.#position = skipSpace(this.#body, this.#position + 1);
+  }
+
+  /** @returns whether that was all of them. */
+  #readTokens(stop: number): boolean {
+    const body = this.#body;
+    let position = this.#position;
+    let tokens = this.#tokens;
+    for (;;) {
+      const end = tokenEnd(body, position);
+      if (end < 0) throw invalidType(`${this.#path()}[${tokens}]`, "a token: an integer of at least 0");
+      tokens++;
+      if (!this.#isList && tokens > mostItems) throw tooManyItems(true);
+      position = skipSpace(body, end);
+      if (body[position] !== 0x2c) break;
+      position = skipSpace(body, position + 1);
+      if (position < stop) continue;
+      this.#position = position;
+      this.#tokens = tokens;
+      return false;
+    }
+    this.#tokens = -1;
+    this.#add(position + 1, tokens);
+    return true;
+  }
+
+  #add(end: number, tokens: number): void {
+    this.inputs.push({ start: this.#start, end, tokens });
+    this.#position = skipSpace(this.#body, end);
+  }
+
+  #path(): string {
+    return this.#isList ? `input[${this.inputs.length}]` : "input";
+  }
+
+  /** Whether the array holds the tokens of one input, by its first element. */
+  #opensTokens(start: number): boolean {
+    const first = this.#body[skipSpace(this.#body, start + 1)] as number;
+    return first === 0x2d || (first >= 0x30 && first <= 0x39);
+  }
+}
+
+/** The offset behind a whole number of at least 0, or -1. */
+function tokenEnd(body: Uint8Array, start: number): number {
+  const end = endOfValue(body, start);
+  if (shortInteger(body, start, end) !== undefined) return end;
+  const value = valueAt(body, { start, end });
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? end : -1;
+}
+
+function stringTokens(body: Uint8Array, start: number, end: number): number {
+  if (end - start > longText) return textTokens(body.subarray(start + 1, end - 1));
+  return textTokens(Buffer.from(String(valueAt(body, { start, end }))));
+}
+
+function tooManyItems(areTokens: boolean): GatewayError {
+  const hint = areTokens ? " Put the tokens of a longer input into an array of their own: [[…]]." : "";
+  return new GatewayError(`'input' must hold at most ${mostItems} items, and holds more.${hint}`, {
+    status: 400,
+    code: "array_above_max_length",
+    param: "input",
+  });
+}
+
+function emptyArray(param: string): GatewayError {
+  return new GatewayError(`'${param}' must not be an empty array.`, { status: 400, code: "empty_array", param });
+}

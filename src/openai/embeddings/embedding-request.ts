@@ -1,0 +1,137 @@
+import { invalidType } from "../../errors/gateway-error.js";
+import type { Tokenizer } from "../../tokens/tokenizer.js";
+import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
+import { wordTokens } from "../chat/least-tokens.js";
+import { addNameEdits } from "../chat/request-edits.js";
+import type { Dialect } from "../dialect.js";
+import {
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readCount,
+  readMember,
+  readModel,
+} from "../request/json-request.js";
+import { type EmbeddingInput, InputCheck, marks } from "./embedding-inputs.js";
+
+/** What the gateway itself reads of an embeddings request (OpenAI reference, "Create embeddings"). */
+export interface EmbeddingRequest extends JsonRequest {
+  readonly model: string;
+  /** Vectors do not come in a stream. */
+  readonly stream: false;
+  readonly includeUsage: false;
+  /** An estimate of each input's tokens; exact for inputs that are tokens. One vector is due for each. */
+  readonly inputTokens: readonly number[];
+  /** Where each input is, in the same order. */
+  readonly inputs: readonly EmbeddingInput[];
+  /** Encodings of others than OpenAI are the upstream's affair. */
+  readonly encoding: "float" | "base64" | "other";
+}
+
+/**
+ * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
+ * @throws GatewayError 400
+ */
+export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): EmbeddingRequest {
+  const request = parseJsonRequest(bytes, maxDepth);
+  const check = checkInput(request);
+  check.run(request.body.length);
+  return toEmbeddingRequest(request, check.inputs);
+}
+
+/** The same in slices, for a body that would take long. */
+export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<EmbeddingRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const check = checkInput(request);
+  await inTurns(check);
+  return toEmbeddingRequest(request, check.inputs);
+}
+
+function checkInput(request: JsonRequest): InputCheck {
+  readModel(request);
+  return new InputCheck(request.body, memberOf(request.members, "input"), request.leaps);
+}
+
+function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInput[]): EmbeddingRequest {
+  readCount("dimensions", readMember(request, "dimensions"));
+  const encoding = readMember(request, "encoding_format") ?? "float";
+  if (typeof encoding !== "string") throw invalidType("encoding_format", "'float' or 'base64'");
+  return {
+    ...request,
+    model: readModel(request),
+    stream: false,
+    includeUsage: false,
+    inputs,
+    inputTokens: inputs.map(({ tokens }) => tokens),
+    encoding: encoding === "float" || encoding === "base64" ? encoding : "other",
+  };
+}
+
+/** An estimate of all inputs; a model reads no more than `contextLength` of each. */
+export function embeddingTokens(request: EmbeddingRequest, contextLength: number, tokenizer?: Tokenizer): number {
+  const { inputTokens } = request;
+  const counts = tokenizer === undefined ? inputTokens : countInputs(request, contextLength, tokenizer);
+  return counts.reduce((sum, tokens) => sum + Math.min(tokens, contextLength), 0);
+}
+
+/**
+ * The path of the first input that certainly has more tokens than `contextLength`: given as tokens, by the tokenizer, or
+ * by its words, each of which is a token at the least.
+ */
+export function findTooLongInput(
+  request: EmbeddingRequest,
+  contextLength: number,
+  tokenizer: Tokenizer | undefined,
+): string | undefined {
+  const { body, inputs } = request;
+  // A token has a byte at the least.
+  if (body.length <= contextLength) return undefined;
+  const place = inputs.findIndex((input) => {
+    if (!isText(body, input)) return body[input.start] === 0x5b && input.tokens > contextLength;
+    const { start, end } = input;
+    if (tokenizer !== undefined) return tokenizer.count(textAt(body, input), contextLength) > contextLength;
+    // A word has two bytes, the white space behind it included.
+    if ((end - start) / 2 <= contextLength) return false;
+    return (
+      wordTokens(body, { start: start + 1, end: end - 1 }, contextLength, Number.POSITIVE_INFINITY) > contextLength
+    );
+  });
+  if (place < 0) return undefined;
+  return inputs[place]?.start === memberOf(request.members, "input")?.start ? "input" : `input[${place}]`;
+}
+
+/**
+ * The request for the upstream: the model under its name there, and other members as the server's dialect knows them.
+ * Everything else stays byte for byte.
+ */
+export function toUpstreamEmbeddingBody(
+  request: EmbeddingRequest,
+  { model, dialect }: { model: string; dialect?: Dialect | undefined },
+): Uint8Array {
+  const { body, members } = request;
+  const name = JSON.stringify(model);
+  if (dialect === undefined) {
+    const { start, end } = memberOf(members, "model") as JsonMember;
+    return splice(body, start, end, name);
+  }
+  const edits: MemberEdits = new Map([["model", name]]);
+  addNameEdits(request, dialect, edits);
+  return editMembers(body, members, edits);
+}
+
+type Value = Pick<JsonMember, "start" | "end">;
+
+function countInputs({ body, inputs }: EmbeddingRequest, most: number, tokenizer: Tokenizer): number[] {
+  return inputs.map((input) =>
+    isText(body, input) ? tokenizer.count(textAt(body, input), most) + marks : input.tokens,
+  );
+}
+
+function isText(body: Uint8Array, { start }: Value): boolean {
+  return body[start] === 0x22;
+}
+
+function textAt(body: Uint8Array, input: Value): string {
+  return String(valueAt(body, input));
+}

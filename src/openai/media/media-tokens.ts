@@ -1,0 +1,67 @@
+import { type ResolvedTokenBounds, unknownTokens } from "../../tokens/token-bounds.js";
+import { endOfValue, membersOf, skipSpace } from "../../wire/json-members.js";
+import { audioSeconds, unknownSeconds } from "./audio-seconds.js";
+import { audioMedia, fileMedia, imageMedia } from "./media-kind.js";
+import type { Media, MediaValue } from "./message-media.js";
+
+/** Some models fill up shorter audio to so many seconds. */
+const leastSeconds = 30;
+
+/** The most tokens that it can count; infinite where nothing bounds it. */
+export function mediaTokens(body: Uint8Array, { kind, values }: Media, bounds: ResolvedTokenBounds): number {
+  switch (kind) {
+    case imageMedia:
+      return piecesOf(body, values) * bounds.image;
+    case fileMedia:
+      return piecesOf(body, values) * bounds.file;
+    case audioMedia: {
+      const seconds = values.reduce((sum, value) => sum + secondsOf(body, value), 0);
+      return Math.ceil(Math.max(seconds, leastSeconds) * bounds.audioPerSecond);
+    }
+    default:
+      return unknownTokens;
+  }
+}
+
+/** A list holds one each. */
+function piecesOf(body: Uint8Array, values: readonly MediaValue[]): number {
+  let most = 1;
+  for (const { start } of values) if (body[start] === openBracket) most = Math.max(most, countElements(body, start));
+  return most;
+}
+
+/** More than any model's context holds. */
+const manyElements = 100_000;
+
+function countElements(body: Uint8Array, start: number): number {
+  let position = start;
+  for (let count = 0; count < manyElements; count++) {
+    position = skipSpace(body, position + 1);
+    if (body[position] === closeBracket) return count;
+    position = skipSpace(body, endOfValue(body, position));
+    if (body[position] !== comma) return count + 1;
+  }
+  return manyElements;
+}
+
+/** Of an object that holds audio: beyond it, it holds something else. */
+const mostMembers = 16;
+
+/** What an object says of its audio, next to it. */
+const annotations = ["format", "type", "detail", "mime_type", "media_type"];
+
+/** A string, or an object that has it, such as `{"data":"…","format":"wav"}`. Of what is elsewhere nothing is known. */
+function secondsOf(body: Uint8Array, { start, end }: MediaValue): number {
+  if (body[start] === quote) return audioSeconds(body, start + 1, end - 1);
+  if (body[start] !== openBrace) return unknownSeconds;
+  const members = membersOf(body, start, mostMembers);
+  if (members.length > mostMembers) return unknownSeconds;
+  const held = members.filter(({ name }) => !annotations.includes(name));
+  if (held.length === 0) return unknownSeconds;
+  return held.reduce(
+    (sum, member) => sum + (body[member.start] === quote ? secondsOf(body, member) : unknownSeconds),
+    0,
+  );
+}
+
+const [quote, comma, openBracket, closeBracket, openBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b];

@@ -1,0 +1,103 @@
+import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { absent, endOfValue, type JsonMember, nameAt, skipSpace, skipString } from "../../wire/json-members.js";
+import { MemberSearch } from "../../wire/member-search.js";
+import type { JsonRequest } from "./json-request.js";
+
+/** Far beyond any API. */
+const mostTools = 2048;
+
+/** Of one tool: far beyond any API. */
+const mostMembers = 32;
+
+/** Of all tools together. */
+const mostMembersInAll = 8192;
+
+/** Those that the client runs. */
+const clientTools = ['"function"', '"custom"'];
+
+/** What a tool of the client's may be told in an object or a list; all else may be a tool of the server's. */
+const ownMembers: ReadonlySet<string> = new Set([
+  "type",
+  "function",
+  "custom",
+  "parameters",
+  "input_schema",
+  "format",
+  "cache_control",
+  "input_examples",
+  "allowed_callers",
+]);
+
+const search = new MemberSearch(["type", "function"], mostMembers);
+
+/**
+ * The path of the first tool that is not the client's own to run: a search, a browser, an interpreter of the server's.
+ * @throws GatewayError 400 when there are more tools than anybody looks at, or none of them can be told.
+ */
+export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "start">): string | undefined {
+  const { body, leaps } = request;
+  if (!isList(request, start)) throw invalidType("tools", "an array");
+  if (body[start] !== 0x5b) return undefined;
+  let position = skipSpace(body, start + 1);
+  let members = 0;
+  for (let index = 0; body[position] !== 0x5d; index++) {
+    if (index === mostTools) throw tooMany(`${mostTools} tools`);
+    const isObject = body[position] === 0x7b;
+    const found = isObject ? foreignMember(request, position, `tools[${index}]`) : "type";
+    if (found !== undefined) return `tools[${index}].${found}`;
+    if (isObject) members += search.count;
+    if (members > mostMembersInAll) throw tooMany(`tools of ${mostMembersInAll} members together`);
+    position = skipSpace(body, isObject ? search.end : endOfValue(body, position, leaps));
+    if (body[position] !== 0x2c) return undefined;
+    position = skipSpace(body, position + 1);
+  }
+  return undefined;
+}
+
+/** `functions`, which hold nothing that a server runs, must be what they are read as. @throws GatewayError 400 */
+export function requireFunctions(request: JsonRequest, { start }: Pick<JsonMember, "start">): undefined {
+  if (!isList(request, start)) throw invalidType("functions", "an array");
+}
+
+/** `null` is one that is empty. */
+function isList({ body }: JsonRequest, start: number): boolean {
+  return body[start] === 0x5b || body[start] === 0x6e;
+}
+
+/** One type, under a name that all readers take for it; or none, as careless clients send functions. */
+function foreignMember({ body, leaps }: JsonRequest, start: number, path: string): string | undefined {
+  const members: number[] = [];
+  const fault = search.run(body, start, leaps, members);
+  if (fault?.reason === "too_many") throw invalidValue(path, `A tool has more than ${mostMembers} members.`);
+  if (fault !== undefined) return fault.meant;
+  const [type = absent, code = absent] = search.starts;
+  if (type >= 0) {
+    const text = asBuffer(body).toString("latin1", type, Math.min(search.ends[0] ?? type, type + 16));
+    if (!clientTools.includes(text)) return "type";
+  }
+  const foreign = firstForeign(body, members);
+  if (type >= 0 || (foreign === undefined && code >= 0)) return foreign;
+  if (foreign !== undefined) return "type";
+  if (members.length === 0) return undefined;
+  throw invalidValue(`${path}.type`, `'${path}.type' is missing: send 'function' or 'custom'.`);
+}
+
+function firstForeign(body: Uint8Array, members: readonly number[]): string | undefined {
+  for (let at = 0; at < members.length; at += 3) {
+    const name = members[at] ?? 0;
+    const value = members[at + 1] ?? 0;
+    if (body[value] !== 0x7b && body[value] !== 0x5b) continue;
+    const text = nameAt(body, name, skipString(body, name));
+    if (!ownMembers.has(text)) return text;
+  }
+  return undefined;
+}
+
+function tooMany(most: string): GatewayError {
+  return new GatewayError(`'tools' must hold at most ${most}.`, {
+    status: 400,
+    code: "array_above_max_length",
+    param: "tools",
+  });
+}

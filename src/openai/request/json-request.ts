@@ -1,0 +1,214 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { foldName } from "../../wire/folded-names.js";
+import {
+  type JsonMember,
+  type Leaps,
+  longestName,
+  memberOf,
+  membersOf,
+  noLeaps,
+  type Scalar,
+  valueAt,
+} from "../../wire/json-members.js";
+import { longestNumber } from "../../wire/json-number.js";
+import { PathSearch, pathAt } from "../../wire/json-path.js";
+import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
+import { inTurns } from "../../wire/slices.js";
+import { misspelledName } from "./misspelled-name.js";
+import { readMembers } from "./request-names.js";
+
+/** A request's JSON object, taken apart as far as its members. */
+export interface JsonRequest {
+  /** The text as the client sent it. */
+  readonly body: Uint8Array;
+  readonly members: readonly JsonMember[];
+  /** The ends of long values by their starts. */
+  readonly leaps: Leaps;
+  /** The names that few requests have, by what is left of them folded. No two members are one to any server. */
+  readonly strangers: ReadonlyMap<string, string>;
+}
+
+/** Far beyond any API, and far below what would fill the memory. */
+export const mostMembers = 1000;
+
+/** In shorter bodies there is little to leap over, in bytes. */
+const shortBody = 4096;
+
+/** Longer strings are none that the gateway reads, in bytes. */
+const longestText = 4096;
+
+/** @throws GatewayError 400 when it is no JSON object that every reader takes for the same. */
+export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonRequest {
+  const body = withoutByteOrderMark(bytes);
+  requireUtf8(body);
+  const leaps = body.length < shortBody ? undefined : new Map<number, number>();
+  const check = new JsonCheck(body, maxDepth, leaps);
+  check.run(body.length);
+  const { fault } = check;
+  if (fault !== undefined) throw faultError(body, fault, maxDepth, pathAt(body, fault.at));
+  return takeApart(body, leaps ?? noLeaps);
+}
+
+/** The same in slices, for what would take long. */
+export async function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<JsonRequest> {
+  const body = withoutByteOrderMark(bytes);
+  requireUtf8(body);
+  const leaps = new Map<number, number>();
+  const check = new JsonCheck(body, maxDepth, leaps);
+  await inTurns(check);
+  const { fault } = check;
+  if (fault !== undefined) {
+    const search = new PathSearch(body, fault.at);
+    await inTurns(search);
+    throw faultError(body, fault, maxDepth, search.path);
+  }
+  return takeApart(body, leaps);
+}
+
+function requireUtf8(body: Uint8Array): void {
+  if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
+  if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
+}
+
+function takeApart(body: Uint8Array, leaps: Leaps): JsonRequest {
+  const members = membersOf(body, 0, mostMembers, leaps);
+  if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
+  return { body, members, leaps, strangers: checkNames(members) };
+}
+
+/** What {@link readMember} answers for what no member that the gateway reads can be. */
+export const unreadable = Symbol("unreadable");
+
+/**
+ * The member's value; `undefined` where it is absent or `null`, and {@link unreadable} where it is an object, an array or
+ * a long string: of these nothing is made.
+ */
+export function readMember(
+  { body, members }: Pick<JsonRequest, "body" | "members">,
+  name: string,
+): Exclude<Scalar, null> | typeof unreadable | undefined {
+  const member = memberOf(members, name);
+  if (member === undefined) return undefined;
+  if (member.end - member.start > longestText) return unreadable;
+  const value = valueAt(body, member);
+  return value === undefined ? unreadable : (value ?? undefined);
+}
+
+/** @throws GatewayError 400 when there is no model's name. */
+export function readModel(request: JsonRequest): string {
+  const model = readMember(request, "model");
+  if (model === undefined) throw missingParameter("model");
+  if (model === unreadable && isString(request, "model")) {
+    throw invalidValue("model", `'model' must be at most ${longestText} bytes long.`);
+  }
+  if (typeof model !== "string") throw invalidType("model", "a string");
+  if (model === "") throw invalidValue("model", "'model' must not be empty.");
+  return model;
+}
+
+function isString({ body, members }: JsonRequest, name: string): boolean {
+  const member = memberOf(members, name);
+  return member !== undefined && body[member.start] === 0x22;
+}
+
+/** @throws GatewayError 400 when the value is no whole number between 1 and `most`. */
+export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number") throw invalidType(name, "an integer");
+  if (!Number.isInteger(value)) throw invalidType(name, "an integer");
+  if (value < 1) throw invalidValue(name, `'${name}' must be at least 1.`);
+  if (value > most) throw invalidValue(name, `'${name}' must be at most ${most}.`);
+  return value;
+}
+
+const readNames: ReadonlySet<string> = new Set(readMembers);
+
+/** The names that requests mostly have, by what is left of them folded: no two of them are one to any server. */
+export const usualNames: ReadonlyMap<string, string> = new Map(
+  [
+    ...readMembers,
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "metadata",
+    "presence_penalty",
+    "response_format",
+    "seed",
+    "service_tier",
+    "stop",
+    "store",
+    "temperature",
+    "top_k",
+    "top_logprobs",
+    "top_p",
+    "user",
+  ].map((name) => [foldName(name), name]),
+);
+
+const isUsual: ReadonlySet<string> = new Set(usualNames.values());
+
+const noNames: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Servers differ in which of two members of one name they take, and in which names are one to them: what the gateway reads
+ * must be what they all read. Of members that it does not read none may be there twice either: a list of what a server
+ * must not be sent, which comes to bear later, could name it.
+ */
+function checkNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
+  let strangers: Map<string, string> | undefined;
+  for (const member of members) {
+    const { name, escaped } = member;
+    if (escaped) throw invalidJson("Member names at the top level must be written without escapes.");
+    if (isUsual.has(name)) {
+      if (memberOf(members, name) !== member) throw appearsTwice(name);
+      continue;
+    }
+    if (Buffer.byteLength(name) >= longestName) {
+      throw invalidValue(name.slice(0, 200), `The name of a member must have less than ${longestName} bytes.`);
+    }
+    const folded = foldName(name);
+    const usual = usualNames.get(folded);
+    if (usual !== undefined && (readNames.has(usual) || memberOf(members, usual) !== undefined)) {
+      throw misspelledName(name, usual);
+    }
+    strangers ??= new Map();
+    const twin = strangers.get(folded);
+    if (twin === name) throw appearsTwice(name);
+    if (twin !== undefined) throw misspelledName(name, twin);
+    strangers.set(folded, name);
+  }
+  return strangers ?? noNames;
+}
+
+function appearsTwice(name: string): GatewayError {
+  return new GatewayError("The member appears twice.", {
+    status: 400,
+    code: "invalid_json",
+    param: name.slice(0, 200),
+  });
+}
+
+function faultError(body: Uint8Array, fault: JsonFault, maxDepth: number, param: string | null): GatewayError {
+  switch (fault.reason) {
+    case "not_object":
+      return invalidJson("The request body must be a JSON object.");
+    case "too_deep":
+      return invalidValue(param, `The request body is nested more than ${maxDepth} levels deep.`);
+    case "too_many":
+      return invalidValue(null, `The request body has more than ${mostNested} members, objects and arrays in all.`);
+    case "long_number":
+      return invalidValue(param, `The number has more than ${longestNumber} characters.`);
+    case "not_finite":
+      return invalidValue(param, "The number is too large.");
+    case "prototype_key":
+      return invalidValue(param, "A member must not be named '__proto__'.");
+    default:
+      return invalidJson(`The request body is not valid JSON: unexpected ${found(body, fault.at)}.`);
+  }
+}
+
+function found(body: Uint8Array, at: number): string {
+  return at >= body.length ? "end of the text" : `character at byte ${at}`;
+}

@@ -1,0 +1,146 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { foldName } from "../../wire/folded-names.js";
+import type { JsonMember } from "../../wire/json-members.js";
+import type { Dialect } from "../dialect.js";
+import { hostedTool, requireFunctions } from "./hosted-tool.js";
+import { type JsonRequest, usualNames } from "./json-request.js";
+import { idleValues, type MemberRule, restrictions } from "./restricted-members.js";
+import { templateOption } from "./template-option.js";
+
+interface Entry {
+  readonly name: string;
+  readonly rule: MemberRule;
+  readonly why: string;
+  readonly advice: string;
+  /** The path of what the rule is against; `undefined`: there is nothing of it. */
+  readonly find: (request: JsonRequest, member: JsonMember) => string | undefined;
+}
+
+/** Longer values ask for something. */
+const longestIdle = 64;
+
+const leaveItOut = "Leave it out.";
+
+const general: readonly Entry[] = [
+  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, idle = [] }) => {
+    const find = unlessIdle(new Set([...idleValues, ...idle]));
+    return names.map((name) => ({ name, rule, why, advice, find }));
+  }),
+  {
+    name: "tools",
+    rule: "refuse",
+    why: "is a tool that the server runs itself, at a price of its own",
+    advice: "Send tools of the types 'function' and 'custom' alone.",
+    find: hostedTool,
+  },
+  { name: "functions", rule: "refuse", why: "is no list", advice: leaveItOut, find: requireFunctions },
+  {
+    name: "chat_template_kwargs",
+    rule: "refuse",
+    why: "makes the prompt longer than it was sent",
+    advice: leaveItOut,
+    find: templateOption,
+  },
+];
+
+/** The names that are restricted at every server. */
+export const restrictedNames: readonly string[] = general.map(({ name }) => name);
+
+const byFolded = new Map(general.map((entry) => [foldName(entry.name), entry]));
+
+function entryOf(name: string): Pick<Entry, "why" | "advice" | "find"> {
+  return byFolded.get(foldName(name)) ?? added;
+}
+
+const added: Pick<Entry, "why" | "advice" | "find"> = {
+  why: "is not open to requests",
+  advice: leaveItOut,
+  find: unlessIdle(new Set(idleValues)),
+};
+
+/** What a target takes of the members by which a request would choose another model, price or cap than the catalog's. */
+export class MemberRules {
+  /** Those of a target that leaves everything to its server. */
+  static readonly none = new MemberRules({});
+  /** Those of a target with {@link Dialect.strictMembers} of which nothing else is said. */
+  static readonly strict = new MemberRules({ strictMembers: true });
+  /** By what is left of their names folded. */
+  readonly #entries = new Map<string, Entry>();
+  /** By the names that are looked up as they are: their own, and the usual ones that are one with these to some server. */
+  readonly #exact = new Map<string, Entry>();
+
+  /**
+   * @param dialect - the server's.
+   * @param allowed - names that pass whatever the rules are: a model's.
+   */
+  constructor({ strictMembers, restricted }: Dialect, allowed: readonly string[] = []) {
+    if (strictMembers === true) for (const entry of general) this.#set(entry.name, entry.rule, entry);
+    for (const [name, rule] of Object.entries(restricted ?? {})) this.#set(name, rule);
+    for (const name of allowed) if (this.#entries.has(foldName(name))) this.#set(name, "pass");
+  }
+
+  /** Whether requests are looked at. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  #set(name: string, rule: MemberRule, { why, advice, find } = entryOf(name)): void {
+    const folded = foldName(name);
+    const entry = { name, rule, why, advice, find };
+    const former = this.#entries.get(folded);
+    if (former !== undefined) this.#exact.delete(former.name);
+    this.#entries.set(folded, entry);
+    this.#exact.set(usualNames.get(folded) ?? name, entry).set(name, entry);
+  }
+
+  /** @throws GatewayError 400 */
+  refuse(request: JsonRequest): void {
+    for (const member of request.members) {
+      const entry = this.#exact.get(member.name);
+      if (entry === undefined) continue;
+      requireName(member.name, entry);
+      const found = entry.rule === "refuse" ? entry.find(request, member) : undefined;
+      if (found !== undefined) throw refusal(found, entry.why, entry.advice);
+    }
+    for (const [folded, name] of request.strangers) requireName(name, this.#entries.get(folded));
+  }
+
+  /** The dialect, with what of this request is to be left out. */
+  dialectFor(request: JsonRequest, dialect: Dialect | undefined): Dialect | undefined {
+    if (this.isEmpty) return dialect;
+    let dropped: string[] | undefined;
+    for (const member of request.members) {
+      const entry = this.#exact.get(member.name);
+      if (entry?.rule !== "drop" || entry.find(request, member) === undefined) continue;
+      dropped ??= [...(dialect?.dropped ?? [])];
+      dropped.push(member.name);
+      // OpenAI takes metadata together with `store` alone.
+      if (member.name === "store" && !this.#exact.has("metadata")) dropped.push("metadata");
+    }
+    return dropped === undefined ? dialect : { ...dialect, dropped };
+  }
+}
+
+/** A server that does not mind the spelling would read it. */
+function requireName(name: string, entry: Entry | undefined): void {
+  if (entry === undefined || entry.name === name) return;
+  throw refusal(name, `may be read as '${entry.name}'`, leaveItOut);
+}
+
+function unlessIdle(values: ReadonlySet<string>): Entry["find"] {
+  return ({ body }, { name, start, end }) => {
+    if (end - start > longestIdle) return name;
+    const text = asBuffer(body).toString("utf8", start, end).replace(/\s/g, "");
+    return values.has(text) ? undefined : name;
+  };
+}
+
+function refusal(param: string, why: string, advice: string): GatewayError {
+  const path = param.slice(0, 200);
+  return new GatewayError(`'${path}' cannot be set here: it ${why}. ${advice}`, {
+    status: 400,
+    code: "unsupported_parameter",
+    param: path,
+  });
+}

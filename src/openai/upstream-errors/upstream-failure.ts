@@ -1,0 +1,209 @@
+import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
+import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
+import { isRecord } from "../../wire/is-record.js";
+import { type Dialect, readErrorAnswer } from "../dialect.js";
+import { readUsage } from "../usage.js";
+import { type RedactContext, redact } from "./redact.js";
+import { readFaults } from "./validation-faults.js";
+
+/** The longest wait that an upstream may impose on a client, in seconds. */
+const longestWait = 60;
+
+/** What the upstream said, and what must not get out with it. */
+export interface UpstreamFailureContext extends RedactContext {
+  /** The request's member that can be too long for a model. */
+  promptParam: string;
+  /** Epoch milliseconds, to read a `Retry-After` date. */
+  now: number;
+  /** The server's. */
+  dialect?: Dialect | undefined;
+}
+
+interface UpstreamErrorObject {
+  message: string;
+  type: string;
+  code: string;
+  param: string | null;
+}
+
+/**
+ * The client's view of an upstream's error answer: its own mistakes come back to it as 400, shared capacity as 429, and
+ * everything that is between the gateway and the upstream as 502 without detail.
+ *
+ * @param said - the parsed JSON of the answer, or `undefined` when it was none.
+ */
+export function toClientError(
+  answered: number,
+  headers: Readonly<Record<string, string>>,
+  said: unknown,
+  context: UpstreamFailureContext,
+): GatewayError {
+  const { status, body } = readErrorAnswer(context.dialect, { status: answered, body: said }, context);
+  return clientError(status, headers, body, context);
+}
+
+function clientError(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+  context: UpstreamFailureContext,
+): GatewayError {
+  const error = readErrorObject(body);
+  const said = `${error.type} ${error.code} ${error.message}`;
+  const cause = (who = "The upstream", advice = "") =>
+    new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
+      retryAfterMs: toMilliseconds(readRetryAfter(headers, context.now)),
+      used: isRecord(body) ? readUsage(body["usage"]) : undefined,
+    });
+  if (status === 429) {
+    if (isOurQuota(error)) return refusedByUpstream(cause);
+    return atCapacity(retryAfter(headers, context.now, 1), cause());
+  }
+  if (status === 408) return upstreamTimeout(cause());
+  if (status === 401 || status === 402 || status === 403) return refusedByUpstream(cause);
+  if (status === 400 || status === 404 || status === 413 || status === 422) {
+    if (isContextLength(said)) return contextLengthExceeded(error, context, cause());
+    if (isOurCredentials(error)) return refusedByUpstream(cause);
+    if (error.code === "model_not_found") return misconfigured(cause);
+    if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context, cause());
+  }
+  return badGateway("The model did not answer. Try again.", {
+    headers: status >= 500 ? retryAfter(headers, context.now, undefined) : {},
+    cause: status === 404 || status === 405 ? cause(undefined, wrongAddress) : cause(),
+  });
+}
+
+/**
+ * The same for an error that came inside a 200: the status is guessed from the code and the type.
+ * @param usage - the usage object that came with it, if any.
+ */
+export function fromErrorObject(error: unknown, context: UpstreamFailureContext, usage?: unknown): GatewayError {
+  return toClientError(guessStatus(error), {}, { error, usage }, context);
+}
+
+/** What most often lies behind an answer from which no model server speaks. */
+const wrongAddress = " Check the provider's base URL: it ends before /chat/completions, most often in /v1.";
+
+type ToCause = (who?: string, advice?: string) => UpstreamStatusError;
+
+/** Our key, our balance, our quota: nothing that the client could mend by trying again. */
+function refusedByUpstream(cause: ToCause): GatewayError {
+  return badGateway("The model is not available at the moment.", {
+    headers: { "x-should-retry": "false" },
+    cause: cause(
+      "The upstream refused the gateway's own credentials or quota: it",
+      " Check the provider's key and balance.",
+    ),
+  });
+}
+
+/** We list a model that the upstream does not have. */
+function misconfigured(cause: ToCause): GatewayError {
+  return badGateway("The model is not available at the moment.", {
+    cause: cause("The upstream does not know the model: it", " Check the name in the target's `model`."),
+  });
+}
+
+function contextLengthExceeded(
+  error: UpstreamErrorObject,
+  context: UpstreamFailureContext,
+  cause: UpstreamStatusError,
+): GatewayError {
+  const message = redact(error.message, context);
+  return new GatewayError(
+    /maximum context length/i.test(message)
+      ? message
+      : `The request exceeds the model's maximum context length. ${message}`,
+    { status: 400, code: "context_length_exceeded", param: context.promptParam, cause },
+  );
+}
+
+function rejected(
+  error: UpstreamErrorObject,
+  context: UpstreamFailureContext,
+  cause: UpstreamStatusError,
+): GatewayError {
+  const message = redact(error.message, context);
+  return new GatewayError(message === "" ? "The model refused the request." : message, {
+    status: 400,
+    code: isPlainCode(error.code, context) ? error.code : "upstream_rejected",
+    param: error.param === null ? null : redact(error.param, context),
+    cause,
+  });
+}
+
+/** A word for programs, and nothing that must not get out. */
+function isPlainCode(code: string, context: UpstreamFailureContext): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(code) && redact(code, context) === code;
+}
+
+/** OpenAI's shape, vLLM's, FastAPI's and Mistral's variants of it, a bare string. */
+function readErrorObject(body: unknown): UpstreamErrorObject {
+  const error = isRecord(body) ? (body["error"] ?? body) : body;
+  const faults = readFaults(error);
+  if (faults !== undefined) return { ...faults, type: "invalid_request_error", code: "" };
+  if (typeof error === "string") return { message: error, type: "", code: "", param: null };
+  if (!isRecord(error)) return { message: "", type: "", code: "", param: null };
+  const { message, detail, type, code, param } = error;
+  return {
+    message: typeof message === "string" ? message : typeof detail === "string" ? detail : "",
+    type: typeof type === "string" ? type : "",
+    code: typeof code === "string" ? code : "",
+    param: typeof param === "string" && param !== "" ? param : null,
+  };
+}
+
+function isOurQuota(error: UpstreamErrorObject): boolean {
+  return /quota|billing|balance|credit|spend_limit|usage_limit/i.test(`${error.type} ${error.code}`);
+}
+
+/** By type and code alone: a message may repeat the client's own words, such as the name of a function. */
+function isOurCredentials({ type, code, param, message }: UpstreamErrorObject): boolean {
+  if (/api[ _-]?key|authenticat|billing/i.test(`${type} ${code}`)) return true;
+  return param === null && /^\W*(incorrect|invalid|missing|expired) api[ _-]?key|api key not valid/i.test(message);
+}
+
+function isContextLength(said: string): boolean {
+  return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(
+    said,
+  );
+}
+
+function guessStatus(error: unknown): number {
+  if (!isRecord(error)) return 500;
+  for (const name of ["status", "status_code", "code"]) {
+    const value = error[name];
+    const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+    if (Number.isInteger(status) && status >= 400 && status < 600) return status;
+  }
+  const { type, code } = readErrorObject({ error });
+  const said = `${type} ${code}`;
+  if (/insufficient_quota|rate_limit|too_many|quota/i.test(said)) return 429;
+  if (/authentication|permission|invalid_api_key/i.test(said)) return 401;
+  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)/i.test(said)) return 400;
+  return 500;
+}
+
+/** `Retry-After` in whole seconds, rounded up, between 1 and a minute (RFC 9110, section 10.2.3). */
+function retryAfter(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+  otherwise: number | undefined,
+): Record<string, string> {
+  const seconds = readRetryAfter(headers, now) ?? otherwise;
+  if (seconds === undefined) return {};
+  return { "retry-after": String(Math.min(longestWait, Math.max(1, Math.ceil(seconds)))) };
+}
+
+function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const milliseconds = headers["retry-after-ms"]?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;
+  const value = headers["retry-after"]?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  const date = value === "" ? Number.NaN : Date.parse(value);
+  return Number.isNaN(date) ? undefined : (date - now) / 1000;
+}
+
+function toMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.max(0, Math.ceil(seconds * 1000));
+}

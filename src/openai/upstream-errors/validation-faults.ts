@@ -1,0 +1,65 @@
+import { isRecord } from "../../wire/is-record.js";
+
+/** What a server that checks requests against a schema found. */
+interface ValidationFaults {
+  message: string;
+  /** Where the first fault is, as a dotted path. */
+  param: string | null;
+}
+
+/** More are not for a person to read. */
+const mostFaults = 3;
+
+/**
+ * Reads the list of faults that FastAPI answers with (`{"detail":[{"loc":["body","n"],"msg":"…"}]}`), and the ways in
+ * which servers built on it wrap that list: `message` is the list, holds it, or holds it as JSON text.
+ *
+ * @returns `undefined` when there is no such list.
+ */
+export function readFaults(error: unknown): ValidationFaults | undefined {
+  if (!isRecord(error)) return undefined;
+  const list = listIn(error["detail"]) ?? listIn(error["message"]) ?? listIn(parsed(error["message"]));
+  const [first] = list ?? [];
+  if (list === undefined || first === undefined) return undefined;
+  const message = list.slice(0, mostFaults).map(describe).join("; ");
+  return { message, param: pathOf(first) };
+}
+
+interface Fault {
+  loc: readonly unknown[];
+  msg: string;
+}
+
+function listIn(value: unknown): Fault[] | undefined {
+  const list = isRecord(value) ? value["detail"] : value;
+  return Array.isArray(list) && list.length > 0 && list.every(isFault) ? list : undefined;
+}
+
+function isFault(value: unknown): value is Fault {
+  return isRecord(value) && Array.isArray(value["loc"]) && typeof value["msg"] === "string";
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== "string" || !text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(fault: Fault): string {
+  const path = pathOf(fault);
+  return path === null ? fault.msg : `${path}: ${fault.msg}`;
+}
+
+/** `["body","messages",0,"user","name"]` is `messages[0].user.name`. */
+function pathOf({ loc }: Fault): string | null {
+  const steps = loc[0] === "body" ? loc.slice(1) : loc;
+  let path = "";
+  for (const step of steps) {
+    if (typeof step === "number") path += `[${step}]`;
+    else if (typeof step === "string") path += path === "" ? step : `.${step}`;
+  }
+  return path === "" ? null : path.slice(0, 200);
+}

@@ -1,0 +1,43 @@
+import type { DirectAnswer, HandoverListener } from "../direct-call.js";
+import type { AbortNotice } from "../upstream-provider.js";
+
+/** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
+export interface Transport {
+  /**
+   * Posts a body; resolves as soon as status and headers are known. Redirects are not followed, nothing is retried:
+   * a model may have run although no byte of its answer arrived.
+   * @throws {@link UpstreamError}
+   */
+  send(request: TransportRequest): Promise<DirectAnswer>;
+  /** Closes idle connections; those in use close when their answers end. The transport stays usable. */
+  close(): Promise<void>;
+}
+
+/** One POST request. */
+export interface TransportRequest {
+  /** Path and query, behind the origin. */
+  path: string;
+  /** Names in lower case, all values valid. */
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  /** Ends the call at once. */
+  signal: AbortNotice;
+  /** Is told when the request goes out. `fetch` does not say when it is connected: there it is when `fetch` is called. */
+  handover?: HandoverListener | undefined;
+}
+
+/** Where a transport leads, and how patient it is. */
+export interface TransportOptions {
+  /** Scheme, host and port, such as `https://api.openai.com`. */
+  origin: string;
+  /** How long a connection may take to come up, in milliseconds. `fetch` cannot tell, so there it counts as part of the first byte. */
+  connectTimeoutMs: number;
+  /** How long the status line may take from the moment of sending, in milliseconds, connecting and waiting for a connection included. */
+  firstByteTimeoutMs: number;
+  /** How long the body may stay silent, in milliseconds. Time in which we do not read does not count. */
+  idleTimeoutMs: number;
+  /** The most connections open at once. Not known to `fetch`. */
+  maxConnections?: number | undefined;
+  /** Used by the `fetch` transport in place of the global one. */
+  fetch?: typeof globalThis.fetch | undefined;
+}

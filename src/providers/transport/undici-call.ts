@@ -1,0 +1,180 @@
+import type { Buffer } from "node:buffer";
+import type { Dispatcher } from "undici";
+import type { HandoverListener } from "../direct-call.js";
+import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
+import type { SilenceListener, SilenceTimer } from "./idle-timeout.js";
+import type { SilenceTimers } from "./idle-timeout-pool.js";
+import { lingerBytes, lingerMs } from "./leftover-read.js";
+import { type BodySource, ReceivedBody } from "./received-body.js";
+import type { TransportOptions } from "./transport.js";
+import { UndiciAnswer } from "./undici-answer.js";
+import { toUpstreamError } from "./undici-error.js";
+import type { UndiciLine } from "./undici-socket.js";
+
+/** What is called when the request goes out, and when the status and headers are there or will never be. */
+export interface AnswerCallbacks {
+  resolve(answer: UndiciAnswer): void;
+  reject(error: UpstreamError): void;
+  handover?: HandoverListener | undefined;
+}
+
+/**
+ * One call over undici, from dispatch to the end of the body. Whatever comes first of end, error, timeout, abort and
+ * the reader's leaving ends it; everything after that is ignored.
+ *
+ * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and reads the headers of
+ * every answer, though hardly any is looked at. package.json pins the exact version.
+ */
+export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
+  /** Set when a connection was chosen. */
+  line: UndiciLine | undefined;
+  readonly #signal: AbortNotice;
+  /** Let go of when there is an answer: they hold it, and with it all of its headers. */
+  #answer: AnswerCallbacks | undefined;
+  readonly #timeouts: TransportOptions;
+  readonly #timers: SilenceTimers;
+  /** Another call's when this one is over. */
+  readonly #timer: SilenceTimer;
+  #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
+  /** Closes the connection; there when the request is about to be written. */
+  #abort: ((error: Error) => void) | undefined;
+  #body: ReceivedBody | undefined;
+  #held = false;
+  #lingered = 0;
+  #lingerTimer: NodeJS.Timeout | undefined;
+
+  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: SilenceTimers, answer: AnswerCallbacks) {
+    this.#signal = signal;
+    this.#timeouts = timeouts;
+    this.#answer = answer;
+    this.#timers = timers;
+    this.#timer = timers.take(this);
+    this.#timer.start(timeouts.firstByteTimeoutMs);
+    signal.addEventListener("abort", this);
+  }
+
+  /** The signal's listener. */
+  handleEvent(): void {
+    this.#cancel(new UpstreamError("aborted", "The call was aborted.", { cause: this.#signal.reason }));
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
+    if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
+    this.#abort = abort;
+    this.#answer?.handover?.handedOver();
+    this.line?.ref();
+  }
+
+  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    if (status < 200 || this.#state !== "waiting") return true;
+    this.#state = "reading";
+    this.#timer.start(this.#timeouts.idleTimeoutMs);
+    this.#body = new ReceivedBody(this);
+    this.#answer?.resolve(new UndiciAnswer(status, headers, this.#body));
+    this.#answer = undefined;
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const body = this.#body;
+    if (this.#state === "reading" && body) {
+      // What comes in one tick, as a burst of hundreds of chunks does, is one sign of life: reading the clock is not free.
+      if (!body.isDelivering) this.#timer.touch();
+      if (!body.push(chunk)) this.#hold();
+    } else if (this.#state === "lingering") {
+      this.#lingered += chunk.length;
+      if (this.#lingered > lingerBytes) this.leave();
+    }
+    return true;
+  }
+
+  onComplete(): void {
+    if (this.#finish()) this.#body?.end();
+  }
+
+  onError(error: Error): void {
+    const connected = this.#abort !== undefined;
+    if (this.#finish()) this.#fail(toUpstreamError(error, connected));
+  }
+
+  resume(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#timer.start(this.#timeouts.idleTimeoutMs);
+    this.line?.unhold();
+  }
+
+  release(): void {
+    if (this.#state !== "reading") return;
+    this.#state = "lingering";
+    this.#timer.pause();
+    this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
+    this.line?.unref();
+    if (this.#held) {
+      this.#held = false;
+      this.line?.unhold();
+    }
+  }
+
+  /** The end of a linger that has not brought the answer's end. */
+  leave(): void {
+    this.#cancel(new UpstreamError("aborted", "The answer was not read to its end."));
+  }
+
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#timer.pause();
+    this.line?.hold();
+  }
+
+  /** The timer's listener. */
+  onSilence(): void {
+    const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
+    const message =
+      this.#state === "waiting"
+        ? `The upstream did not begin to answer within ${firstByteTimeoutMs} ms.`
+        : `The upstream was silent for ${idleTimeoutMs} ms in the middle of its answer.`;
+    const error = new UpstreamError("timeout", message);
+    if (this.#finish()) {
+      this.#fail(error);
+      this.#disconnect(error);
+    }
+  }
+
+  /** Ends the call from our side. */
+  #cancel(error: UpstreamError): void {
+    if (!this.#finish()) return;
+    if (this.#body) this.#body.abort(error);
+    else this.#answer?.reject(error);
+    this.#disconnect(error);
+  }
+
+  #fail(error: UpstreamError): void {
+    if (this.#body) this.#body.fail(error);
+    else this.#answer?.reject(error);
+  }
+
+  #disconnect(error: UpstreamError): void {
+    if (this.#abort) this.#abort(error);
+    else this.line?.cancelConnecting(error);
+  }
+
+  /** True for the first that ends the call. */
+  #finish(): boolean {
+    if (this.#state === "over") return false;
+    this.#state = "over";
+    this.#timers.giveBack(this.#timer);
+    clearTimeout(this.#lingerTimer);
+    this.#signal.removeEventListener("abort", this);
+    if (this.#held) this.line?.settle();
+    this.#held = false;
+    return true;
+  }
+}
+
+function leaveCall(call: UndiciCall): void {
+  call.leave();
+}

@@ -1,0 +1,29 @@
+/// <reference path="./undici-files.d.ts" />
+import type { buildConnector, Dispatcher } from "undici";
+import Client from "undici/lib/dispatcher/client.js";
+import type { UndiciCall } from "./undici-call.js";
+import { UndiciLine } from "./undici-socket.js";
+
+/** Dispatch options that name the call they belong to. */
+export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
+  call?: UndiciCall;
+}
+
+/**
+ * One connection of the pool: it tells a call which socket it runs on, which undici does not. The call needs it to give
+ * up while the socket still connects, and to hold the socket back while nobody reads.
+ */
+export class UndiciConnection extends Client {
+  readonly #line: UndiciLine;
+
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector, connectTimeoutMs: number) {
+    const line = new UndiciLine(connect, connectTimeoutMs);
+    super(origin, { ...options, connect: line.connect });
+    this.#line = line;
+  }
+
+  override dispatch(options: UndiciCallOptions, handler: Dispatcher.DispatchHandler): boolean {
+    if (options.call) options.call.line = this.#line;
+    return super.dispatch(options, handler);
+  }
+}

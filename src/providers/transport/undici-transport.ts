@@ -1,0 +1,71 @@
+/// <reference path="./undici-files.d.ts" />
+import buildConnector from "undici/lib/core/connect.js";
+import Pool from "undici/lib/dispatcher/pool.js";
+import { UpstreamError } from "../upstream-provider.js";
+import { SilenceTimers } from "./idle-timeout-pool.js";
+import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
+import type { UndiciAnswer } from "./undici-answer.js";
+import { UndiciCall } from "./undici-call.js";
+import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js";
+
+/**
+ * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
+ * the server's own closing fails, and cannot be repeated in good conscience, so we have to be the first to close. Public
+ * services keep connections for a minute and more, and a TLS handshake is dear; model servers in the own network are
+ * often uvicorn, which closes after 5 s without a word, and there a new connection costs next to nothing.
+ */
+const keepAliveMs = { "https:": 30_000, "http:": 4_000 };
+
+/** How much sooner than announced by `Keep-Alive: timeout=…` a connection is given up, in milliseconds. */
+const keepAliveMarginMs = 2_000;
+
+/**
+ * The transport for Node: a keep-alive pool of undici's, without the cost of `fetch`, of Node streams and of undici's
+ * coarse timers.
+ */
+export function createUndiciTransport(options: TransportOptions): Transport {
+  const origin = new URL(options.origin);
+  // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
+  const connect = buildConnector({ timeout: 0 });
+  const timers = new SilenceTimers();
+  let pool: Pool | undefined;
+
+  function openPool(): Pool {
+    const clientOptions = {
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: origin.protocol === "https:" ? keepAliveMs["https:"] : keepAliveMs["http:"],
+      keepAliveTimeoutThreshold: keepAliveMarginMs,
+    };
+    return new Pool(origin, {
+      connections: options.maxConnections ?? null,
+      factory: (url) => new UndiciConnection(url, clientOptions, connect, options.connectTimeoutMs),
+    });
+  }
+
+  return {
+    send(request: TransportRequest): Promise<UndiciAnswer> {
+      const { signal } = request;
+      if (signal.aborted) {
+        return Promise.reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));
+      }
+      pool ??= openPool();
+      const { path, headers, body, handover } = request;
+      const through = pool;
+      return new Promise((resolve, reject) => {
+        const call = new UndiciCall(signal, options, timers, { resolve, reject, handover });
+        const dispatch: UndiciCallOptions = { method: "POST", path, headers, body, call };
+        through.dispatch(dispatch, call);
+      });
+    },
+    async close(): Promise<void> {
+      const closing = pool;
+      pool = undefined;
+      if (!closing) return;
+      if (closing.stats.size === 0) await closing.close();
+      else closing.close(() => {});
+    },
+  };
+}

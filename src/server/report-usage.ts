@@ -1,0 +1,50 @@
+import { type Allowance, type Caller, defaultSessionMs } from "../access/accounts.js";
+import { ledgerFailure } from "../call/ledger-failure.js";
+import type { Pipeline } from "../call/pipeline.js";
+import { serviceUnavailable } from "../errors/gateway-error.js";
+import type { WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import { remaining } from "../ledger/remaining.js";
+import { type UsageWindowInput, usageReport } from "./usage-report.js";
+
+/**
+ * `GET /v1/usage`: the stock of the key's account, as JSON text. Free of charge; it opens no window.
+ * @throws GatewayError 503 when the ledger fails.
+ */
+export async function reportUsage(
+  { ledger, clock, warn }: Pick<Pipeline, "ledger" | "clock" | "warn">,
+  caller: Caller,
+  allowance: Allowance | undefined,
+  requestId: string,
+): Promise<string> {
+  const { credits, sessionMs } = allowance ?? nothing;
+  const limits = caller.calendar.limits(credits, sessionMs, clock.now());
+  let windows: WindowStates;
+  try {
+    ({ windows } = await ledger.balance(caller.account, limits));
+  } catch (cause) {
+    warn({ code: "ledger_failed", message: ledgerFailure("tell a balance", cause), cause, requestId });
+    throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+  }
+  const { session, week, month } = windows;
+  return usageReport({
+    plan: caller.plan,
+    windows: { session: toInput(session), week: toInput(week), month: toInput(month) },
+  });
+}
+
+/** What a plan that does not exist allows. */
+const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
+  credits: { session: 0, week: 0, month: 0 },
+  sessionMs: defaultSessionMs,
+};
+
+function toInput(state: WindowState): UsageWindowInput {
+  const { limit, bonus, used, held, resetsAt } = state;
+  return {
+    limit: limit === null ? null : Math.max(0, limit + bonus),
+    used,
+    held,
+    remaining: remaining(state),
+    resetsAt,
+  };
+}

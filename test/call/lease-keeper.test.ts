@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LeaseKeeper } from "../../src/call/lease-keeper.js";
+import type { GatewayWarning } from "../../src/events/warning.js";
+import type { CreditLedger, Lease, RenewRequest, RenewStatus } from "../../src/ledger/credit-ledger.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const starts = { session: 0, week: 0, month: 0 };
+const limits = windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 60_000, now: 0 });
+const lease = (id: string): Lease => ({ id, subject: "a", amount: 10, expiresAt: 0, starts, ends: starts, limits });
+
+function setUp(
+  answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed"),
+) {
+  const renewals: [string, number][][] = [];
+  const warnings: GatewayWarning[] = [];
+  const ledger: CreditLedger = {
+    ...memoryCreditLedger(),
+    renew: async (requests) => {
+      renewals.push(requests.map((request) => [request.lease.id, request.observed]));
+      return answer(requests);
+    },
+  };
+  return { renewals, warnings, keeper: new LeaseKeeper(ledger, 60_000, (warning) => warnings.push(warning)) };
+}
+
+describe("LeaseKeeper", () => {
+  it("renews all leases together, three times in their life, with the cost so far", async () => {
+    const { keeper, renewals } = setUp();
+    let observed = 1;
+    keeper.keep(lease("a"), () => observed);
+    keeper.keep(lease("b"), () => 7);
+    await vi.advanceTimersByTimeAsync(20_000);
+    observed = 5;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toEqual([
+      [
+        ["a", 1],
+        ["b", 7],
+      ],
+      [
+        ["a", 5],
+        ["b", 7],
+      ],
+    ]);
+    keeper.stop();
+  });
+
+  it("stops renewing what was dropped or is closed, and sleeps when nothing is left", async () => {
+    const { keeper, renewals } = setUp((requests) =>
+      requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")),
+    );
+    const a = keeper.keep(lease("a"), () => 0);
+    keeper.keep(lease("b"), () => 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    keeper.drop(a);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+    keeper.keep(lease("c"), () => 3);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals.at(-1)).toEqual([["c", 3]]);
+    keeper.stop();
+  });
+
+  it("begins no round before the one before has ended, and goes on when it has", async () => {
+    const ends: (() => void)[] = [];
+    const { keeper, renewals } = setUp();
+    let [atOnce, most] = [0, 0];
+    const slow: CreditLedger = {
+      ...memoryCreditLedger(),
+      async renew(requests) {
+        most = Math.max(most, ++atOnce);
+        renewals.push(requests.map(({ lease: { id }, observed }) => [id, observed]));
+        await new Promise<void>((resolve) => ends.push(resolve));
+        atOnce--;
+        if (renewals.length === 2) throw new Error("down");
+        return requests.map(() => "renewed" as const);
+      },
+    };
+    const slowKeeper = new LeaseKeeper(slow, 60_000, () => {});
+    slowKeeper.keep(lease("a"), () => renewals.length);
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect(renewals).toEqual([[["a", 0]]]);
+    for (let round = 2; round < 5; round++) {
+      ends.shift()?.();
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(renewals).toHaveLength(round);
+    }
+    expect(most).toBe(1);
+    slowKeeper.stop();
+    keeper.stop();
+  });
+
+  it("warns and tries again when the ledger fails", async () => {
+    let broken = true;
+    const { keeper, renewals, warnings } = setUp((requests) => {
+      if (broken) throw new Error("down");
+      return requests.map(() => "renewed");
+    });
+    keeper.keep(lease("a"), () => 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(warnings).toMatchObject([{ code: "ledger_failed" }]);
+    broken = false;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toHaveLength(2);
+    keeper.stop();
+  });
+});

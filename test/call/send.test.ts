@@ -1,0 +1,76 @@
+import { Buffer } from "node:buffer";
+import { describe, expect, it, vi } from "vitest";
+import { AbortNotifier } from "../../src/call/abort-notifier.js";
+import type { Meter } from "../../src/call/meter.js";
+import { forward } from "../../src/call/relay/send.js";
+import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";
+
+const context = { model: "acme/small", upstreamModel: "small", promptParam: "messages", secrets: [], now: 0 };
+
+function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
+  const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() } as unknown as Meter;
+  const endpoint = "chat/completions";
+  const parts = {
+    endpoint,
+    model: "small",
+    body: Buffer.from("{}"),
+    stream: false,
+    notice,
+    requestId: "req_1",
+  } as const;
+  return forward({ call }, parts, context as never, meter);
+}
+
+/** An answer whose body never says anything, and which counts how often it was left. */
+function silentAnswer(status = 200) {
+  const left = vi.fn(async () => ({ done: true as const, value: undefined }));
+  const iterator = { next: () => new Promise<never>(() => {}), return: left };
+  const answer: UpstreamAnswer = { status, headers: {}, body: { [Symbol.asyncIterator]: () => iterator } };
+  return { answer, left };
+}
+
+describe("forward", () => {
+  it("waits no longer than the call lasts, and leaves what the provider answers later", async () => {
+    const notice = new AbortNotifier();
+    const { answer, left } = silentAnswer();
+    let respond = (_: UpstreamAnswer): void => {};
+    const called = new Promise<UpstreamAnswer>((resolve) => {
+      respond = resolve;
+    });
+    const sent = send(() => called, notice);
+    notice.abort();
+    await expect(sent).rejects.toMatchObject({ failure: "aborted" });
+    expect(left).not.toHaveBeenCalled();
+    respond(answer);
+    await called;
+    expect(left).toHaveBeenCalledOnce();
+  });
+
+  it("waits no longer than the call lasts for what an error answer says", async () => {
+    const notice = new AbortNotifier();
+    const { answer } = silentAnswer(500);
+    const sent = send(async () => answer, notice);
+    setImmediate(() => notice.abort());
+    await expect(sent).rejects.toMatchObject({ failure: "aborted" });
+  });
+
+  it("gives the answer to a call that ends only later", async () => {
+    const notice = new AbortNotifier();
+    const { answer, left } = silentAnswer();
+    const sent = send(async () => answer, notice);
+    await expect(sent).resolves.toBe(answer);
+    notice.abort();
+    expect(left).not.toHaveBeenCalled();
+  });
+
+  it("takes what a provider throws at once, and what is no promise or no answer, for what it is", async () => {
+    const { answer } = silentAnswer();
+    const thrower = () => {
+      throw new Error("at once");
+    };
+    await expect(send(thrower)).rejects.toMatchObject({ status: 502, cause: { message: "at once" } });
+    await expect(send((() => answer) as never)).resolves.toBe(answer);
+    await expect(send((async () => undefined) as never)).rejects.toMatchObject({ status: 502 });
+    await expect(send((async () => ({ status: 500 })) as never)).rejects.toMatchObject({ status: 502 });
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Demand, Meter } from "../../src/call/meter.js";
+import { Call } from "../../src/call/open-calls.js";
+import { StreamRelay } from "../../src/call/relay/stream-relay.js";
+import type { UsageSource } from "../../src/metering/outcome.js";
+import { ChatStream } from "../../src/openai/chat/chat-stream.js";
+import type { Dialect } from "../../src/openai/dialect.js";
+import type { Outcome } from "../../src/routing/outcome.js";
+
+const encoder = new TextEncoder();
+const event = (data: object | string): Uint8Array =>
+  encoder.encode(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+const chunk = (content: string, finish: string | null = null): Uint8Array =>
+  event({ id: "1", choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: finish }] });
+const whole = [chunk("a"), chunk("b", "stop"), event("[DONE]")];
+
+function open(
+  body: unknown,
+  { finish = () => {}, dialect }: { finish?: (outcome: Outcome) => unknown; dialect?: Dialect } = {},
+) {
+  const context = {
+    model: "m",
+    upstreamModel: "at the upstream",
+    promptParam: "messages",
+    promptTokens: 1,
+    created: 1,
+    completionId: "chatcmpl-1",
+    now: 0,
+    includeUsage: false,
+    dialect,
+  };
+  const options = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6 };
+  const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
+  const call = new Call();
+  const stream = new ChatStream(context);
+  const meter = new Meter({ endpoint: { outputTokens: () => 100 }, model: {} } as unknown as Demand, { now: () => 0 });
+  meter.progress = stream;
+  const relay = new StreamRelay(body as AsyncIterable<Uint8Array>, stream, call, context, options, (outcome) => {
+    outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
+    return finish(outcome);
+  });
+  return { relay, outcomes, call };
+}
+
+/** All that a client gets, or what it is told instead. */
+async function read(relay: StreamRelay): Promise<string> {
+  let text = "";
+  try {
+    for await (const piece of relay) text += Buffer.from(piece).toString();
+    return text;
+  } catch (error) {
+    return `${text}thrown: ${(error as Error).message}`;
+  }
+}
+
+/** A body of which `next` is called again and again. */
+const bodyOf = (next: (count: number) => unknown): unknown => {
+  let count = 0;
+  return { [Symbol.asyncIterator]: () => ({ next: () => next(count++) }) };
+};
+
+describe("StreamRelay", () => {
+  const faulty: Record<string, unknown> = {
+    "no body at all": undefined,
+    "a body that throws when it is begun": {
+      [Symbol.asyncIterator]: () => {
+        throw new Error("not today");
+      },
+    },
+    "a body without an iterator": { [Symbol.asyncIterator]: () => null },
+    "a next() that throws": bodyOf(() => {
+      throw new Error("not today");
+    }),
+    "a next() that gives nothing": bodyOf(async () => undefined),
+    "a next() that gives null": bodyOf(() => null),
+    "a result that cannot be read": bodyOf(async () => ({
+      get done() {
+        throw new Error("not today");
+      },
+    })),
+    "a piece that is none": bodyOf(async () => ({ done: false, value: undefined })),
+    "a return() that throws": {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: event("garbage") }),
+        return: () => {
+          throw new Error("not today");
+        },
+      }),
+    },
+    "an error that is hard to read": [
+      event({ error: { message: [{ loc: [{ toString: 1 }, "n"], msg: "It is wrong." }] } }),
+    ],
+  };
+  it.each(Object.keys(faulty))("makes a failure of %s", async (name) => {
+    const { relay, outcomes } = open(faulty[name]);
+    expect(await read(relay)).toMatch(/^thrown: ./);
+    expect(outcomes).toMatchObject([{ source: undefined }]);
+    expect(await relay.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("makes an error event of what comes to nothing behind the first piece", async () => {
+    const { relay, outcomes } = open(bodyOf(async (count) => (count === 0 ? { value: chunk("a") } : undefined)));
+    expect(await read(relay)).toMatch(/"content":"a".*"code":"bad_gateway"/s);
+    expect(outcomes).toMatchObject([{ reason: "upstream_failed", source: "partial" }]);
+  });
+
+  it("keeps the upstream's words where a host's own reading of them fails", async () => {
+    const readers = [
+      () => undefined,
+      () => {
+        throw new Error("not today");
+      },
+    ];
+    for (const readError of readers) {
+      const dialect = { readError } as unknown as Dialect;
+      const { relay, outcomes } = open([event({ error: { message: "The roof is on fire.", code: 400 } })], { dialect });
+      expect(await read(relay)).toContain("The roof is on fire.");
+      expect(outcomes).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    ["a list", whole],
+    [
+      "a generator",
+      (function* () {
+        yield* whole;
+      })(),
+    ],
+    ["results that are no promises", bodyOf((count) => (count < 3 ? { value: whole[count] } : { done: true }))],
+  ])("takes a body that is %s, as for await would", async (_name, body) => {
+    const { relay, outcomes } = open(body);
+    expect(await read(relay)).toMatch(/"content":"a".*"content":"b".*\[DONE\]/s);
+    expect(outcomes).toMatchObject([{ reason: "completed" }]);
+  });
+
+  it("loses no promise when it is read twice at once", async () => {
+    const { relay } = open(whole);
+    const first = relay.next();
+    await expect(relay.next()).rejects.toThrow(TypeError);
+    expect((await first).done).toBe(false);
+    await relay.return();
+  });
+
+  it("has settled, once, when its reader is told that it has ended", async () => {
+    const log: string[] = [];
+    let settle = () => {};
+    const finish = () => new Promise<void>((resolve) => (settle = resolve)).then(() => void log.push("settled"));
+    const { relay, outcomes } = open(whole, { finish });
+    await relay.next();
+    await relay.next();
+    const pending = relay.next().then(() => log.push("next"));
+    await new Promise((resolve) => setImmediate(resolve));
+    const left = relay.return().then(() => log.push("left"));
+    const again = relay.return().then(() => log.push("left again"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log).toEqual([]);
+    settle();
+    await Promise.all([pending, left, again]);
+    expect(log).toEqual(["settled", "next", "left", "left again"]);
+    expect(outcomes).toMatchObject([{ reason: "completed" }]);
+  });
+
+  it("lets whoever waits go when its reader leaves meanwhile", async () => {
+    let returned = 0;
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => {}),
+        return: async () => {
+          returned++;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const { relay, outcomes, call } = open(body);
+    const pending = relay.next();
+    await relay.return();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(outcomes).toMatchObject([{ reason: "client_gone" }]);
+    expect([returned, call.abortReason]).toEqual([1, "client_gone"]);
+  });
+
+  it("rejects with what a settlement fails by, and with nothing that nobody hears of", async () => {
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => unheard.push(error);
+    process.on("unhandledRejection", hear);
+    onTestFinished(() => void process.off("unhandledRejection", hear));
+    for (const body of [whole, [event("garbage")]]) {
+      const finish = () => {
+        throw new Error("The accounts are closed.");
+      };
+      expect(await read(open(body, { finish }).relay)).toContain("thrown: The accounts are closed.");
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unheard).toEqual([]);
+  });
+});

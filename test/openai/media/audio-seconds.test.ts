@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { audioSeconds } from "../../../src/openai/media/audio-seconds.js";
+
+interface Format {
+  tag?: number;
+  rate?: number;
+  channels?: number;
+  bits?: number;
+  byteRate?: number;
+  blockAlign?: number;
+  before?: Buffer;
+}
+
+/** A second and a half by default: 16 kHz, 16 bits, one channel. */
+function wave(format: Format = {}, bytes = 48_000): Buffer {
+  const { tag = 1, rate = 16_000, channels = 1, bits = 16, before = Buffer.alloc(0) } = format;
+  const { blockAlign = (channels * bits) / 8, byteRate = rate * ((channels * bits) / 8) } = format;
+  const header = Buffer.alloc(24);
+  header.write("fmt ");
+  header.writeUInt32LE(16, 4);
+  header.writeUInt16LE(tag, 8);
+  header.writeUInt16LE(channels, 10);
+  header.writeUInt32LE(rate, 12);
+  header.writeUInt32LE(byteRate, 16);
+  header.writeUInt16LE(blockAlign, 20);
+  header.writeUInt16LE(bits, 22);
+  return Buffer.concat([Buffer.from("RIFF....WAVE"), before, header, Buffer.from("data...."), Buffer.alloc(bytes)]);
+}
+
+const mp3Frame = Buffer.from([0xff, 0xfb, 0x90, 0x64]);
+
+function seconds(data: Buffer | string, prefix = ""): number {
+  const text = prefix + (typeof data === "string" ? data : data.toString("base64"));
+  const json = Buffer.from(`"${text}"`);
+  return audioSeconds(json, 1, json.length - 1);
+}
+
+describe("audioSeconds", () => {
+  it.each<[string, Buffer, number]>([
+    ["WAV", wave(), 1.5],
+    ["WAV with two channels", wave({ channels: 2 }), 0.75],
+    ["WAV of floating point", wave({ tag: 3, bits: 32 }), 0.75],
+    [
+      "WAV with another chunk before its format",
+      wave({ before: Buffer.from("JUNK\u0003\u0000\u0000\u0000abc.") }),
+      1.5,
+    ],
+    ["WAV that says that it is faster than it is", wave({ byteRate: 4_000_000 }), 1.5],
+    ["WAV that says that its blocks are larger than they are", wave({ blockAlign: 400, byteRate: 6_400_000 }), 1.5],
+    ["WAV that says that it is slower", wave({ byteRate: 1000 }), 48],
+    ["MP3", Buffer.concat([mp3Frame, Buffer.alloc(9996)]), 10],
+    [
+      "MP3 behind a tag",
+      Buffer.concat([
+        Buffer.from("ID3\u0004\u0000\u0000\u0000\u0000\u0001\u0000"),
+        Buffer.alloc(128),
+        mp3Frame,
+        Buffer.alloc(9858),
+      ]),
+      10,
+    ],
+  ])("tells the longest that %s can last", (_name, bytes, expected) => {
+    for (const prefix of ["", "data:audio/wav;base64,"]) {
+      expect(seconds(bytes, prefix)).toBeGreaterThanOrEqual(expected);
+      expect(seconds(bytes, prefix)).toBeLessThan(expected * 1.01);
+    }
+    // As some clients escape slashes.
+    expect(seconds(bytes.toString("base64").replaceAll("/", "\\/"))).toBeGreaterThanOrEqual(expected);
+  });
+
+  it.each<[string, Buffer | string]>([
+    ["compressed WAV", wave({ tag: 0x55 })],
+    ["WAV without a rate", wave({ rate: 0 })],
+    [
+      "WAV whose format is far away",
+      wave({ before: Buffer.concat([Buffer.from("JUNK\u0000\u0000\u0001\u0000"), Buffer.alloc(65_536)]) }),
+    ],
+    ["WAV that ends before its format", wave().subarray(0, 20)],
+    ["FLAC", Buffer.concat([Buffer.from("fLaC"), Buffer.alloc(5000)])],
+    [
+      "FLAC behind a tag",
+      Buffer.concat([Buffer.from("ID3\u0004\u0000\u0000\u0000\u0000\u0000\u0000fLaC"), Buffer.alloc(500)]),
+    ],
+    ["Ogg", Buffer.from("OggS".repeat(100))],
+    ["MP3 of a rate of its own", Buffer.from([0xff, 0xfb, 0x00, 0x64, 0, 0, 0, 0])],
+    ["nothing", ""],
+    ["an address", "https://audio.test/hours.wav"],
+    ["an id", "file-abc123"],
+    ["a data URL without an end", "data:audio/wav;base64"],
+    ["what is no base64", "UklGR\\u0041AA"],
+  ])("knows nothing of %s", (_name, data) => {
+    expect(seconds(data)).toBe(Number.POSITIVE_INFINITY);
+  });
+});

@@ -1,0 +1,164 @@
+/** A folder of `src/`: the question it answers, and what its files may import besides each other. */
+export interface Layer {
+  readonly folder: string;
+  readonly question: string;
+  /** Folders, or single files of them, as in `providers/upstream-provider.js`. */
+  readonly imports: readonly string[];
+  readonly packages?: readonly string[];
+}
+
+const contracts = ["keys", "plans", "ledger"];
+const provider = "providers/upstream-provider.js";
+const store = [...contracts, "metering", "check"];
+
+/** Lowest first: no folder imports one that stands below it here. */
+export const layers: readonly Layer[] = [
+  {
+    folder: "wire",
+    question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
+    imports: [],
+    packages: ["eventsource-parser", "node:buffer"],
+  },
+  { folder: "check", question: "How is a person's mistake in options explained?", imports: [], packages: ["zod"] },
+  {
+    folder: "metering",
+    question: "What is counted, what does it cost, and how did a call end?",
+    imports: ["wire"],
+  },
+  {
+    folder: "tokens",
+    question: "How many tokens is a text at most?",
+    imports: ["wire"],
+    packages: ["gpt-tokenizer/encoding/o200k_base"],
+  },
+  {
+    folder: "keys",
+    question: "What is an API key, and what does a key store promise?",
+    imports: ["metering", "check"],
+    packages: ["zod", "node:crypto"],
+  },
+  {
+    folder: "plans",
+    question: "What is a plan, and what does a plan store promise?",
+    imports: ["metering", "check"],
+    packages: ["zod"],
+  },
+  {
+    folder: "ledger",
+    question: "What does a credit ledger promise, and which rules do all of them share?",
+    imports: ["metering", "check"],
+  },
+  {
+    folder: "errors",
+    question: "Which failures are there? No wire format.",
+    imports: ["wire", "metering"],
+  },
+  {
+    folder: "openai",
+    question: "How does OpenAI's API look on the wire?",
+    imports: ["wire", "tokens", "metering", "errors"],
+    packages: ["node:buffer"],
+  },
+  {
+    folder: "providers",
+    question: "How is a model server reached?",
+    imports: ["openai", "errors", "wire", "check"],
+    packages: ["zod", "#transport", "node:*"],
+  },
+  {
+    folder: "operations",
+    question: "What can a client call?",
+    imports: ["wire", "check", "metering", "tokens", "errors", "openai", provider],
+  },
+  {
+    folder: "http",
+    question: "How do a request and a response look, whatever the host framework?",
+    imports: ["errors", provider],
+    packages: ["node:buffer"],
+  },
+  { folder: "events", question: "What is the host told?", imports: ["metering"] },
+  {
+    folder: "memory",
+    question: "How are keys, plans and credits kept in this process?",
+    imports: store,
+    packages: ["zod"],
+  },
+  {
+    folder: "redis",
+    question: "How are keys, plans and credits kept in Redis?",
+    imports: store,
+    packages: ["zod", "node:buffer", "node:crypto"],
+  },
+  {
+    folder: "postgres",
+    question: "How are keys, plans and credits kept in PostgreSQL?",
+    imports: store,
+    packages: ["zod", "node:crypto"],
+  },
+  {
+    folder: "sqlite",
+    question: "How are keys, plans and credits kept in SQLite?",
+    imports: store,
+    packages: ["zod", "node:crypto", "node:timers/promises"],
+  },
+  {
+    folder: "guard",
+    question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
+    imports: ["ledger", "metering"],
+  },
+  {
+    folder: "routing",
+    question: "Which target, when again, and is it well?",
+    imports: [provider, "openai", "events", "metering", "errors", "ledger"],
+  },
+  {
+    folder: "access",
+    question: "Whose key is it, and what may it use? Cached and checked.",
+    imports: [...contracts, "tokens", "metering", "errors", "openai", "events", "guard", "routing"],
+    packages: ["lru-cache"],
+  },
+  {
+    folder: "call",
+    question: "How is one metered call made: admit, send, relay, settle?",
+    imports: [
+      ...["wire", "metering", "tokens", ...contracts, "errors", "openai", provider, "providers/direct-call.js"],
+      ...["operations", "http", "events", "guard", "routing", "access"],
+    ],
+    packages: ["node:buffer", "node:crypto"],
+  },
+  {
+    folder: "server",
+    question: "How does a path become an answer: route, authenticate, run the operation?",
+    imports: ["ledger", "errors", "operations", "http", "access", "call"],
+  },
+  {
+    folder: "gateway",
+    question: "How is a gateway assembled, managed and closed?",
+    imports: [
+      ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
+      ...["events", "guard", "routing", "access", "call", "server"],
+    ],
+    packages: ["zod", "node:crypto", "node:buffer"],
+  },
+  {
+    folder: "adapters",
+    question: "How does a host framework's request become ours, without importing the framework?",
+    imports: ["gateway/gateway.js"],
+    packages: ["node:*"],
+  },
+  {
+    folder: "ai-sdk",
+    question: "How is a model of the AI SDK a provider?",
+    imports: [
+      ...["openai", "errors", "wire", "check", "metering", provider, "providers/header-secrets.js"],
+      ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
+    ],
+    packages: ["zod", "node:buffer"],
+  },
+  {
+    folder: "testing",
+    question: "How does a user test stores, providers and apps of their own?",
+    imports: [...contracts, "metering", provider],
+    packages: ["node:*", "node:assert/strict", "node:timers/promises"],
+  },
+];
