@@ -63,9 +63,11 @@ describe("the README's reference", () => {
   });
 
   it("names every error and every warning", () => {
-    const files = ["openai", "pipeline"].flatMap((folder) =>
-      readdirSync(`${root}src/${folder}`).map((file) => readFileSync(`${root}src/${folder}/${file}`, "utf8")),
-    );
+    const folders = ["errors", "openai", "http", "routing", "access", "call", "server"];
+    const files = folders
+      .flatMap((folder) => readdirSync(`${root}src/${folder}`, { recursive: true }).map((file) => `${folder}/${file}`))
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => readFileSync(`${root}src/${file}`, "utf8"));
     const codes = files.flatMap((text) => [...text.matchAll(/\bcode: "([a-z_]+)"/g)].map(([, code = ""]) => code));
     expect(new Set(codes).size).toBeGreaterThan(20);
     expect([...new Set(codes)].filter((code) => code !== "custom" && !readme.includes(`\`${code}\``))).toEqual([]);
