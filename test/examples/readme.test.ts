@@ -83,7 +83,7 @@ describe("the README's first snippet", () => {
     upstream = await startFakeUpstream();
     folder = await mkdtemp(join(tmpdir(), "infergate-readme-"));
     const file = await write("server.ts", snippetWith("import express"), {
-      "https://api.openai.com/v1": upstream.url,
+      "apiKey: process.env.OPENAI_API_KEY": `baseURL: ${JSON.stringify(upstream.url)}`,
       "app.listen(3000)": "const server = app.listen(0, () => console.log(JSON.stringify(server.address())))",
     });
     app = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });

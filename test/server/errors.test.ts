@@ -380,6 +380,16 @@ describe("an upstream that fails", () => {
     ["a server of something else", wholeAnswer("<html></html>", { status: 404 }), /answered 404\. .*base URL.*\/v1/],
     ["a page", wholeAnswer("<html></html>"), /base URL/],
     ["a server without the model", upstreamError(404, { code: "model_not_found" }), /the target's `model`/],
+    [
+      "an Ollama without the model",
+      upstreamError(404, { message: 'model "x" not found, try pulling it first', type: "not_found_error", code: null }),
+      /the target's `model`/,
+    ],
+    [
+      "a vLLM without the model",
+      upstreamError(404, { message: "The model `x` does not exist.", type: "NotFoundError", code: 404 }),
+      /the target's `model`/,
+    ],
   ])("tells the operator what to look at when there is %s", async (_name, reply, advice) => {
     test.upstream.reply(reply);
     expect((await failing(chatRequest())).status).toBe(502);

@@ -64,7 +64,7 @@ function clientError(
   if (status === 400 || status === 404 || status === 413 || status === 422) {
     if (isContextLength(said)) return contextLengthExceeded(error, context, cause());
     if (isOurCredentials(error)) return refusedByUpstream(cause);
-    if (error.code === "model_not_found") return misconfigured(cause);
+    if (isModelNotFound(status, error)) return misconfigured(cause);
     if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context, cause());
   }
   return badGateway("The model did not answer. Try again.", {
@@ -95,6 +95,12 @@ function refusedByUpstream(cause: ToCause): GatewayError {
       " Check the provider's key and balance.",
     ),
   });
+}
+
+/** Ollama and vLLM say it by the type of a 404, OpenAI by a code. */
+function isModelNotFound(status: number, { code, type, message }: UpstreamErrorObject): boolean {
+  if (code === "model_not_found") return true;
+  return status === 404 && /^not_?found_?error$/i.test(type) && /\bmodel\b/i.test(message);
 }
 
 /** We list a model that the upstream does not have. */
