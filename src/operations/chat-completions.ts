@@ -5,8 +5,8 @@ import {
   parseChatRequest,
   parseChatRequestInTurns,
   requestedOutputTokens,
-  toUpstreamBody,
 } from "../openai/chat/chat-request.js";
+import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
 import { estimateTokens } from "../openai/media/token-estimate.js";

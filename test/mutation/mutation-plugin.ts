@@ -1,5 +1,5 @@
 import type { Plugin } from "vitest/config";
-import { findMutation, mutate } from "./mutation.js";
+import { findMutation, mutate } from "./all-mutations.js";
 
 /** Has the tests run with the line broken that a mutation names, and leaves the file as it is. */
 export function mutationPlugin(name: string): Plugin {

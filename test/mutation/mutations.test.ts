@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { allMutations, mutate } from "./mutation.js";
+import { allMutations, mutate } from "./all-mutations.js";
 
 describe.each(allMutations)("the lines of $store to break", (store) => {
   it.each(store.mutations)("are there, once: $name", (mutation) => {

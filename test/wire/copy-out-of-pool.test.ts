@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { parseChatRequest, toUpstreamBody } from "../../src/openai/chat/chat-request.js";
+import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
+import { toUpstreamBody } from "../../src/openai/chat/encode-chat-request.js";
 import { unpooled } from "../../src/wire/copy-out-of-pool.js";
 
 it("gives short bytes memory of their own, and leaves long ones, which have it, alone", () => {

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { mutations as postgres } from "../postgres/mutations.js";
+import { mutations as redis } from "../redis/mutations.js";
+import { mutations as sqlite } from "../sqlite/mutations.js";
+import type { Mutation } from "./mutation.js";
+
+/** The lines of a store to break. */
+export interface StoreMutations {
+  /** Its folder in `src` and in `test`. */
+  readonly store: string;
+  /** Arguments of vitest: the tests of most lines, with one driver, which is enough for that. */
+  readonly tests: readonly string[];
+  readonly mutations: readonly Mutation[];
+}
+
+export const allMutations: readonly StoreMutations[] = [
+  {
+    store: "sqlite",
+    tests: [
+      "sqlite-stores",
+      "sqlite-credit-ledger-model",
+      "retention",
+      "-t",
+      "on libsql:|the credit ledger model|old entries|forget",
+    ],
+    mutations: sqlite,
+  },
+  {
+    store: "redis",
+    tests: ["redis-credit-ledger", "memory", "-t", "with ioredis|what the Redis ledger keeps"],
+    mutations: redis,
+  },
+  { store: "postgres", tests: ["postgres-credit-ledger", "-t", "on pg|with the oracle"], mutations: postgres },
+];
+
+/** @throws Error when there is none of this name. */
+export function findMutation(wanted: string): { store: StoreMutations; mutation: Mutation } {
+  for (const store of allMutations) {
+    const mutation = store.mutations.find(({ name }) => `${store.store}: ${name}` === wanted);
+    if (mutation) return { store, mutation };
+  }
+  throw new Error(`There is no mutation "${wanted}".`);
+}
+
+/**
+ * The file that a mutation breaks, and its source when that is done.
+ * @throws Error when the line is not there, or more than once.
+ */
+export function mutate(
+  { store }: StoreMutations,
+  { name, find, replace, part }: Mutation,
+): { path: string; code: string } {
+  const folder = fileURLToPath(new URL(`../../src/${store}`, import.meta.url));
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && (part === undefined || file.endsWith(`${part}.ts`)))
+    .flatMap((file) => {
+      const path = join(folder, file);
+      const pieces = readFileSync(path, "utf8").split(find);
+      return pieces.slice(1).map(() => ({ path, code: pieces.join(replace) }));
+    });
+  const [only] = found;
+  if (only === undefined || found.length !== 1) throw new Error(`The mutation "${name}" fits ${found.length} times.`);
+  return only;
+}
