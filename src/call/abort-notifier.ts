@@ -2,6 +2,14 @@ import type { AbortNotice } from "../providers/upstream-provider.js";
 
 type Listener = (() => void) | { handleEvent(): void };
 
+/** A listener of a host's own provider that throws keeps nobody else from learning of it. */
+function notify(listener: Listener | undefined): void {
+  try {
+    if (typeof listener === "function") listener();
+    else listener?.handleEvent();
+  } catch {}
+}
+
 /**
  * What an `AbortController` and its signal are for, as far as one request needs it: a whole one costs microseconds,
  * which is much of what a request costs at all.
@@ -33,10 +41,7 @@ export class AbortNotifier implements AbortNotice {
     const listeners = [this.#first, ...(this.#others ?? [])];
     this.#first = undefined;
     this.#others = undefined;
-    for (const listener of listeners) {
-      if (typeof listener === "function") listener();
-      else listener?.handleEvent();
-    }
+    for (const listener of listeners) notify(listener);
   }
 
   /** Calls the listener when it comes to that; never at once, and at most once. */

@@ -33,6 +33,7 @@ import { abortError, shuttingDown } from "./relay/abort-error.js";
 import { relayWhole, toModelAnswer } from "./relay/relay-whole.js";
 import { forward } from "./relay/send.js";
 import { StreamRelay } from "./relay/stream-relay.js";
+import { brokenOff } from "./relay/until-aborted.js";
 import type { UpstreamCallParts } from "./relay/upstream-call.js";
 import { WholeProgress } from "./relay/whole-progress.js";
 import type { RequestLog } from "./request-log.js";
@@ -44,6 +45,8 @@ interface ModelCall {
   readonly endpoint: ModelEndpoint;
   readonly asked: ModelRequest;
   readonly call: Call;
+  /** Ends the reading of the answer: the call's own, or that of one attempt. */
+  readonly notice: AbortNotifier;
   readonly settlement: Settlement;
   readonly context: AnswerContext & UpstreamFailureContext;
   readonly demand: Demand;
@@ -232,6 +235,7 @@ function begin(
     endpoint,
     asked,
     call,
+    notice: call.notice,
     settlement,
     finish,
     drain,
@@ -275,7 +279,8 @@ function routedResponse(
     const upstream = await forward(target.provider, toCall, context, meter);
     log.upstreamAnswered();
     const holdsStatus = target.timeoutMs !== undefined;
-    const attemptCall = { ...modelCall, context, finish: attempt.ending(finish), holdsStatus };
+    const { notice } = attempt;
+    const attemptCall = { ...modelCall, context, notice, finish: attempt.ending(finish), holdsStatus };
     return asked.stream
       ? await streamResponse(pipeline, attemptCall, upstream, meter)
       : await wholeResponse(pipeline, attemptCall, upstream, meter);
@@ -330,17 +335,28 @@ function finishWhole(
 
 async function streamResponse(
   pipeline: Pipeline,
-  { asked, call, settlement, context, finish, drain, holdsStatus = false }: ModelCall & { holdsStatus?: boolean },
+  {
+    asked,
+    call,
+    notice,
+    settlement,
+    context,
+    finish,
+    drain,
+    holdsStatus = false,
+  }: ModelCall & { holdsStatus?: boolean },
   upstream: UpstreamAnswer,
   meter: Meter,
 ): Promise<GatewayResponse> {
   const stream = new ChatStream({ includeUsage: asked.includeUsage, ...context });
   const flow = meter.follow(stream);
   const { keepAliveMs, maxEventBytes, maxAnswerBytes } = pipeline;
-  const options = { keepAliveMs, maxEventBytes, maxAnswerBytes, holdsStatus, flow };
+  const options = { keepAliveMs, maxEventBytes, maxAnswerBytes, holdsStatus, flow, notice };
   const pieces = new StreamRelay(upstream.body, stream, call, context, options, finish);
   // Failures before the first piece still become a status of their own.
   const first = await pieces.next();
+  // Its attempt may have ended in the same turn: the call is another target's then.
+  if (notice.aborted && !call.notice.aborted) throw brokenOff();
   if (call.isProbe) call.confirm();
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (drain === undefined) {

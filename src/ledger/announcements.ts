@@ -1,3 +1,6 @@
+/** A connection that hangs must keep neither those who come after it nor the ledger's end. */
+const mostMs = 10_000;
+
 /**
  * Tells other processes of accounts that may have stock again. Without it they learn so a moment later by themselves, so
  * nobody waits for it: were it awaited, one that hangs would make a change that is done look as if it had failed, and who
@@ -33,10 +36,17 @@ export class Announcements {
   }
 
   async #attempt(subjects: readonly string[]): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, mostMs);
+      if (typeof timer === "object") timer.unref?.();
+    });
     try {
-      await this.#tell(subjects);
+      await Promise.race([this.#tell(subjects), timeUp]);
     } catch {
       // What was done stays done.
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

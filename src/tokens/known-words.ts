@@ -3,8 +3,8 @@ import { wordList } from "./word-list.js";
 /** Longer runs of letters are no known word. */
 export const longestWord = 12;
 
-/** No known word; one token behind a space, and two at the most elsewhere; one token everywhere. */
-export type WordState = 0 | 1 | 2;
+/** No known word; one token behind a single space, and two at the most elsewhere; one token everywhere. */
+type WordState = 0 | 1 | 2;
 
 /**
  * Open addressing: two numbers for each word. A word's letters make a number of 60 bits, five each. The lower half is the
@@ -44,20 +44,6 @@ export function packedState(low: number, high: number, shape: number): WordState
 export function shapeOf(isSmallFirst: boolean, smalls: number, length: number): number {
   if (isSmallFirst) return smalls === length ? small : -1;
   return smalls === 0 ? capitals : smalls === length - 1 ? capitalized : -1;
-}
-
-/** The same of the letters between the offsets. */
-export function wordState(text: Uint8Array, start: number, end: number): WordState {
-  let low = 0;
-  let high = 0;
-  let smalls = 0;
-  for (let at = start; at < end; at++) {
-    const byte = text[at] as number;
-    high = (high << 5) | (low >>> 27);
-    low = (low << 5) | (byte & 0x1f);
-    smalls += (byte >> 5) & 1;
-  }
-  return packedState(low, high, shapeOf((text[start] as number) >= 0x60, smalls, end - start));
 }
 
 function add(word: string, shape: number, state: number): void {

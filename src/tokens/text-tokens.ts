@@ -9,7 +9,8 @@ const blocks = 192;
 /**
  * How many tokens a text has at the most, by the tokenizers that `word-list.ts` names. Up to 8 KiB are read whole. Of
  * longer texts 192 blocks are read, each at a random place of one of as many equal stretches, and a margin is added: the
- * result falls below what the whole text counts with a probability of about one in a million, whatever the author knows.
+ * result falls below what the whole text counts once in some thousand times where few stretches are much dearer than all
+ * others, and next to never else, whatever the author knows.
  *
  * @param isJson - the text is JSON, in which escapes stand for the characters that a model reads.
  * @param random - at least 0, and less than 1.
@@ -21,7 +22,7 @@ export function textTokens(text: Uint8Array, isJson = false, random: () => numbe
   );
 }
 
-/** The natural logarithm of a million. */
+/** How sure the margin is: the natural logarithm of a million. */
 const confidence = 14;
 
 /** How much a block can count more than another one: its last run, behind a space, may end behind it. */

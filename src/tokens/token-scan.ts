@@ -1,7 +1,7 @@
 import { codePointMask, lengthShift, nextCharacter, readCharacter } from "../wire/read-character.js";
 import { characterCost } from "./character-costs.js";
 import { longestWord, packedState, shapeOf } from "./known-words.js";
-import { markTokens, mostRunTokens, unknownTokens } from "./run-tokens.js";
+import { markTokens, mostRunTokens } from "./run-tokens.js";
 
 /** What bytes are told apart by. A backslash is a mark, except in JSON. */
 const [control, space, digit, letter, mark, other] = [0, 1, 2, 3, 4, 5];
@@ -37,6 +37,8 @@ export class TokenScan {
   #end = 0;
   /** The space before is the first part of what follows. */
   #isBehindSpace = false;
+  /** And no other space stands before that one. */
+  #isBehindOneSpace = false;
   /** A character that may be a letter stands before. */
   #isBehindOther = false;
 
@@ -77,10 +79,11 @@ export class TokenScan {
     const before = this.#kindOf[text[start - 1] as number];
     this.#isBehindOther = this.#at > start || before === other;
     this.#isBehindSpace = before === space;
+    this.#isBehindOneSpace = start < 2 || this.#kindOf[text[start - 2] as number] !== space;
     if (this.#at > start || before !== kind || (kind !== letter && kind !== mark)) return 0;
     let from = start;
     while (from > 0 && start - from < longestRun && this.#kindOf[text[from - 1] as number] === kind) from--;
-    const to = this.#endOfRun(from + longestRun + 1);
+    const to = this.#endOfRun(Math.max(this.#end, from + longestRun + 1));
     const isLong = to - from > longestRun;
     this.#at = isLong ? Math.min(to, this.#end) : to;
     return isLong ? mostRunTokens(text, start, this.#at) : 0;
@@ -117,14 +120,14 @@ export class TokenScan {
     if (isWord && length <= longestWord) {
       const state = packedState(low, high, shapeOf(isSmallFirst, smalls, length));
       if (state > 0) {
-        const isOne = state === 2 || this.#isBehindSpace;
+        const isOne = state === 2 || (this.#isBehindSpace && this.#isBehindOneSpace);
         this.#isBehindSpace = false;
         return isOne ? 1 : Math.min(2, mostRunTokens(text, from, to));
       }
     }
     this.#isBehindSpace = false;
     if (length > longestRun) this.#at = Math.min(to, this.#end);
-    return isWord && length <= longestRun ? unknownTokens(text, from, to) : mostRunTokens(text, from, this.#at);
+    return mostRunTokens(text, from, this.#at);
   }
 
   #marks(): number {
@@ -156,6 +159,7 @@ export class TokenScan {
     this.#at = next;
     this.#isBehindOther = false;
     this.#isBehindSpace = kind !== space;
+    this.#isBehindOneSpace = isFirst;
     if (kind === letter || kind === mark) return isFirst ? 0 : tokensPerSpace;
     if (kind === space) return isFirst ? 1 : tokensPerSpace;
     return kind === other && text[next] === backslash && kinds[text[next + 1] as number] === mark ? 0 : 1;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import type { Meter } from "../../src/call/meter.js";
 import { forward } from "../../src/call/relay/send.js";
@@ -52,6 +52,48 @@ describe("forward", () => {
     const sent = send(async () => answer, notice);
     setImmediate(() => notice.abort());
     await expect(sent).rejects.toMatchObject({ failure: "aborted" });
+  });
+
+  it("waits a limited time for what an error answer says, also when it comes in drips", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let wake = (): void => {};
+    const left = vi.fn();
+    const drips = (async function* () {
+      try {
+        for (;;) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          yield Buffer.from(" ");
+        }
+      } finally {
+        left();
+      }
+    })();
+    const sent = send(async () => ({ status: 500, headers: {}, body: drips }));
+    let isSettled = false;
+    sent
+      .catch(() => {})
+      .finally(() => {
+        isSettled = true;
+      });
+    for (let second = 0; second < 20 && !isSettled; second++) {
+      wake();
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(isSettled).toBe(true);
+    await expect(sent).rejects.toMatchObject({ status: 502 });
+    wake();
+    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce());
+  });
+
+  it("reads an error from a body that is a list", async () => {
+    const body = [Buffer.from('{"error":{"message":"No such colour."}}')] as never;
+    await expect(send(async () => ({ status: 400, headers: {}, body }))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("No such colour."),
+    });
   });
 
   it("gives the answer to a call that ends only later", async () => {

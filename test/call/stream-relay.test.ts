@@ -29,9 +29,9 @@ function open(
     includeUsage: false,
     dialect,
   };
-  const options = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6 };
   const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
   const call = new Call();
+  const options = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6, notice: call.notice };
   const stream = new ChatStream(context);
   const meter = new Meter({ endpoint: { outputTokens: () => 100 }, model: {} } as unknown as Demand, { now: () => 0 });
   meter.progress = stream;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Announcements } from "../../src/ledger/announcements.js";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -21,6 +21,23 @@ function gate() {
   });
   return { opened, open: () => open() };
 }
+
+it("an announcement that hangs keeps neither the next one nor the end waiting for ever", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const told: string[][] = [];
+  const announcements = new Announcements((subjects) => {
+    told.push([...subjects]);
+    return told.length === 1 ? new Promise(() => {}) : Promise.resolve();
+  });
+  announcements.add("first");
+  announcements.add("second");
+  const idle = vi.fn();
+  void announcements.idle().then(idle);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(told).toEqual([["first"], ["second"]]);
+  expect(idle).toHaveBeenCalledOnce();
+});
 
 /** @param held - opens the way of what the ledger tells other processes. */
 async function expectNobodyToWait(ledger: CreditLedger, held: { open(): void }): Promise<void> {

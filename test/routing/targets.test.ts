@@ -259,6 +259,44 @@ describe("a target's own time-out", () => {
   });
 });
 
+describe.each([false, true])("a body that does not heed its attempt's end (stream: %s)", (stream) => {
+  it("is read no more, and does not count for the target that answers", async () => {
+    const late = createGate();
+    let pieces = 0;
+    let isLeft = false;
+    const deaf: UpstreamProvider = {
+      async call() {
+        const body = (async function* () {
+          try {
+            for (;;) {
+              await late.pass();
+              pieces++;
+              yield Buffer.from(stream ? `data: ${JSON.stringify(chatChunks("late")[0])}\n\n` : " ");
+            }
+          } finally {
+            isLeft = true;
+          }
+        })();
+        return { status: 200, headers: { "content-type": stream ? "text/event-stream" : "application/json" }, body };
+      },
+    };
+    const upstream = [
+      { provider: "deaf", model: "deaf", timeoutMs: 30 },
+      { provider: "b", model: "upstream-b" },
+    ];
+    const b = await startFakeUpstream();
+    closers.push(() => b.close());
+    const test = await start({ upstream }, { providers: { deaf, b: openAICompatible({ baseURL: b.url }) } });
+    const text = await (await call(test, { stream })).text();
+    expect(text).toContain(stream ? "world" : "Hello world");
+    late.open();
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(pieces).toBeLessThanOrEqual(1);
+    expect(isLeft).toBe(true);
+    expect(test.events).toHaveLength(1);
+  });
+});
+
 function lateAnswer(onRead: () => void): AsyncIterable<Uint8Array> {
   return (async function* () {
     onRead();

@@ -106,6 +106,12 @@ describe("textTokens", () => {
     ["slashes that begin a line", "?\r/\\ \n//!!!! \n/!\n/?!"],
     ["characters that normalization takes apart", "ଡ଼ ଡ଼ଡ଼ שׁ שׁ"],
     ["words that lose their letters to each other", " amaNous prixAudio mondBernOxEss verkJos"],
+    [
+      "words in capitals that lose their letters",
+      " WARRANTRect DEFAULTEast NetflixEll YOUPractice KINDEntre LLExperience",
+    ],
+    ["words behind contractions", "'decimal a'default 'READ s'teacher 'removed"],
+    ["words behind several spaces", "  abroad   abroad\n    abroad:"],
     ["words behind marks", ":convenience /surrounding .Robert 'Should “involves” \u00e9the"],
     ["halves of a pair", "\u{1f600}\u{1f601}"],
   ])("holds for %s, many times over", (_name, text) => {
@@ -142,6 +148,18 @@ describe("textTokens of a long text", () => {
       const sampled = seeds.map((seed) => textTokens(bytes, true, () => seed));
       expect(Math.min(...sampled)).toBeGreaterThanOrEqual(exact);
       expect(Math.max(...sampled)).toBeLessThanOrEqual(exact * 1.5);
+    }
+  });
+
+  it("counts runs of letters alike wherever a block begins, whatever their length", () => {
+    for (let length = 20; length <= 60; length += 4) {
+      for (const end of ["applications", "applicationsapplications", "the"]) {
+        const run = `${"qzxvjkwqpzxbvnmqwkjhzxcvbqwpoiuzxmnbvqkwjz".repeat(2).slice(0, length)}${end} `;
+        const bytes = Buffer.from(run.repeat(Math.ceil(30_000 / run.length)));
+        const exact = whole(bytes, true);
+        for (const seed of seeds.slice(0, 10))
+          expect(textTokens(bytes, true, () => seed)).toBeGreaterThan(exact * 0.99);
+      }
     }
   });
 

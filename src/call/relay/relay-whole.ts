@@ -9,7 +9,7 @@ import type { ModelEndpoint, ModelRequest } from "../../operations/model-endpoin
 import { noteRefusal } from "../../routing/provider-refusal.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { Call } from "../open-calls.js";
+import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayOptions } from "../pipeline.js";
 import { toUpstreamFailure } from "./send.js";
 import { readUntilAborted } from "./until-aborted.js";
@@ -19,7 +19,7 @@ interface Asked {
   readonly endpoint: ModelEndpoint;
   readonly asked: ModelRequest;
   readonly context: AnswerContext & UpstreamFailureContext;
-  readonly call: Pick<Call, "notice">;
+  readonly notice: AbortNotifier;
 }
 
 /**
@@ -51,7 +51,7 @@ export function relayWhole(
     noteRefusal(error);
     throw toUpstreamFailure(error);
   };
-  return readUntilAborted(asked.call.notice, body, take).then(finish, fail);
+  return readUntilAborted(asked.notice, body, take).then(finish, fail);
 }
 
 /**

@@ -7,7 +7,7 @@ import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../.
 import { noteRefusal } from "../../routing/provider-refusal.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { Meter } from "../meter.js";
-import { leaveUnread } from "./body-iterator.js";
+import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
 import { IdleTimer } from "./idle-timer.js";
 import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
@@ -15,7 +15,7 @@ import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 /** An error answer is read this far; what is longer is no message for a person. */
 const longestErrorBody = 65_536;
 
-/** How long an error answer may be silent before what has come of it must do, in milliseconds. */
+/** How long an error answer may take until what has come of it must do, in milliseconds. */
 const errorBodyMs = 5_000;
 
 /**
@@ -98,25 +98,25 @@ export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError 
 
 /** The body's first `most` bytes, or what has come of them in time; the rest is not read. */
 async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
-  const iterator = body[Symbol.asyncIterator]();
+  const iterator = iteratorOf(body);
   let giveUp = (): void => {};
-  const silence = new Promise<undefined>((resolve) => {
+  const timeUp = new Promise<undefined>((resolve) => {
     giveUp = () => resolve(undefined);
   });
   const timer = new IdleTimer(errorBodyMs, giveUp);
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
+    timer.start();
     while (length < most) {
-      timer.start();
-      const next = await Promise.race([iterator.next(), silence]);
+      const next = await Promise.race([iterator.next(), timeUp]);
       if (next === undefined || next.done) break;
       pieces.push(next.value);
       length += next.value.length;
     }
   } finally {
     timer.stop();
-    iterator.return?.().catch(() => {});
+    leaveBody(iterator);
   }
   return Buffer.concat(pieces).subarray(0, most);
 }

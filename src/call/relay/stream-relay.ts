@@ -6,6 +6,7 @@ import { fromErrorObject, type UpstreamFailureContext } from "../../openai/upstr
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { endReasonOf, type Outcome } from "../../routing/outcome.js";
 import { isRefusal } from "../../routing/provider-refusal.js";
+import type { AbortNotifier } from "../abort-notifier.js";
 import type { Call } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
 import { toUpstreamFailure } from "./send.js";
@@ -15,6 +16,8 @@ import { brokenOff } from "./until-aborted.js";
 interface StreamRelayOptions extends StreamChunksOptions {
   /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
   holdsStatus?: boolean;
+  /** Breaks it off, whether the provider heeds it or not. */
+  notice: AbortNotifier;
 }
 
 /**
@@ -53,10 +56,10 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     this.#context = context;
     this.#holdsStatus = options.holdsStatus === true;
     this.#finish = finish;
-    // Whoever ends the call, and whether the provider heeds it or not.
+    const { notice } = options;
     const breakOff = (): void => this.#chunks.breakOff(brokenOff());
-    if (call.notice.aborted) breakOff();
-    else call.notice.addEventListener("abort", breakOff);
+    if (notice.aborted) breakOff();
+    else notice.addEventListener("abort", breakOff);
   }
 
   [Symbol.asyncIterator](): this {

@@ -2,11 +2,12 @@ import { Buffer } from "node:buffer";
 import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostMissed, type Tokenizer } from "../../tokens/tokenizer.js";
-import { memberOf } from "../../wire/json-members.js";
+import { memberOf, skipString } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
 
-const [quote, openBracket, openBrace] = [0x22, 0x5b, 0x7b];
+const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
+const letterE = 0x65;
 
 /** What servers tell a model about tools of their own accord: Anthropic's 346 tokens are the most that is known. */
 const toolsPreamble = 350;
@@ -28,8 +29,6 @@ const besidePrompt = new Set([
   "stop",
   "stream_options",
   "modalities",
-  "reasoning_effort",
-  "verbosity",
   "logit_bias",
   "service_tier",
   "metadata",
@@ -46,6 +45,9 @@ export function promptTokens(request: WithMessages, limits: PromptLimits): numbe
   const { contextLength, tokenizer, tokenBounds } = limits;
   const media = messageMedia(request);
   let tokens = answerPreamble + (hasTools(request) ? toolsPreamble : 0);
+  for (const { name, start, end } of request.members) {
+    if (rewritten.has(name)) tokens += rewritingTokens(request.body, start, end);
+  }
   for (const item of media) tokens += mediaTokens(request.body, item, tokenBounds);
   if (tokens >= contextLength) return contextLength;
   const texts = promptTexts(request, media);
@@ -55,6 +57,35 @@ export function promptTokens(request: WithMessages, limits: PromptLimits): numbe
   }
   if (tokenizer !== undefined) tokens += countTexts(texts, tokenizer, contextLength - tokens);
   return Math.min(tokens, contextLength);
+}
+
+/** What templates write anew, as JSON with spaces or with a line for each value. */
+const rewritten = new Set(["tools", "functions", "response_format"]);
+
+/** A line break and the space before a value, or the space behind a colon. */
+const tokensPerMark = 2;
+/** `1e15` becomes `1000000000000000.0`; no number of a double is longer than 24 digits in Python. */
+const longestNumber = 24;
+
+/** The most tokens that JSON gets more by being written anew. */
+function rewritingTokens(body: Uint8Array, start: number, end: number): number {
+  let tokens = 0;
+  for (let at = start; at < end; at++) {
+    const byte = body[at] as number;
+    if (byte === quote) at = skipString(body, at) - 1;
+    else if (isStructural(byte)) tokens += tokensPerMark;
+    // Of what is none of these, `true`, `false` and numbers with an exponent have an `e`.
+    else if ((byte | 0x20) === letterE && isDigit(body[at - 1] as number)) tokens += longestNumber;
+  }
+  return tokens;
+}
+
+function isStructural(byte: number): boolean {
+  return byte === comma || byte === colon || (byte | 0x20) === openBrace || (byte | 0x20) === closeBrace;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 function promptTexts({ body, members }: WithMessages, media: readonly Media[]): Uint8Array[] {

@@ -93,7 +93,7 @@ function redactWords(text: string, context: WordContext): string {
 }
 
 const setting =
-  /([\w.-]{0,64}?(?:key|token|secret|passw(?:or)?d|pwd|signature|sig|credentials?|authorization|cookie|session|auth))(["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'`,;&(){}[\]<>\ue000-\ue002]+)/gi;
+  /([\w.-]{0,64}?(?:key|token|secret|pass(?:w(?:or)?d|phrase)?|pwd|signature|sig|credentials?|authorization|cookie|session|auth))(["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|token)\s{1,4})?)([^\s"'`,;&(){}[\]<>\ue000-\ue002]+)/gi;
 const scheme = /\b(bearer|basic)(\s{1,4})([\w.~+/=*-]{4,})/gi;
 
 /** What only the words before it tell to be secret. Behind a scheme, a short word of letters is prose: "Bearer authentication". */

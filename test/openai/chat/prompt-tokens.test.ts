@@ -4,6 +4,7 @@ import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
 import { promptTokens } from "../../../src/openai/chat/prompt-tokens.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds, type TokenBounds } from "../../../src/tokens/token-bounds.js";
+import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { noise } from "../../support/text-samples.js";
 
 const contextLength = 1_000_000;
@@ -188,6 +189,16 @@ describe("promptTokens", () => {
   it("does not look for media deeper than servers do, and ends soon", () => {
     const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
     expect(tokensOfBody(`{"model":"m","messages":[{"role":"user","content":${deep}}]}`)).toBeLessThan(1000);
+  });
+
+  it("covers tools that a template writes anew, a line for each value", () => {
+    for (const value of [1, "a", 1e15, true]) {
+      const list = Array.from({ length: 1000 }, () => value);
+      const tools = JSON.stringify([{ type: "function", function: { name: "f", parameters: { enum: list } } }]);
+      const body = `{"model":"m","messages":[{"role":"user","content":""}],"tools":${tools.replaceAll("1000000000000000", "1e15")}}`;
+      const spread = JSON.stringify(JSON.parse(tools), null, 4).replaceAll("1000000000000000", "1000000000000000.0");
+      expect(tokensOfBody(body)).toBeGreaterThanOrEqual(mostRealTokens(spread).tokens);
+    }
   });
 
   it("does not count what says how to answer", () => {

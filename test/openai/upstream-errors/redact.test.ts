@@ -331,6 +331,19 @@ describe("for random secrets in random texts", () => {
   });
 });
 
+it.each([
+  "pass=xyzzy1abc",
+  "passphrase: xyzzy1abc",
+  "authorization: Token xyzzy1abc",
+  'Authorization="Basic xyzzy1abc"',
+])("what follows a name of secrets does not get out: %s", (text) => {
+  expect(told(`refused, ${text} is wrong`)).not.toContain("xyzzy1");
+});
+
+it("a name before a port that may begin an address is a host", () => {
+  expect(told("=aaaaa-00:1000::/srv/aaaaa-00==10.0.0.0=")).not.toContain("aaaaa-00");
+});
+
 it("a host that is cut off with a long text does not get out in part", () => {
   const url = `https://example.org/${"x".repeat(40)} `;
   for (let shown = 1; shown < 30; shown++) {
