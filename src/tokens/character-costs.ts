@@ -18,7 +18,11 @@ function readRuns(): Uint8Array {
   return Uint8Array.from(found);
 }
 
+/** Some libraries take it for no part of their vocabulary's texts, and count its bytes. */
+const byteOrderMark = 0xfeff;
+
 /** The most tokens that a character counts, whatever is next to it. Not for ASCII. */
 export function characterCost(codePoint: number): number {
+  if (codePoint === byteOrderMark) return 3;
   return costs[codePoint - first] ?? beyond;
 }

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { resolve as absolute, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { layerTable } from "./architecture.js";
 import { layerRules } from "./layer-rules.js";
 import { layers } from "./layers.js";
 
@@ -78,6 +80,16 @@ describe("the layers", () => {
     const config = JSON.parse(await readFile(join(root, "biome.json"), "utf8"));
     const written = config.overrides.filter((rule: object) => JSON.stringify(rule).includes("noRestrictedImports"));
     expect(written).toEqual(layerRules());
+  });
+
+  it("are in docs/architecture.md as the table has them, and the files that it names exist", async () => {
+    const page = await readFile(join(root, "docs/architecture.md"), "utf8");
+    expect(page).toContain(layerTable());
+    const named = [...page.matchAll(/^\|[^|]*\| (`[a-z].*`) \|$/gm)].flatMap(([, files = ""]) => [
+      ...files.matchAll(/`([^`]+)`/g),
+    ]);
+    const missing = named.map(([, file = ""]) => file).filter((file) => !existsSync(join(root, "src", file)));
+    expect({ missing, isNamed: named.length > 10 }).toEqual({ missing: [], isNamed: true });
   });
 
   it("import only what stands above them, and there is one for every folder", async () => {
