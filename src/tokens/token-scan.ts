@@ -177,7 +177,7 @@ export class TokenScan {
     const cost = characterCost(code);
     // Behind a space, some characters of three bytes that are a token otherwise fall into two, also within those that are
     // first taken apart by Unicode's normalization.
-    return isBehindSpace && cost !== 2 && code >= 0x800 && code < 0x1_0000 ? cost + 1 : cost;
+    return isBehindSpace && (cost > 2 || (cost === 1 && code >= 0x800)) ? cost + 1 : cost;
   }
 
   #endOfRun(most: number): number {

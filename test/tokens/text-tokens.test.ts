@@ -104,6 +104,7 @@ describe("textTokens", () => {
     ["characters whose bytes belong to others, too", "一ก所ข最ค"],
     ["Hebrew and musical characters that fall apart", "\u{1d160}\u{1d161}\ufb2c\ufb2d\u0344"],
     ["slashes that begin a line", "?\r/\\ \n//!!!! \n/!\n/?!"],
+    ["musical characters that normalization takes apart", "\u{1d1bf} \u{1d1bf}\u{1d1bf}"],
     ["byte order marks", "\ufeff \ufeff\ufeff"],
     ["characters that normalization takes apart", "ଡ଼ ଡ଼ଡ଼ שׁ שׁ"],
     ["words that lose their letters to each other", " amaNous prixAudio mondBernOxEss verkJos"],
