@@ -1,3 +1,4 @@
+import { atMost } from "../ledger/at-most.js";
 import type { AtOnceLedger } from "../ledger/at-once-ledger.js";
 import type { Clock } from "../ledger/clock.js";
 import {
@@ -20,7 +21,6 @@ import {
 } from "../ledger/credit-ledger.js";
 import { workOf } from "../ledger/instant-method.js";
 import type { Micro } from "../metering/micro.js";
-import { atMost } from "./at-most.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";

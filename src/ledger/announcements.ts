@@ -1,3 +1,5 @@
+import { atMost } from "./at-most.js";
+
 /** A connection that hangs must keep neither those who come after it nor the ledger's end. */
 const mostMs = 10_000;
 
@@ -36,17 +38,10 @@ export class Announcements {
   }
 
   async #attempt(subjects: readonly string[]): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-      if (typeof timer === "object") timer.unref?.();
-    });
     try {
-      await Promise.race([this.#tell(subjects), timeUp]);
+      await atMost(mostMs, this.#tell(subjects));
     } catch {
       // What was done stays done.
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

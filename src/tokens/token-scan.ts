@@ -109,23 +109,18 @@ export class TokenScan {
       byte = text[to] as number;
     } while (kindOf[byte] === letter);
     const length = to - start;
-    const from = this.#isBehindSpace ? start - 1 : start;
+    const isBehindSpace = this.#isBehindSpace;
+    const from = isBehindSpace ? start - 1 : start;
     const isWord = !this.#isBehindOther && !this.#isOtherAt(to);
     this.#at = to;
+    this.#isBehindSpace = false;
     this.#isBehindOther = false;
-    if (length === 1) {
-      this.#isBehindSpace = false;
-      return 1;
-    }
+    if (length === 1) return 1;
     if (isWord && length <= longestWord) {
       const state = packedState(low, high, shapeOf(isSmallFirst, smalls, length));
-      if (state > 0) {
-        const isOne = state === 2 || (this.#isBehindSpace && this.#isBehindOneSpace);
-        this.#isBehindSpace = false;
-        return isOne ? 1 : Math.min(2, mostRunTokens(text, from, to));
-      }
+      if (state === 2 || (state === 1 && isBehindSpace && this.#isBehindOneSpace)) return 1;
+      if (state === 1) return Math.min(2, mostRunTokens(text, from, to));
     }
-    this.#isBehindSpace = false;
     if (length > longestRun) this.#at = Math.min(to, this.#end);
     return mostRunTokens(text, from, this.#at);
   }

@@ -1,7 +1,5 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import OpenAI from "openai";
 import { Agent, fetch as undiciFetch } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -23,15 +21,13 @@ import {
   startFakeUpstream,
   wholeAnswer,
 } from "../../src/testing.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const calls = Number(process.env["SOAK_CALLS"] ?? 20_000);
 const parallel = 40;
 const accounts = 20;
 const seed = Number(process.env["SOAK_SEED"] ?? Date.now() % 1_000_000);
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 let state = seed + 1;
 function random(): number {

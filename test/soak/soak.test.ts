@@ -1,21 +1,17 @@
 import { Agent, createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { chatChunks, eventStream, type FakeAnswer } from "../../src/testing.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const streams = Number(process.env["SOAK_STREAMS"] ?? 20_000);
 const parallel = 50;
 const accounts = 20;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 let test: TestGateway;
 let port: number;

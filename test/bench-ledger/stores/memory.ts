@@ -1,11 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { collectGarbage } from "../../support/collect-garbage.js";
 import type { OpenStore } from "../benched-store.js";
 import { ledgerPair } from "../ledger-pair.js";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 export const openMemory: OpenStore = async () => ({
   ledger: memoryCreditLedger(),

@@ -1,10 +1,13 @@
 /** Waits for it so long and no longer. What is awaited keeps the process alive if need be. */
-export async function atMost(ms: number, awaited: Promise<void> | undefined): Promise<void> {
+export async function atMost(ms: number, awaited: Promise<unknown> | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
     if (typeof timer === "object") timer.unref?.();
   });
-  await Promise.race([awaited, over]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([awaited, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
