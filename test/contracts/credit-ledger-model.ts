@@ -259,7 +259,8 @@ const commands: fc.Arbitrary<Command>[] = [
           const reservation = reservationAt(model, at);
           const lease = model.oracle.toLease(reservation);
           // A hold that expired long ago may be forgotten, and then answers as an ended one.
-          const mayBeForgotten = reservation.isForgotten || model.oracle.moved - reservation.since >= hour;
+          const isOld = model.oracle.moved - reservation.since >= hour;
+          const mayBeForgotten = reservation.isForgotten || isOld || model.oracle.looksForgotten(reservation);
           const [status] = await ledger.renew([{ lease, observed, leaseMs }]);
           model.oracle.expire(reservation.subject);
           if (status === "closed" && mayBeForgotten && reservation.state === "expired") return;

@@ -174,6 +174,15 @@ export class Oracle {
     return "closed";
   }
 
+  /**
+   * Whether a hold that expired can pass for one from before its account was forgotten: the clock went back after the
+   * forgetting, or the ledger no longer knows a hold made in the millisecond of the forgetting.
+   */
+  looksForgotten({ subject, starts, since }: Reservation): boolean {
+    const forgotten = this.forgotten.get(subject);
+    return forgotten !== undefined && starts.session < forgotten.at + (this.moved - since < 3_600_000 ? 0 : 1);
+  }
+
   /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
     const reservation = required(this.reservations.get(id));
@@ -190,10 +199,7 @@ export class Oracle {
       case "open":
         return reservation.state === "open" ? ["settled"] : ["late"];
       case "expired":
-        // The clock has gone back since, or the hold is known no more that was made in the millisecond of the forgetting.
-        if (forgotten && starts.session < forgotten.at + (age < 3_600_000 ? 0 : 1)) {
-          return ["late", "unresolved", "duplicate"];
-        }
+        if (this.looksForgotten(reservation)) return ["late", "unresolved", "duplicate"];
         return age < 3_600_000 ? ["late"] : ["late", "unresolved"];
       case "ended":
         return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
