@@ -91,8 +91,8 @@ export type {
   AbortNotice,
   UpstreamAnswer,
   UpstreamCall,
-  UpstreamEndpoint,
   UpstreamFailure,
+  UpstreamOperation,
   UpstreamProvider,
 } from "./providers/upstream-provider.js";
 export { UpstreamError } from "./providers/upstream-provider.js";

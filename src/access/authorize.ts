@@ -22,8 +22,8 @@ export function authorize(
 }
 
 /** @throws GatewayError 400 when the endpoint is not for this type of model. */
-export function requireModelType({ id, type }: CatalogModel, asked: CatalogModel["type"]): void {
-  if (type === asked) return;
+export function requireModelType({ id, type }: CatalogModel, required: CatalogModel["type"]): void {
+  if (type === required) return;
   const message =
     type === "embedding"
       ? `'${id}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`

@@ -1,38 +1,19 @@
 import type { CompiledPrice } from "../metering/price.js";
-
-import type { Lacking } from "../openai/chat/capabilities.js";
-import type { MemberRules } from "../openai/request/member-rules.js";
+import type { ModelTraits, ModelType } from "../operations/operation.js";
 import type { ResolvedDrainLimits } from "../plans/disconnect.js";
-import type { Target } from "../routing/target.js";
-import type { Route } from "../routing/target-route.js";
-import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
-import type { Tokenizer } from "../tokens/tokenizer.js";
+import type { TargetRoute } from "../routing/target-route.js";
 import { matchesPattern } from "./matches-pattern.js";
 
-/** A model as the pipeline uses it: everything resolved at construction. */
-export interface CatalogModel {
-  readonly id: string;
-  readonly type: "chat" | "embedding";
-  readonly contextLength: number;
-  readonly maxOutputTokens: number | undefined;
-  /** What its targets do not let requests choose, each rule once. */
-  readonly rules: readonly MemberRules[];
-  /** What it cannot do; `undefined`: requests pass whatever they ask for. */
-  readonly lacking: Lacking | undefined;
-  /** Requests that certainly exceed {@link contextLength} are refused. */
-  readonly enforcesContext: boolean;
-  readonly tokenizer: Tokenizer | undefined;
-  /** Its answers may hold reasoning that is not shown. */
+/** A model as calls use it: everything resolved at construction. */
+export interface CatalogModel extends ModelTraits {
+  readonly type: ModelType;
+  /** Its responses may hold reasoning that is not shown. */
   readonly reasons: boolean;
-  /** What its images, audio and files count at the most. */
-  readonly tokenBounds: ResolvedTokenBounds;
   /** What is held for a call: the dearest of its targets'. */
   readonly price: CompiledPrice;
-  /** The one that comes first; the only one of most models. */
-  readonly target: Target;
-  /** How a call gets from target to target; `undefined` when there is but one, called once. */
-  readonly route: Route | undefined;
-  /** How far answers are read on whose clients have left, unless the plan says otherwise. */
+  /** Where its calls can go. */
+  readonly route: TargetRoute;
+  /** How much of a response to keep reading after its client left, unless the plan says otherwise. */
   readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;

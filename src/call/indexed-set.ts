@@ -1,15 +1,15 @@
-/** What can be on one {@link Roster}. */
-export interface Listed {
-  /** Its place on the roster, which alone sets it; -1 while it is on none. */
+/** What can be in an {@link IndexedSet}. */
+export interface Indexed {
+  /** Its place in the set, which alone writes it; -1 while it is in none. */
   place: number;
 }
 
 /**
- * Who is there at the moment, for comings and goings by the ten thousand a second. A `Set` would do, but each time that
- * one grows out of its deleted entries, V8 links the old table to the new one; once an old table has reached the old
- * space, the chain keeps everything that was ever in it until the next major collection.
+ * A set for additions and removals by the ten thousand a second. A `Set` would do, but each time that one grows out of its
+ * deleted entries, V8 links the old table to the new one; once an old table has reached the old space, the chain keeps
+ * everything that was ever in it until the next major collection.
  */
-export class Roster<Item extends Listed> {
+export class IndexedSet<Item extends Indexed> {
   readonly #items: Item[] = [];
 
   get size(): number {
@@ -32,7 +32,7 @@ export class Roster<Item extends Listed> {
     last.place = place;
   }
 
-  /** All of them now: whoever comes or goes meanwhile changes nothing. */
+  /** All of them now: additions and removals meanwhile change nothing. */
   list(): readonly Item[] {
     return this.#items.slice();
   }

@@ -1,10 +1,10 @@
 import type { Warn } from "../events/warning.js";
 import type { CreditLedger, Lease } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
-import { type Listed, Roster } from "./indexed-set.js";
+import { type Indexed, IndexedSet } from "./indexed-set.js";
 
 /** A lease that is renewed. */
-export interface KeptLease extends Listed {
+export interface KeptLease extends Indexed {
   readonly lease: Lease;
   /** What the call has cost so far. */
   readonly observed: () => Micro;
@@ -18,7 +18,7 @@ export class LeaseKeeper {
   readonly #ledger: CreditLedger;
   readonly #leaseMs: number;
   readonly #warn: Warn;
-  readonly #kept = new Roster<KeptLease>();
+  readonly #kept = new IndexedSet<KeptLease>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isRenewing = false;
 

@@ -48,14 +48,6 @@ export function isGatewayError(value: unknown): value is GatewayError {
   return value instanceof GatewayError || (value instanceof Error && value.name === "GatewayError");
 }
 
-/** `{"error":{…}}` with exactly the four members that clients know. */
-export function toErrorJson(error: ErrorObject): string {
-  const { message, type, param, code } = error;
-  // What a host's own code has left out is still no reason for an answer that is no JSON.
-  const json = (value: string | null | undefined) => JSON.stringify(value ?? null);
-  return `{"error":{"message":${json(message)},"type":${json(type)},"param":${json(param)},"code":${json(code)}}}`;
-}
-
 const realm = 'Bearer realm="infergate"';
 
 export function missingKey(message: string): GatewayError {

@@ -1,6 +1,7 @@
 import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import type { RequestEndpoint } from "./request-observer.js";
 
 /** One call to a model server, and what became of it. */
 export interface UpstreamAttempt {
@@ -20,7 +21,7 @@ export interface RequestCompleted {
   /** The `x-request-id` of the answer. */
   requestId: string;
   /** `responses` is a call of the Responses API, which is refused. `undefined` for paths that are none of the gateway's. */
-  endpoint: "models" | "model" | "usage" | "chat/completions" | "embeddings" | "responses" | undefined;
+  endpoint: RequestEndpoint | undefined;
   /** Whose key it was, also when it is expired or revoked; absent when there is no such key. */
   keyId?: string;
   account?: string;

@@ -1,64 +1,72 @@
 import type { CatalogModel } from "../access/catalog.js";
 import { type CompiledPrice, compilePrice, type Price } from "../metering/price.js";
-import { AnswerMemory } from "../openai/chat/answer-memory.js";
 import { MemberRules } from "../openai/request/member-rules.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { defaultOperations, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { Breaker } from "../routing/breaker.js";
 import type { Target, TargetGroup } from "../routing/target.js";
 import { TargetMonitor } from "../routing/target-health.js";
-import { Route } from "../routing/target-route.js";
+import { TargetRoute } from "../routing/target-route.js";
 import type { ResolvedOptions } from "./options.js";
 import type { ResolvedTarget } from "./target-options.js";
 
 type ResolvedModel = ResolvedOptions["models"][number];
 
-/** A model's targets, made ready for the hot path, and the way between them if there is more than one call to make. */
+/** A model's targets, made ready for the hot path, and the way between them. */
 export function buildRoute(
   model: ResolvedModel,
   providers: ResolvedOptions["providers"],
-): Pick<CatalogModel, "target" | "route" | "price" | "rules"> {
-  const { upstream } = model;
-  const modelPrice = priceOf(model.id, model.price);
+): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
+  const { upstream, maxAttempts = upstream.length } = model;
+  if (upstream.length === 0) throw new TypeError(`createGateway: the model "${model.id}" has no upstream.`);
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
-  const targets = upstream.map((options): Target => {
-    const provider = providers[options.provider];
-    if (provider === undefined) throw new TypeError(`createGateway: no provider "${options.provider}".`);
-    return {
-      provider,
-      providerName: options.provider,
-      upstreamModel: options.model,
-      price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
-      rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
-      timeoutMs: options.timeoutMs,
-      monitor: new TargetMonitor({
-        breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
-        maxConcurrent: options.maxConcurrent,
-      }),
-      answers: new AnswerMemory(),
-    };
-  });
-  const [target] = targets;
-  if (target === undefined) throw new TypeError(`createGateway: the model "${model.id}" has no upstream.`);
-  const maxAttempts = model.maxAttempts ?? targets.length;
+  const modelPrice = priceOf(model.id, model.price);
+  const targets = upstream.map((options) => buildTarget(model, options, providers, { modelPrice, breaks }));
   const isPlain =
     targets.length === 1 &&
     maxAttempts === 1 &&
     !breaks &&
-    target.timeoutMs === undefined &&
+    upstream[0]?.timeoutMs === undefined &&
     upstream[0]?.maxConcurrent === undefined &&
     model.chargeFailedAttempts !== true;
-  const route = isPlain
-    ? undefined
-    : new Route({
-        groups: toGroups(upstream, targets),
-        maxAttempts,
-        retryBudgetMs: model.retryBudgetMs ?? 10_000,
-        maxQueued: model.maxQueued ?? 100,
-        queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
-        chargeFailedAttempts: model.chargeFailedAttempts ?? false,
-      });
+  const route = new TargetRoute({
+    groups: toGroups(upstream, targets),
+    maxAttempts,
+    retryBudgetMs: model.retryBudgetMs ?? 10_000,
+    maxQueued: model.maxQueued ?? 100,
+    queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
+    chargeFailedAttempts: model.chargeFailedAttempts ?? false,
+    isPlain,
+  });
   const rules = [...new Set(targets.map((each) => each.rules))].filter(({ isEmpty }) => !isEmpty);
-  return { target, route, price: dearest(targets.map(({ price }) => price)), rules };
+  const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))];
+  return { route, price: dearest(targets.map(({ price }) => price)), rules, dialects };
+}
+
+/** @param shared - what the model's targets have in common; `breaks`: each has a circuit breaker. */
+function buildTarget(
+  model: ResolvedModel,
+  options: ResolvedTarget,
+  providers: ResolvedOptions["providers"],
+  { modelPrice, breaks }: { modelPrice: CompiledPrice; breaks: boolean },
+): Target {
+  const provider = providers[options.provider];
+  if (provider === undefined) throw new TypeError(`createGateway: no provider "${options.provider}".`);
+  const { dialect } = provider;
+  return {
+    provider,
+    providerName: options.provider,
+    upstreamModel: options.model,
+    operations: new Set(provider.operations ?? defaultOperations),
+    dialect,
+    secrets: provider.secrets === undefined ? undefined : () => provider.secrets?.() ?? {},
+    price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
+    rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
+    timeoutMs: options.timeoutMs,
+    monitor: new TargetMonitor({
+      breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
+      maxConcurrent: options.maxConcurrent,
+    }),
+  };
 }
 
 function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {

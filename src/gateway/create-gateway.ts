@@ -1,8 +1,9 @@
 import { once, toAllowance } from "../access/accounts.js";
 import type { Catalog } from "../access/catalog.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
-import { InFlight } from "../call/open-calls.js";
-import type { Pipeline } from "../call/pipeline.js";
+import { OpenCalls } from "../call/open-calls.js";
+import { joinObservers } from "../events/request-observer.js";
+import { summarizeRequests } from "../events/request-summary.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
@@ -10,8 +11,8 @@ import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import { toDrainLimits } from "../plans/disconnect.js";
 import { modelRecord } from "../server/model-record.js";
-import { matchRoute, routePatterns } from "../server/paths.js";
-import { run } from "../server/serve.js";
+import { matchPath, routePatterns } from "../server/paths.js";
+import { type ServerServices, serve } from "../server/serve.js";
 import { resolveTokenBounds } from "../tokens/token-bounds.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
@@ -55,33 +56,40 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
-  const inFlight = new InFlight();
+  const openCalls = new OpenCalls();
   const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, resolved.maxBodyBytes) } = resolved;
-  const pipeline: Pipeline = {
-    catalog,
+  const { onRequestCompleted } = resolved;
+  const services: ServerServices = {
+    calls: {
+      catalog,
+      findAllowance: lookups.findAllowance,
+      ledger,
+      keeper,
+      leaseMs: resolved.leaseMs,
+      openCalls,
+      clock,
+      warn,
+      body: {
+        maxBodyBytes: resolved.maxBodyBytes,
+        maxBodyDepth: resolved.maxBodyDepth,
+        bodyTimeoutMs: resolved.bodyTimeoutMs,
+        minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
+        pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
+      },
+      limits: {
+        maxAnswerBytes: resolved.maxAnswerBytes,
+        maxEventBytes: resolved.maxEventBytes,
+        keepAliveMs: resolved.keepAliveMs,
+        maxAnswerMs: resolved.maxAnswerMs,
+      },
+    },
     findCaller: lookups.findCaller,
-    findAllowance: lookups.findAllowance,
-    ledger,
-    keeper,
-    inFlight,
-    clock,
-    warn,
-    completed: resolved.onRequestCompleted,
-    maxBodyBytes: resolved.maxBodyBytes,
-    maxBodyDepth: resolved.maxBodyDepth,
-    bodyTimeoutMs: resolved.bodyTimeoutMs,
-    minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
-    pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
-    maxAnswerBytes: resolved.maxAnswerBytes,
-    maxEventBytes: resolved.maxEventBytes,
-    keepAliveMs: resolved.keepAliveMs,
-    maxAnswerMs: resolved.maxAnswerMs,
-    leaseMs: resolved.leaseMs,
+    observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
   };
 
   const close = async (): Promise<void> => {
-    await inFlight.close(resolved.closeGraceMs);
+    await openCalls.close(resolved.closeGraceMs);
     keeper.stop();
     await closeLedger();
     await lookups.close();
@@ -94,8 +102,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
     routes: routePatterns,
-    serves: (path) => matchRoute(path) !== undefined,
-    handle: (request) => run(pipeline, request),
+    serves: (path) => matchPath(path) !== undefined,
+    handle: (request) => serve(services, request),
     handler: (request) => handleWebRequest(gateway, request),
     keys: managedKeys(
       resolved.keys,
@@ -104,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       unknownPlanWarning(resolved.plans, cache.timeLimit, warn),
     ),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ keys: resolved.keys, ledger: pipeline.ledger, clock }, lookups),
+    accounts: managedAccounts({ keys: resolved.keys, ledger, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();
@@ -120,7 +128,7 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(
     models.map((model) => {
       const { id, type, contextLength, maxOutputTokens } = model;
-      const { target, route, price, rules } = buildRoute(model, providers);
+      const routing = buildRoute(model, providers);
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
       const lacking = lackingOf(model);
@@ -128,7 +136,7 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
       const reasons = capabilities?.["reasoning"] === true;
       const tokenBounds = resolveTokenBounds(model.tokenBounds);
       const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-      return [id, { id, type, ...limits, price, target, route, rules, drain, record }];
+      return [id, { id, type, ...limits, ...routing, drain, record }];
     }),
   );
 }

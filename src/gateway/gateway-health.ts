@@ -18,13 +18,13 @@ export interface GatewayHealth {
 }
 
 export function healthOf(models: Iterable<CatalogModel>, now: number): GatewayHealth {
-  const entries = Array.from(models, ({ id, target, route }): [string, ModelHealth] => {
-    const targets = route?.targets ?? [target];
+  const entries = Array.from(models, ({ id, route }): [string, ModelHealth] => {
+    const { targets, queued } = route;
     return [
       id,
       {
         available: targets.some(({ monitor }) => monitor.availableAt <= now && !monitor.isFull),
-        queued: route?.queued ?? 0,
+        queued,
         targets: targets.map(({ providerName, upstreamModel, monitor }) => ({
           provider: providerName,
           model: upstreamModel,

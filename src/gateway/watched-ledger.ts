@@ -1,23 +1,28 @@
 import type { Warn } from "../events/warning.js";
 import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import type { Clock } from "../ledger/clock.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
 import type { ResolvedOptions } from "./options.js";
 
 export interface WatchedLedger {
-  readonly ledger: GuardedCreditLedger;
-  /** Closes the guard, and ends the subscription. */
+  readonly ledger: CreditLedger;
+  /** Closes the guard, and ends the subscription. The ledger itself stays open: it is the host's. */
   close(): Promise<void>;
 }
 
-/** The ledger behind its guard, which forgets what it knows of accounts that another process changes. */
+/**
+ * A remote ledger behind its guard, which forgets what it knows of accounts that another process changes. One in this
+ * process's memory is not guarded: nothing of what the guard is for can happen to it.
+ */
 export function watchedLedger(
   options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent">,
   clock: Clock,
   warn: Warn,
 ): WatchedLedger {
   const store = options.ledger;
+  if (store.inProcess === true) return { ledger: store, close: nothingToEnd };
   const watch = new ChangeWatch({
     subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (account) => ledger.changed(account),

@@ -1,5 +1,4 @@
 import { atMost } from "../ledger/at-most.js";
-import type { AtOnceLedger } from "../ledger/at-once-ledger.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type CreditLedger,
@@ -19,7 +18,6 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { workOf } from "../ledger/instant-method.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
@@ -59,13 +57,10 @@ const closeMs = 5_000;
  * Stands between the gateway and the host's ledger, which may be slow, hang, fail, or come back as another one. Each
  * operation answers in bounded time; what failed is sent again with the same id; a settlement that does not get through is
  * kept until it does; and settlements that a store may have lost are sent once more.
- *
- * What a ledger in this process's memory answers at once is passed on as it is: nothing of this can happen to it.
  */
-export class GuardedCreditLedger implements AtOnceLedger {
+export class GuardedCreditLedger implements CreditLedger {
   readonly #ledger: CreditLedger;
   readonly #emit: Emit;
-  readonly #instant: InstantLedger;
   readonly #reserveLimit: TimeLimit;
   /** For how long an answer waits for its settlement. */
   readonly #answerLimit: TimeLimit;
@@ -89,7 +84,6 @@ export class GuardedCreditLedger implements AtOnceLedger {
     const { clock, emit, insureMicro } = options;
     this.#ledger = ledger;
     this.#emit = emit;
-    this.#instant = toInstantLedger(ledger);
     const { reserveTimeoutMs, settleTimeoutMs } = options;
     this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs));
     this.#answerLimit = new TimeLimit(reserveTimeoutMs);
@@ -131,26 +125,31 @@ export class GuardedCreditLedger implements AtOnceLedger {
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
-  reserveAtOnce(request: ReserveRequest): ReserveResult | undefined {
-    return this.#ledger.reserve === this.#instant.reserve ? this.#instant.reserveNow?.(request) : undefined;
-  }
-
-  endAtOnce(lease: Lease, settlement: Settlement | undefined): SettleResult | undefined {
-    const { settle, settleNow, release, releaseNow } = this.#instant;
-    if (settlement === undefined) return this.#ledger.release === release ? releaseNow?.(lease) : undefined;
-    return this.#ledger.settle === settle ? settleNow?.(lease, settlement) : undefined;
-  }
-
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    return this.reserveAtOnce(request) ?? (await this.#reserve(request));
+    const known = this.#denials.find(request);
+    if (known !== undefined) {
+      this.#emit({ type: "denied_again", account: request.subject });
+      return known;
+    }
+    try {
+      return await this.#reserveInStore(request);
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      const insured = this.#insurance?.reserve(request);
+      if (insured === undefined) throw toUnavailable(error);
+      this.#insured.add(request);
+      const { id: requestId, subject: account, amount: heldMicro } = request;
+      this.#emit({ type: "insured", requestId, account, heldMicro });
+      return insured;
+    }
   }
 
-  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
-    return this.endAtOnce(lease, settlement) ?? (await this.#end({ lease, settlement }));
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    return this.#end({ lease, settlement });
   }
 
-  async release(lease: Lease): Promise<SettleResult> {
-    return this.endAtOnce(lease, undefined) ?? (await this.#end({ lease, settlement: undefined }));
+  release(lease: Lease): Promise<SettleResult> {
+    return this.#end({ lease, settlement: undefined });
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -216,25 +215,6 @@ export class GuardedCreditLedger implements AtOnceLedger {
     await this.#outbox.close(closeMs);
     await this.#recent.close(Math.max(0, closing - performance.now()));
     for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#historyLimit]) limit.close();
-  }
-
-  async #reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const known = this.#denials.find(request);
-    if (known !== undefined) {
-      this.#emit({ type: "denied_again", account: request.subject });
-      return known;
-    }
-    try {
-      return await this.#reserveInStore(request);
-    } catch (error) {
-      if (isRefusal(error)) throw error;
-      const insured = this.#insurance?.reserve(request);
-      if (insured === undefined) throw toUnavailable(error);
-      this.#insured.add(request);
-      const { id: requestId, subject: account, amount: heldMicro } = request;
-      this.#emit({ type: "insured", requestId, account, heldMicro });
-      return insured;
-    }
   }
 
   async #reserveInStore(request: ReserveRequest): Promise<ReserveResult> {
@@ -400,16 +380,3 @@ function toUnavailable(error: unknown): unknown {
 }
 
 function ignore(): void {}
-
-/** The methods of a ledger that answers from this process's memory, and the work behind them. */
-interface InstantLedger extends Pick<CreditLedger, "reserve" | "settle" | "release"> {
-  readonly reserveNow: ((request: ReserveRequest) => ReserveResult) | undefined;
-  readonly settleNow: ((lease: Lease, settlement: Settlement) => SettleResult) | undefined;
-  readonly releaseNow: ((lease: Lease) => SettleResult) | undefined;
-}
-
-/** What the host puts in a method's place later is another method: theirs are remembered, to be compared. */
-function toInstantLedger({ reserve, settle, release }: CreditLedger): InstantLedger {
-  const works = { reserveNow: workOf(reserve), settleNow: workOf(settle), releaseNow: workOf(release) };
-  return { reserve, settle, release, ...works };
-}

@@ -4,26 +4,19 @@ import type { PendingBodies } from "./pending-bodies.js";
 
 export interface BodyOptions {
   readonly maxBodyBytes: number;
+  /** How deep a body's JSON may be nested. */
+  readonly maxBodyDepth: number;
   readonly bodyTimeoutMs: number;
   readonly minBodyBytesPerSecond: number;
   readonly pendingBodies: PendingBodies;
 }
 
-const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json\s*(?:;|$)/i;
-
 /**
- * Reads a JSON request's bytes. A missing content type is no fault as long as the body parses. Unless they came with the
- * headers, they count among the account's pending ones until these are dropped.
- * @throws GatewayError 415; rejects with a `BodyError`, which {@link bodyFailure} makes an answer of.
+ * Reads a request's bytes. Unless they came with the headers, they count among the account's pending ones until these are
+ * dropped.
+ * @throws GatewayError 415; rejects with a `BodyError`, which {@link bodyFailure} makes a response of.
  */
 export function readBody(request: GatewayRequest, account: string, options: BodyOptions): Promise<Uint8Array> {
-  const type = request.header("content-type")?.trim();
-  if (type !== undefined && type !== "" && !jsonType.test(type)) {
-    throw new GatewayError("The request body must be JSON: send the header Content-Type: application/json.", {
-      status: 415,
-      code: "unsupported_content_type",
-    });
-  }
   const encoding = request.header("content-encoding")?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== "" && encoding !== "identity") {
     throw new GatewayError("Compressed request bodies are not supported: send no Content-Encoding.", {

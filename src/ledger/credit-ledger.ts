@@ -202,6 +202,12 @@ export interface GrantRequest {
  */
 export interface CreditLedger {
   /**
+   * Whether it answers from this process's memory alone: then no outage can happen to it, and the gateway calls it without
+   * a guard (no time limits, no repetitions, no kept settlements). A copy of {@link memoryCreditLedger} with methods of your
+   * own does not have it. Default: `false`.
+   */
+  readonly inProcess?: boolean | undefined;
+  /**
    * Admits if and only if `used + held < limit + bonus` in every limited window, then holds the whole `amount` in
    * all windows. A denial is a value, not an exception, and changes nothing.
    * The first admitted reservation after the end of a session opens the next one.

@@ -31,7 +31,6 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { instantMethod } from "../ledger/instant-method.js";
 import {
   checkGrant,
   checkHistory,
@@ -84,12 +83,12 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     throw new RangeError(`historyEntries must be a whole number of at least 0, not ${historyEntries}.`);
   }
   const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
-  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
-  return {
-    reserve: instantMethod((request: ReserveRequest) => ledger.reserve(request)),
+  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`: the copy is then guarded.
+  const methods: CreditLedger = {
+    reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
-    settle: instantMethod((lease: Lease, settlement: Settlement) => ledger.settle(lease, settlement)),
-    release: instantMethod((lease: Lease) => ledger.release(lease)),
+    settle: (lease, settlement) => ledger.settle(lease, settlement),
+    release: (lease) => ledger.release(lease),
     balance: (subject, limits) => ledger.balance(subject, limits),
     grant: (request) => ledger.grant(request),
     reset: (subject, windows) => ledger.reset(subject, windows),
@@ -97,6 +96,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     forget: (subject) => ledger.forget(subject),
     close: () => ledger.close(),
   };
+  return Object.defineProperty(methods, "inProcess", { value: true, enumerable: false });
 }
 
 const closedMemoryMs = 60_000;
@@ -134,7 +134,7 @@ class MemoryCreditLedger {
     this.#journal = new MemoryJournal(historyEntries);
   }
 
-  reserve(request: ReserveRequest): ReserveResult {
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
     const { id, subject, amount, limits, leaseMs, strict = false } = request;
     const now = this.#clock.now();
@@ -179,12 +179,12 @@ class MemoryCreditLedger {
     return requests.map((request) => this.#renew(request, now));
   }
 
-  settle(lease: Lease, settlement: Settlement): SettleResult {
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
     return this.#end("charge", lease, settlement);
   }
 
-  release(lease: Lease): SettleResult {
+  async release(lease: Lease): Promise<SettleResult> {
     checkLease(lease);
     return this.#end("release", lease, nothing);
   }

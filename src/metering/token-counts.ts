@@ -11,3 +11,12 @@ export interface TokenCounts {
 }
 
 export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
+export function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}

@@ -1,5 +1,7 @@
+import type { AnswerContext } from "../openai/answer-context.js";
 import { asksToReason, refuseLacking } from "../openai/chat/capabilities.js";
 import { toChatAnswer } from "../openai/chat/chat-answer.js";
+import { ChatCodec } from "../openai/chat/chat-codec.js";
 import {
   type ChatRequest,
   parseChatRequest,
@@ -10,26 +12,98 @@ import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
 import { estimateTokens } from "../openai/media/token-estimate.js";
+import { readErrorBody } from "../openai/read-error-body.js";
+import { readWhole } from "../openai/read-whole.js";
+import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
-import type { ModelEndpoint } from "./model-endpoint.js";
+import { openAIProtocol } from "./openai-protocol.js";
+import type { Demand, Exchange, ModelRequest, ModelTraits, Operation, TargetTraits } from "./operation.js";
+import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/chat/completions` */
-export const chatCompletions: ModelEndpoint<ChatRequest> = {
-  path: "chat/completions",
+export const chatCompletions: Operation = {
+  name: "chat/completions",
   modelType: "chat",
-  promptParam: "messages",
-  parse: (body, maxDepth) => (body.length > sliceBytes ? parseChatRequestInTurns : parseChatRequest)(body, maxDepth),
-  refuseLacking,
-  asksToReason,
-  findTooLong: (request, contextLength, tokenizer) => {
-    if (leastTokens(request, contextLength) > contextLength) return "messages";
-    if (tokenizer === undefined || countedTokens(request, contextLength, tokenizer) <= contextLength) return undefined;
-    return "messages";
-  },
-  promptTokens,
-  outputTokens: (request, { defaultOutputTokens, maxOutputTokens }) =>
-    request.n * Math.min(requestedOutputTokens(request) ?? defaultOutputTokens, maxOutputTokens),
-  toUpstreamBody,
-  toAnswer: (answer, _request, context) => toChatAnswer(answer, context),
-  partialTokens: (input, bytes) => ({ input, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 }),
+  protocol: openAIProtocol,
+  checkContentType: requireJsonType,
+  parse: async (body, maxDepth) =>
+    new ChatModelRequest(
+      body.length > sliceBytes ? await parseChatRequestInTurns(body, maxDepth) : parseChatRequest(body, maxDepth),
+    ),
 };
+
+class ChatModelRequest implements ModelRequest {
+  readonly #request: ChatRequest;
+
+  constructor(request: ChatRequest) {
+    this.#request = request;
+  }
+
+  get model(): string {
+    return this.#request.model;
+  }
+
+  get stream(): boolean {
+    return this.#request.stream;
+  }
+
+  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+    const request = this.#request;
+    requireAllowedMembers(request, model);
+    if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
+    if (model.enforcesContext && isTooLong(request, model)) throw contextLengthExceeded(model.contextLength, "messages");
+    const { maxOutputTokens = model.contextLength } = model;
+    const requested = requestedOutputTokens(request);
+    return {
+      promptTokens: promptTokens(request, model),
+      outputTokens: request.n * Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
+      outputCap: request.n * Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
+    };
+  }
+
+  asksToReason(): boolean {
+    return asksToReason(this.#request);
+  }
+
+  exchangeWith(target: TargetTraits, { maxOutputTokens, lacking }: ModelTraits): Exchange | undefined {
+    const request = this.#request;
+    if (!target.operations.has("chat/completions")) return undefined;
+    const dialect = target.rules.dialectFor(request, target.dialect);
+    const body = toUpstreamBody(request, { model: target.upstreamModel, maxOutputTokens, dialect, lacking });
+    return new ChatExchange(body, request.includeUsage);
+  }
+}
+
+/** Whether the messages certainly exceed the model's context. */
+function isTooLong(request: ChatRequest, { contextLength, tokenizer }: ModelTraits): boolean {
+  if (leastTokens(request, contextLength) > contextLength) return true;
+  return tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength;
+}
+
+class ChatExchange implements Exchange {
+  readonly operation = "chat/completions";
+  readonly promptParam = "messages";
+  readonly body: Uint8Array;
+  readonly #includeUsage: boolean;
+
+  constructor(body: Uint8Array, includeUsage: boolean) {
+    this.body = body;
+    this.#includeUsage = includeUsage;
+  }
+
+  readWhole(bytes: Uint8Array, context: AnswerContext) {
+    return readWhole(bytes, context, (received) => toChatAnswer(received, context));
+  }
+
+  partialTokens(promptTokens: number, receivedBytes: number) {
+    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+  }
+
+  readStream(context: AnswerContext) {
+    return new ChatCodec(context, this.#includeUsage);
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array, context: AnswerContext) {
+    return readErrorBody(status, headers, body, { ...context, request: this.body });
+  }
+}

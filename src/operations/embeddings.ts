@@ -1,3 +1,4 @@
+import type { AnswerContext } from "../openai/answer-context.js";
 import { toEmbeddingAnswer } from "../openai/embeddings/embedding-answer.js";
 import {
   type EmbeddingRequest,
@@ -7,20 +8,86 @@ import {
   parseEmbeddingRequestInTurns,
   toUpstreamEmbeddingBody,
 } from "../openai/embeddings/embedding-request.js";
+import { readErrorBody } from "../openai/read-error-body.js";
+import { readWhole } from "../openai/read-whole.js";
+import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
-import type { ModelEndpoint } from "./model-endpoint.js";
+import { openAIProtocol } from "./openai-protocol.js";
+import type { Demand, Exchange, ModelRequest, ModelTraits, Operation, TargetTraits } from "./operation.js";
+import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
-export const embeddings: ModelEndpoint<EmbeddingRequest> = {
-  path: "embeddings",
+export const embeddings: Operation = {
+  name: "embeddings",
   modelType: "embedding",
-  promptParam: "input",
-  parse: (body, maxDepth) =>
-    (body.length > sliceBytes ? parseEmbeddingRequestInTurns : parseEmbeddingRequest)(body, maxDepth),
-  findTooLong: findTooLongInput,
-  promptTokens: (request, { contextLength, tokenizer }) => embeddingTokens(request, contextLength, tokenizer),
-  outputTokens: () => 0,
-  toUpstreamBody: toUpstreamEmbeddingBody,
-  toAnswer: toEmbeddingAnswer,
-  partialTokens: (input) => ({ input, cachedInput: 0, output: 0, reasoning: 0 }),
+  protocol: openAIProtocol,
+  checkContentType: requireJsonType,
+  parse: async (body, maxDepth) =>
+    new EmbeddingModelRequest(
+      body.length > sliceBytes
+        ? await parseEmbeddingRequestInTurns(body, maxDepth)
+        : parseEmbeddingRequest(body, maxDepth),
+    ),
 };
+
+class EmbeddingModelRequest implements ModelRequest {
+  readonly #request: EmbeddingRequest;
+  /** Vectors do not come in a stream. */
+  readonly stream = false;
+
+  constructor(request: EmbeddingRequest) {
+    this.#request = request;
+  }
+
+  get model(): string {
+    return this.#request.model;
+  }
+
+  demand(model: ModelTraits): Demand {
+    const request = this.#request;
+    const { contextLength, tokenizer } = model;
+    requireAllowedMembers(request, model);
+    const tooLong = model.enforcesContext ? findTooLongInput(request, contextLength, tokenizer) : undefined;
+    if (tooLong !== undefined) throw contextLengthExceeded(contextLength, tooLong);
+    return { promptTokens: embeddingTokens(request, contextLength, tokenizer), outputTokens: 0, outputCap: 0 };
+  }
+
+  asksToReason(): boolean {
+    return false;
+  }
+
+  exchangeWith(target: TargetTraits): Exchange | undefined {
+    if (!target.operations.has("embeddings")) return undefined;
+    const dialect = target.rules.dialectFor(this.#request, target.dialect);
+    const body = toUpstreamEmbeddingBody(this.#request, { model: target.upstreamModel, dialect });
+    return new EmbeddingExchange(this.#request, body);
+  }
+}
+
+class EmbeddingExchange implements Exchange {
+  readonly operation = "embeddings";
+  readonly promptParam = "input";
+  readonly body: Uint8Array;
+  readonly #request: EmbeddingRequest;
+
+  constructor(request: EmbeddingRequest, body: Uint8Array) {
+    this.#request = request;
+    this.body = body;
+  }
+
+  readWhole(bytes: Uint8Array, context: AnswerContext) {
+    return readWhole(bytes, context, (received) => toEmbeddingAnswer(received, this.#request, context));
+  }
+
+  partialTokens(promptTokens: number) {
+    return { input: promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
+  }
+
+  readStream(): never {
+    throw new TypeError("Embeddings are not streamed.");
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array, context: AnswerContext) {
+    return readErrorBody(status, headers, body, { ...context, request: this.body });
+  }
+}

@@ -3,13 +3,13 @@ import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from
 /** A call as the gateway makes it: the `signal` is left out, which would have to be made. */
 export type DirectCall = Omit<UpstreamCall, "signal"> & { readonly notice: AbortNotice };
 
-/** An answer to the gateway itself, which does not spread it: its members may be its class's. */
+/** A response to the gateway itself, which does not spread it: its members may be its class's. */
 export interface DirectAnswer extends UpstreamAnswer {
   /** All of the body, if it has come to its end already and was not iterated; then there is nothing left to iterate. */
   takeWhole?(): Uint8Array | undefined;
 }
 
-/** Is told when a request goes out. */
+/** Learns when a request goes out. */
 export interface HandoverListener {
   /** It is about to be written to a connection that stands; where that cannot be known, it is handed to who does it. */
   handedOver(): void;
@@ -18,24 +18,33 @@ export interface HandoverListener {
 /** Makes calls for the gateway itself. */
 export type CallDirectly = (call: DirectCall, handover?: HandoverListener) => Promise<DirectAnswer>;
 
-const direct = new WeakMap<UpstreamProvider["call"], CallDirectly>();
+const direct = Symbol("infergate.direct");
+
+interface DirectProvider extends UpstreamProvider {
+  /** `call` as it was made, and what it does in the end. */
+  readonly [direct]?: { readonly call: UpstreamProvider["call"]; readonly callDirectly: CallDirectly };
+}
 
 /**
- * The `call` of one of our own providers. The gateway makes its calls past it, see {@link directCallOf}: what hosts may do
- * with a call and an answer, such as spread them, costs more than the call. What a host puts in its place is another method.
+ * One of the gateway's own providers. The gateway makes its calls past `call`, see {@link directCallOf}: what hosts may do
+ * with a call and an answer, such as spread them, costs more than the call. A copy of the provider has no direct call, and
+ * neither has one whose `call` was replaced.
  */
-export function toProviderCall(callDirectly: CallDirectly): UpstreamProvider["call"] {
+export function toDirectProvider(
+  provider: Omit<UpstreamProvider, "call">,
+  callDirectly: CallDirectly,
+): UpstreamProvider {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
     const { endpoint, model, body, stream, requestId } = given;
     const notice = given.notice ?? given.signal;
     const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
-  direct.set(call, callDirectly);
-  return call;
+  return Object.defineProperty({ ...provider, call }, direct, { value: { call, callDirectly } });
 }
 
-/** What the method does in the end, if it is of {@link toProviderCall}. */
-export function directCallOf(call: UpstreamProvider["call"]): CallDirectly | undefined {
-  return direct.get(call);
+/** What the provider's `call` does in the end, if the provider is one of {@link toDirectProvider}. */
+export function directCallOf(provider: UpstreamProvider): CallDirectly | undefined {
+  const own = (provider as DirectProvider)[direct];
+  return own !== undefined && own.call === provider.call ? own.callDirectly : undefined;
 }

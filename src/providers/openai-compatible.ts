@@ -1,5 +1,5 @@
 import { createTransport } from "#transport";
-import { type CallDirectly, toProviderCall } from "./direct-call.js";
+import { type CallDirectly, toDirectProvider } from "./direct-call.js";
 import { headerSecrets } from "./header-secrets.js";
 import {
   type CheckedOptions,
@@ -43,15 +43,15 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
       return transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover });
     });
   };
-  return {
+  const provider = {
     ...(dialect === undefined ? undefined : { dialect }),
-    call: toProviderCall(callDirectly),
     secrets: () => {
       const { keys, texts } = headerSecrets(headers);
       return { keys: [...usedKeys, ...keys], texts, urls: [`${transportOptions.origin}${basePath}${query}`] };
     },
     close: () => transport.close(),
   };
+  return toDirectProvider(provider, callDirectly);
 }
 
 /** Of a function's keys, those of calls that may still be in progress. */

@@ -1,8 +1,12 @@
+import type { OperationName } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
 
-/** An operation of the OpenAI API, as the path behind the base URL. */
-export type UpstreamEndpoint = "chat/completions" | "embeddings";
+/** What a model server can be asked for, as the path behind the base URL. */
+export type UpstreamOperation = OperationName;
+
+/** What a provider speaks that says nothing else. */
+export const defaultOperations: readonly UpstreamOperation[] = ["chat/completions", "embeddings"];
 
 /** As much of an `AbortSignal` as it takes to be told. Every `AbortSignal` is one. */
 export interface AbortNotice {
@@ -14,7 +18,7 @@ export interface AbortNotice {
 
 /** One call to a model server. */
 export interface UpstreamCall {
-  endpoint: UpstreamEndpoint;
+  endpoint: UpstreamOperation;
   /** The upstream's name for the model; `body` carries it already. */
   model: string;
   /** The JSON request, UTF-8. */
@@ -45,6 +49,8 @@ export interface UpstreamAnswer {
  * Reaches a model server. Whatever is not OpenAI-shaped is translated in here, never in the core.
  */
 export interface UpstreamProvider {
+  /** What it speaks: a model's requests of other kinds do not go to it. Default: chat completions and embeddings. */
+  readonly operations?: readonly UpstreamOperation[] | undefined;
   /** How requests for it and its answers depart from OpenAI's: the gateway writes and reads them so. Default: not at all. */
   readonly dialect?: Dialect | undefined;
   /**

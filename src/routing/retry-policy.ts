@@ -1,8 +1,8 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import { isRefusal } from "../errors/provider-refusal.js";
 import { isBeyondTarget } from "../errors/target-limit.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
-import { isRefusal } from "./provider-refusal.js";
 
 /**
  * What may mend a failed attempt. `again`: the same target, a little later, or another one. `elsewhere`: another target
@@ -26,7 +26,7 @@ export function remedyOf(error: GatewayError): Remedy {
 }
 
 /** The failure that a client gets to see of several: the last one that it can mend by trying again, else the last. */
-export function moreHopeful(earlier: GatewayError | undefined, later: GatewayError): GatewayError {
+export function preferRetryable(earlier: GatewayError | undefined, later: GatewayError): GatewayError {
   if (earlier === undefined) return later;
   return isFinal(later) && !isFinal(earlier) ? earlier : later;
 }

@@ -1,8 +1,8 @@
+import { isRefusal } from "../errors/provider-refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import type { Outcome } from "../events/outcome.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Breaker, BreakerState } from "./breaker.js";
-import type { Outcome } from "./outcome.js";
-import { isRefusal } from "./provider-refusal.js";
 
 /** What is known of a target in this process, see `gateway.health()`. */
 export interface TargetHealth {

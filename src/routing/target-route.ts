@@ -2,7 +2,7 @@ import type { AbortNotice } from "../providers/upstream-provider.js";
 import { drawOrder, type Target, type TargetGroup } from "./target.js";
 import { type Pause, waitFor } from "./wait-for.js";
 
-export interface RouteOptions {
+export interface TargetRouteOptions {
   groups: readonly TargetGroup[];
   /** The most calls to targets for one request. */
   maxAttempts: number;
@@ -14,6 +14,11 @@ export interface RouteOptions {
   queueTimeoutMs: number;
   /** Whether what a failed target reports as used is charged. */
   chargeFailedAttempts: boolean;
+  /**
+   * There is one target, called once for each request: whatever it answers is the client's, and a target that asks to be
+   * left alone is called all the same.
+   */
+  isPlain: boolean;
   /** From 0 up to, but not including, 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
   /** Default: a real timer. */
@@ -25,7 +30,7 @@ export interface Queuing {
   /** Takes a place at a target, if one will do. */
   readonly take: () => boolean;
   /** Whether there is still a target that a place is worth waiting for. */
-  readonly hasHope: () => boolean;
+  readonly canWait: () => boolean;
 }
 
 interface Waiter extends Queuing {
@@ -34,11 +39,12 @@ interface Waiter extends Queuing {
 }
 
 /** Where the calls of one model can go, and how one gets from one place to the next. */
-export class Route {
+export class TargetRoute {
   readonly targets: readonly Target[];
   readonly maxAttempts: number;
   readonly retryBudgetMs: number;
   readonly chargeFailedAttempts: boolean;
+  readonly isPlain: boolean;
   readonly random: () => number;
   readonly pause: Pause;
   readonly #groups: readonly TargetGroup[];
@@ -47,13 +53,14 @@ export class Route {
   readonly #queueTimeoutMs: number;
   readonly #waiters: Waiter[] = [];
 
-  constructor(options: RouteOptions) {
+  constructor(options: TargetRouteOptions) {
     this.#groups = options.groups;
     this.targets = options.groups.flatMap(({ targets }) => targets);
     this.#isShared = options.groups.some(({ targets }) => targets.length > 1);
     this.maxAttempts = options.maxAttempts;
     this.retryBudgetMs = options.retryBudgetMs;
     this.chargeFailedAttempts = options.chargeFailedAttempts;
+    this.isPlain = options.isPlain;
     this.#maxQueued = options.maxQueued;
     this.#queueTimeoutMs = options.queueTimeoutMs;
     this.random = options.random ?? Math.random;
@@ -92,7 +99,7 @@ export class Route {
     if (this.#waiters.length === 0) return;
     for (const waiter of [...this.#waiters]) {
       waiter.isServed = waiter.take();
-      if (!waiter.isServed && waiter.hasHope()) continue;
+      if (!waiter.isServed && waiter.canWait()) continue;
       this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
       waiter.wake();
       if (waiter.isServed) return;

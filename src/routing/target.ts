@@ -1,6 +1,8 @@
+import type { OperationName } from "../metering/operation-name.js";
 import type { CompiledPrice } from "../metering/price.js";
-import type { AnswerMemory } from "../openai/chat/answer-memory.js";
+import type { Dialect } from "../openai/dialect.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
+import type { UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { TargetMonitor } from "./target-health.js";
 
@@ -11,14 +13,17 @@ export interface Target {
   readonly providerName: string;
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
+  /** What the provider speaks. */
+  readonly operations: ReadonlySet<OperationName>;
+  readonly dialect: Dialect | undefined;
+  /** What must not get out of what the upstream says; read when there is an error. */
+  readonly secrets: (() => UpstreamSecrets) | undefined;
   readonly price: CompiledPrice;
   /** What it does not let requests choose. */
   readonly rules: MemberRules;
   /** How long it may take until there is something for the client, in milliseconds; `undefined`: the provider decides. */
   readonly timeoutMs: number | undefined;
   readonly monitor: TargetMonitor;
-  /** What is known of its whole chat completions. */
-  readonly answers: AnswerMemory;
 }
 
 /** Targets of one priority, and how calls are shared between them. */

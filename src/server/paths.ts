@@ -1,30 +1,25 @@
-/** What a path asks for. */
-export type Route =
-  | { readonly endpoint: "healthz"; readonly methods: readonly string[] }
-  | { readonly endpoint: "models"; readonly methods: readonly string[] }
-  | { readonly endpoint: "model"; readonly methods: readonly string[]; readonly model: string }
-  | { readonly endpoint: "usage"; readonly methods: readonly string[] }
-  | { readonly endpoint: "chat/completions"; readonly methods: readonly string[] }
-  | { readonly endpoint: "embeddings"; readonly methods: readonly string[] }
-  | { readonly endpoint: "responses"; readonly methods: readonly string[] };
+import { operations } from "../operations/table.js";
+import type { Operation } from "../operations/operation.js";
+
+/** What a path is for. */
+export type Path = { readonly methods: readonly string[] } & (
+  | { readonly endpoint: "healthz" | "models" | "usage" | "responses" }
+  | { readonly endpoint: "model"; readonly model: string }
+  | { readonly endpoint: Operation["name"]; readonly operation: Operation }
+);
 
 const read = ["GET", "HEAD", "OPTIONS"] as const;
 const call = ["POST", "OPTIONS"] as const;
 
-const healthz: Route = { endpoint: "healthz", methods: read };
-const models: Route = { endpoint: "models", methods: read };
-const usage: Route = { endpoint: "usage", methods: read };
-const chatCompletions: Route = { endpoint: "chat/completions", methods: call };
-const embeddings: Route = { endpoint: "embeddings", methods: call };
-const responses: Route = { endpoint: "responses", methods: call };
-
-const fixed: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ["/healthz", healthz],
-  ["/v1/models", models],
-  ["/v1/usage", usage],
-  ["/v1/chat/completions", chatCompletions],
-  ["/v1/embeddings", embeddings],
-  ["/v1/responses", responses],
+const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
+  ["/healthz", { endpoint: "healthz", methods: read }],
+  ["/v1/models", { endpoint: "models", methods: read }],
+  ["/v1/usage", { endpoint: "usage", methods: read }],
+  ...operations.map((operation): [string, Path] => [
+    `/v1/${operation.name}`,
+    { endpoint: operation.name, methods: call, operation },
+  ]),
+  ["/v1/responses", { endpoint: "responses", methods: call }],
 ]);
 
 const modelPrefix = "/v1/models/";
@@ -33,10 +28,10 @@ const modelPrefix = "/v1/models/";
 export const routePatterns: readonly string[] = [...fixed.keys(), `${modelPrefix}*`];
 
 /**
- * Finds the route of an undecoded path; one trailing slash does not matter.
+ * Finds what an undecoded path is for; one trailing slash does not matter.
  * A model's id may hold slashes, raw or percent-encoded: it is the rest of the path, decoded once.
  */
-export function matchRoute(path: string): Route | undefined {
+export function matchPath(path: string): Path | undefined {
   const exact = fixed.get(path);
   if (exact !== undefined) return exact;
   const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;

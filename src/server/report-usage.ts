@@ -1,6 +1,6 @@
 import { type Allowance, type Caller, defaultSessionMs } from "../access/accounts.js";
 import { ledgerFailure } from "../call/ledger-failure.js";
-import type { Pipeline } from "../call/pipeline.js";
+import type { CallServices } from "../call/call-services.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
 import type { WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
@@ -11,7 +11,7 @@ import { type UsageWindowInput, usageReport } from "./usage-report.js";
  * @throws GatewayError 503 when the ledger fails.
  */
 export async function reportUsage(
-  { ledger, clock, warn }: Pick<Pipeline, "ledger" | "clock" | "warn">,
+  { ledger, clock, warn }: Pick<CallServices, "ledger" | "clock" | "warn">,
   caller: Caller,
   allowance: Allowance | undefined,
   requestId: string,

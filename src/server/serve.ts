@@ -1,132 +1,144 @@
 import type { Caller } from "../access/accounts.js";
 import { authenticate, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
+import type { Lookup } from "../access/cached-lookup.js";
 import { callModel } from "../call/call-model.js";
-import type { Pipeline } from "../call/pipeline.js";
-import { RequestLog } from "../call/request-log.js";
+import type { CallServices } from "../call/call-services.js";
+import { makeRequestId } from "../call/request-id.js";
 import {
   GatewayError,
   internalError,
   isGatewayError,
   serviceUnavailable,
-  toErrorJson,
   unknownUrl,
 } from "../errors/gateway-error.js";
-import { corsHeaders, preflightHeaders } from "../http/cors.js";
+import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
+import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
-import { chatCompletions } from "../operations/chat-completions.js";
-import { embeddings } from "../operations/embeddings.js";
+import type { ClientProtocol } from "../operations/client-protocol.js";
+import { openAIProtocol } from "../operations/openai-protocol.js";
 import { modelList } from "./model-record.js";
-import { matchRoute, type Route } from "./paths.js";
+import { matchPath, type Path } from "./paths.js";
 import { reportUsage } from "./report-usage.js";
 
-/** The one file that knows the order: route, authenticate, then what the endpoint does. Never rejects. */
-export async function run(pipeline: Pipeline, request: GatewayRequest): Promise<GatewayResponse> {
-  const route = matchRoute(request.path);
-  const log = new RequestLog(route?.endpoint, pipeline);
+/** What requests are answered with: made once for a gateway. */
+export interface ServerServices {
+  readonly calls: CallServices;
+  readonly findCaller: Lookup<Caller>;
+  readonly observe: ObserveRequest;
+  readonly cors: CorsOptions | undefined;
+}
+
+/** One request, on its way to its response. */
+interface Served {
+  readonly services: ServerServices;
+  readonly requestId: string;
+  readonly request: GatewayRequest;
+  readonly path: Path | undefined;
+  readonly observer: RequestObserver;
+}
+
+/** Answers a request: finds the path, authenticates, then does what the path is for. Never rejects. */
+export async function serve(services: ServerServices, request: GatewayRequest): Promise<GatewayResponse> {
+  const path = matchPath(request.path);
+  const requestId = makeRequestId();
+  const observer = observerOf(services, requestId, path);
+  const served = { services, requestId, request, path, observer };
   let response: GatewayResponse;
   try {
-    const answered = answer(pipeline, request, route, log);
-    response = answered instanceof Promise ? await answered : answered;
+    response = await respond(served);
   } catch (thrown) {
-    response = errorResponse(thrown, request, log, pipeline);
+    response = errorResponse(thrown, served);
   }
-  response.headers["x-request-id"] = log.requestId;
-  if (pipeline.cors !== undefined)
-    Object.assign(response.headers, corsHeaders(pipeline.cors, request.header("origin")));
-  log.answered(response);
+  response.headers["x-request-id"] = requestId;
+  const { cors } = services;
+  if (cors !== undefined) Object.assign(response.headers, corsHeaders(cors, request.header("origin")));
+  observer.responded(response.status);
   return response;
 }
 
-function answer(
-  pipeline: Pipeline,
-  request: GatewayRequest,
-  route: Route | undefined,
-  log: RequestLog,
-): GatewayResponse | Promise<GatewayResponse> {
-  // A browser asks before it learns that there is no such path; it must be able to read the answer that says so.
-  if (request.method === "OPTIONS" && (route !== undefined || pipeline.cors !== undefined)) {
-    return optionsResponse(pipeline, request, route?.methods ?? []);
+/** Probes are not followed. */
+function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
+  if (path?.endpoint === "healthz") return noObserver;
+  return observe(requestId, path?.endpoint);
+}
+
+function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
+  const { services, request, path } = served;
+  // A browser asks before it learns that there is no such path; it must be able to read the response that says so.
+  if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
+    return optionsResponse(services.cors, request, path?.methods ?? []);
   }
   // An adapter marks a path outside of where the gateway is mounted by a second slash.
-  if (route === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
-  if (route.endpoint === "responses") throw noResponsesEndpoint();
-  if (!route.methods.includes(request.method)) throw methodNotSupported(request.method, route);
-  if (route.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
-  if (pipeline.inFlight.closing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
-
-  const found = authenticate(request.header("authorization"), pipeline.findCaller);
-  if (found instanceof Promise) return found.then((caller) => answerCaller(pipeline, request, route, log, caller));
-  return answerCaller(pipeline, request, route, log, found);
+  if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
+  if (path.endpoint === "responses") throw noResponsesEndpoint();
+  if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
+  if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
+  if (services.calls.openCalls.isClosing) {
+    throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
+  }
+  return respondToCaller(served, path);
 }
-
-type KeyedRoute = Exclude<Route, { endpoint: "healthz" | "responses" }>;
 
 /** What takes a key. */
-function answerCaller(
-  pipeline: Pipeline,
-  request: GatewayRequest,
-  route: KeyedRoute,
-  log: RequestLog,
-  caller: Caller,
-): Promise<GatewayResponse> {
-  log.authenticated(caller);
-  requireValid(caller, pipeline.clock.now());
-  switch (route.endpoint) {
-    case "chat/completions":
-      return callModel(pipeline, request, caller, log, chatCompletions);
-    case "embeddings":
-      return callModel(pipeline, request, caller, log, embeddings);
-    default:
-      return answerFromPlan(pipeline, route, log, caller);
+async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
+  const { services, requestId, request, observer } = served;
+  const credential = protocolOf(path).credential((name) => request.header(name));
+  const caller = await authenticate(credential, services.findCaller);
+  observer.authenticated(caller);
+  requireValid(caller, services.calls.clock.now());
+  if ("operation" in path) {
+    const { operation } = path;
+    return callModel(services.calls, { requestId, request, caller, operation, observer });
   }
+  return respondFromPlan(served, path, caller);
 }
 
-/** What takes no model: the list of those that the plan allows, and what is left of it. */
-async function answerFromPlan(
-  pipeline: Pipeline,
-  route: Exclude<KeyedRoute, { endpoint: "chat/completions" | "embeddings" }>,
-  log: RequestLog,
-  caller: Caller,
-): Promise<GatewayResponse> {
-  const allowance = await pipeline.findAllowance(caller.plan);
-  if (route.endpoint === "usage") {
-    return json(await reportUsage(pipeline, caller, allowance, log.requestId), { "cache-control": "no-store" });
+/** What takes no model: the list of those that the plan allows, and what is left of its credits. */
+async function respondFromPlan({ services, requestId }: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+  const { calls } = services;
+  const { catalog } = calls;
+  const allowance = await calls.findAllowance(caller.plan);
+  switch (path.endpoint) {
+    case "usage":
+      return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
+    case "model":
+      return json(authorize(caller, allowance, catalog, path.model).model.record);
+    default: {
+      const visible = [...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
+      return json(modelList(visible.map(({ record }) => record)));
+    }
   }
-  if (route.endpoint === "models") {
-    const visible = [...pipeline.catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
-    return json(modelList(visible.map(({ record }) => record)));
-  }
-  return json(authorize(caller, allowance, pipeline.catalog, route.model).model.record);
 }
 
 function json(body: string, headers: Record<string, string> = {}): GatewayResponse {
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** Failures of ours are told to the host, never to the client. */
-function errorResponse(thrown: unknown, request: GatewayRequest, log: RequestLog, pipeline: Pipeline): GatewayResponse {
+/** The host is warned of failures of the gateway itself; the client does not get to read them. */
+function errorResponse(thrown: unknown, { services, requestId, request, path, observer }: Served): GatewayResponse {
   if (request.signal.aborted) {
-    log.failed("client_gone");
+    observer.refused("client_gone");
     return { status: 499, headers: {}, body: null };
   }
-  const error = toGatewayError(thrown, pipeline);
-  log.failed(error.code);
+  const error = toGatewayError(thrown, services.calls.body);
+  observer.refused(error.code);
   if (error.code === "internal_error") {
-    pipeline.warn({
-      code: "internal_error",
-      message: "A bug in the gateway: a request got a 500.",
-      cause: thrown,
-      requestId: log.requestId,
-    });
+    const message = "A bug in the gateway: a request got a 500.";
+    services.calls.warn({ code: "internal_error", message, cause: thrown, requestId });
   }
   return {
     status: error.status,
     // In this order: an object that begins as a copy of another one takes microseconds for each member that is added.
     headers: { "content-type": "application/json", ...error.headers },
-    body: toErrorJson(error),
+    body: protocolOf(path).errorBody(error, requestId),
   };
+}
+
+/** What is for no family of clients in particular speaks OpenAI's protocol. */
+function protocolOf(path: Path | undefined): ClientProtocol {
+  return path !== undefined && "operation" in path ? path.operation.protocol : openAIProtocol;
 }
 
 function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {
@@ -134,14 +146,18 @@ function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {
   return isBodyError(thrown) ? bodyFailure(thrown, options) : internalError(thrown);
 }
 
-function optionsResponse({ cors }: Pipeline, request: GatewayRequest, methods: readonly string[]): GatewayResponse {
+function optionsResponse(
+  cors: CorsOptions | undefined,
+  request: GatewayRequest,
+  methods: readonly string[],
+): GatewayResponse {
   const headers: Record<string, string> = methods.length === 0 ? {} : { allow: methods.join(", ") };
   if (cors !== undefined) Object.assign(headers, preflightHeaders(request.header("access-control-request-headers")));
   return { status: 204, headers, body: null };
 }
 
-function methodNotSupported(method: string, route: Route): GatewayError {
-  const allow = route.methods.join(", ");
+function methodNotSupported(method: string, path: Path): GatewayError {
+  const allow = path.methods.join(", ");
   return new GatewayError(`Not allowed to ${method} on this path. Use ${allow}.`, {
     status: 405,
     code: "method_not_supported",

@@ -42,7 +42,7 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amount: 0 });
 
-export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected" | "subscribe"> {
+export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | "onReconnected" | "subscribe"> {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;

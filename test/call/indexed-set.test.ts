@@ -1,28 +1,28 @@
 import { expect, it } from "vitest";
-import { type Listed, Roster } from "../../src/call/indexed-set.js";
+import { type Indexed, IndexedSet } from "../../src/call/indexed-set.js";
 
-it("knows who is there, in whatever order they go", () => {
-  const roster = new Roster<Listed & { name: string }>();
+it("knows what is in it, in whatever order items go", () => {
+  const set = new IndexedSet<Indexed & { name: string }>();
   const named = (name: string) => ({ name, place: -1 });
   const [a, b, c, d] = [named("a"), named("b"), named("c"), named("d")] as const;
-  for (const item of [a, b, c, d]) roster.add(item);
+  for (const item of [a, b, c, d]) set.add(item);
   const names = () =>
-    roster
+    set
       .list()
       .map(({ name }) => name)
       .sort()
       .join("");
-  roster.add(b);
+  set.add(b);
   expect(names()).toBe("abcd");
-  roster.remove(b);
-  roster.remove(b);
+  set.remove(b);
+  set.remove(b);
   expect(names()).toBe("acd");
-  roster.remove(d);
-  roster.remove(a);
+  set.remove(d);
+  set.remove(a);
   expect(names()).toBe("c");
-  roster.add(b);
-  roster.remove(c);
+  set.add(b);
+  set.remove(c);
   expect(names()).toBe("b");
-  roster.remove(b);
-  expect(roster.size).toBe(0);
+  set.remove(b);
+  expect(set.size).toBe(0);
 });

@@ -1,24 +1,41 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
-import type { Meter } from "../../src/call/meter.js";
-import { forward } from "../../src/call/relay/send.js";
+import { send as sendRequest } from "../../src/call/relay/send.js";
+import { MemberRules } from "../../src/openai/request/member-rules.js";
+import { chatCompletions } from "../../src/operations/chat-completions.js";
+import type { Exchange } from "../../src/operations/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";
+import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
+import { answerContext } from "../support/answer-context.js";
 
-const context = { model: "acme/small", upstreamModel: "small", promptParam: "messages", secrets: [], now: 0 };
+const model = {
+  id: "acme/small",
+  contextLength: 1000,
+  maxOutputTokens: undefined,
+  enforcesContext: false,
+  tokenizer: undefined,
+  tokenBounds: resolveTokenBounds(undefined),
+  lacking: undefined,
+  rules: [],
+  dialects: [],
+};
+const traits = {
+  upstreamModel: "small",
+  operations: new Set(["chat/completions"] as const),
+  rules: MemberRules.none,
+  dialect: undefined,
+};
+const request = await chatCompletions.parse(
+  Buffer.from('{"model":"acme/small","messages":[{"role":"user","content":"hi"}]}'),
+  16,
+);
+const exchange = request.exchangeWith(traits, model) as Exchange;
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
-  const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() } as unknown as Meter;
-  const endpoint = "chat/completions";
-  const parts = {
-    endpoint,
-    model: "small",
-    body: Buffer.from("{}"),
-    stream: false,
-    notice,
-    requestId: "req_1",
-  } as const;
-  return forward({ call }, parts, context as never, meter);
+  const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() };
+  const attempt = { target: { provider: { call } }, notice, meter, call: { admission: { request } } };
+  return sendRequest(attempt, exchange, answerContext());
 }
 
 /** An answer whose body never says anything, and which counts how often it was left. */
@@ -29,7 +46,7 @@ function silentAnswer(status = 200) {
   return { answer, left };
 }
 
-describe("forward", () => {
+describe("send", () => {
   it("waits no longer than the call lasts, and leaves what the provider answers later", async () => {
     const notice = new AbortNotifier();
     const { answer, left } = silentAnswer();

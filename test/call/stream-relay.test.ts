@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Demand, Meter } from "../../src/call/meter.js";
-import { Call } from "../../src/call/open-calls.js";
+import { AbortNotifier } from "../../src/call/abort-notifier.js";
+import { Meter, type MeteredCall } from "../../src/call/meter.js";
+import type { AbortReason } from "../../src/call/open-calls.js";
 import { StreamRelay } from "../../src/call/relay/stream-relay.js";
+import type { Outcome } from "../../src/events/outcome.js";
 import type { UsageSource } from "../../src/metering/outcome.js";
-import { ChatStream } from "../../src/openai/chat/chat-stream.js";
+import { ChatCodec } from "../../src/openai/chat/chat-codec.js";
 import type { Dialect } from "../../src/openai/dialect.js";
-import type { Outcome } from "../../src/routing/outcome.js";
+import { answerContext } from "../support/answer-context.js";
 
 const encoder = new TextEncoder();
 const event = (data: object | string): Uint8Array =>
@@ -18,27 +20,33 @@ function open(
   body: unknown,
   { finish = () => {}, dialect }: { finish?: (outcome: Outcome) => unknown; dialect?: Dialect } = {},
 ) {
-  const context = {
-    model: "m",
-    upstreamModel: "at the upstream",
-    promptParam: "messages",
-    promptTokens: 1,
-    created: 1,
-    completionId: "chatcmpl-1",
-    now: 0,
-    includeUsage: false,
-    dialect,
-  };
   const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
-  const call = new Call();
-  const options = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6, notice: call.notice };
-  const stream = new ChatStream(context);
-  const meter = new Meter({ endpoint: { outputTokens: () => 100 }, model: {} } as unknown as Demand, { now: () => 0 });
-  meter.progress = stream;
-  const relay = new StreamRelay(body as AsyncIterable<Uint8Array>, stream, call, context, options, (outcome) => {
-    outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
-    return finish(outcome);
-  });
+  const notice = new AbortNotifier();
+  const limits = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6, maxAnswerMs: undefined };
+  const call = {
+    abortReason: undefined as AbortReason | undefined,
+    abort(reason: AbortReason): void {
+      call.abortReason ??= reason;
+      notice.abort();
+    },
+    services: { limits },
+  };
+  const metered: MeteredCall = {
+    request: { asksToReason: () => false } as MeteredCall["request"],
+    demand: { promptTokens: 1, outputTokens: 100, outputCap: 100 },
+    model: { reasons: false },
+  };
+  const meter = new Meter(metered, { now: () => 0 });
+  const attempt = {
+    ...{ call, meter, notice },
+    holdsStatus: false,
+    end: async (outcome: Outcome) => {
+      outcomes.push({ ...outcome, source: meter.bill(outcome.reason, false)?.source });
+      return finish(outcome);
+    },
+  };
+  const codec = new ChatCodec(answerContext({ dialect }), false);
+  const relay = new StreamRelay(attempt, codec, body as AsyncIterable<Uint8Array>);
   return { relay, outcomes, call };
 }
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 function start(options: Parameters<typeof openAICompatible>[0]) {
   const provider = openAICompatible(options);
   closers.push(async () => provider.close?.());
-  const call = directCallOf(provider.call) as CallDirectly;
+  const call = directCallOf(provider) as CallDirectly;
   return (notice = new AbortNotifier()) => {
     const handover = { count: 0, handedOver: () => void handover.count++ };
     const parts = { endpoint: "chat/completions", model: "m", stream: false, requestId: "req_1", notice } as const;

@@ -6,7 +6,7 @@ import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway } from "../support/test-gateway.js";
 
-const context = { model: "acme/small", upstreamModel: "upstream-small", promptParam: "messages", now: 0 };
+const context = { model: "acme/small", upstreamModel: "upstream-small", promptParam: "messages", startedAt: 0 };
 
 describe("hooks that are async", () => {
   it("may fail without ending the process", async () => {

@@ -1,7 +1,8 @@
 import { type GatewayError, serviceUnavailable, upstreamTimeout } from "../../errors/gateway-error.js";
+import { UpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortReason } from "../open-calls.js";
 
-/** What the client of a call that was broken off is told. @returns `undefined`: nobody is there to be told. */
+/** The client's error for a call that was broken off. @returns `undefined`: the client has left. */
 export function abortError(reason: AbortReason): GatewayError | undefined {
   switch (reason) {
     case "shutdown":
@@ -15,4 +16,9 @@ export function abortError(reason: AbortReason): GatewayError | undefined {
 
 export function shuttingDown(): GatewayError {
   return serviceUnavailable("The gateway is shutting down. Try again shortly.");
+}
+
+/** Nothing is sent to a client that is not there any more. */
+export function clientLeft(): UpstreamError {
+  return new UpstreamError("aborted", "The client has left.");
 }

@@ -1,36 +1,39 @@
 import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
-import { ReceivedAnswer } from "../../openai/model-answer.js";
-import { toClientError, type UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import { noteRefusal } from "../../errors/provider-refusal.js";
+import type { AnswerContext } from "../../openai/answer-context.js";
+import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
-import { noteRefusal } from "../../routing/provider-refusal.js";
-import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import type { AbortNotifier } from "../abort-notifier.js";
 import type { Meter } from "../meter.js";
 import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
 import { IdleTimer } from "./idle-timer.js";
 import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
-/** An error answer is read this far; what is longer is no message for a person. */
+/** An error response is read this far, in bytes; what is longer is no message for a person. */
 const longestErrorBody = 65_536;
 
-/** How long an error answer may take until what has come of it must do, in milliseconds. */
+/** How long an error response may take until what has come of it must do, in milliseconds. */
 const errorBodyMs = 5_000;
 
+/** An attempt, as far as sending goes. */
+export interface SendingAttempt {
+  readonly target: { readonly provider: UpstreamProvider };
+  readonly notice: AbortNotifier;
+  readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
+  readonly call: { readonly admission: { readonly request: { readonly stream: boolean } } };
+}
+
 /**
- * Sends the call to the model server, and waits for the answer, though not beyond the end of the call: a provider may not
- * heed its signal.
- * @returns its 200 answer.
+ * Sends a request to the model server, and waits for the response, though not beyond the end of the call: a provider may
+ * not heed its signal.
+ * @returns its 200.
  * @throws GatewayError as the client is to see it, or {@link UpstreamError} `aborted`.
  */
-export function forward(
-  provider: UpstreamProvider,
-  parts: UpstreamCallParts,
-  context: UpstreamFailureContext,
-  meter: Meter,
-): Promise<DirectAnswer> {
-  const { notice } = parts;
+export function send(attempt: SendingAttempt, exchange: Exchange, context: AnswerContext): Promise<DirectAnswer> {
+  const { notice, meter } = attempt;
   return new Promise((resolve, reject) => {
     const breakOff = (): void => reject(brokenOff());
     const fail = (error: unknown): void => {
@@ -46,14 +49,14 @@ export function forward(
           notice.removeEventListener("abort", breakOff);
           resolve(answer);
         } else {
-          readError(answer, { ...context, request: parts.body }).then(reject, fail);
+          readError(answer, exchange, context).then(reject, fail);
         }
       } catch (error) {
         // What a provider of the host's gives as an answer may be anything.
         fail(error);
       }
     };
-    const called = send(provider, parts, meter);
+    const called = callProvider(attempt, exchange, context);
     if (notice.aborted) breakOff();
     else notice.addEventListener("abort", breakOff);
     called.then(take, fail);
@@ -61,8 +64,14 @@ export function forward(
 }
 
 /** Rejects also where the provider throws at once. */
-function send(provider: UpstreamProvider, parts: UpstreamCallParts, meter: Meter): Promise<DirectAnswer> {
-  const callDirectly = directCallOf(provider.call);
+function callProvider(
+  { target: { provider }, notice, meter, call }: SendingAttempt,
+  { operation, body }: Exchange,
+  { upstreamModel, requestId }: AnswerContext,
+): Promise<DirectAnswer> {
+  const { stream } = call.admission.request;
+  const parts: UpstreamCallParts = { endpoint: operation, model: upstreamModel, body, stream, notice, requestId };
+  const callDirectly = directCallOf(provider);
   // What a host's own provider does with a call is not known.
   if (callDirectly === undefined) meter.handedOver();
   try {
@@ -74,21 +83,22 @@ function send(provider: UpstreamProvider, parts: UpstreamCallParts, meter: Meter
   }
 }
 
-/** The error that an answer other than a 200 is to the client. */
+/** The client's error for a response other than a 200. */
 async function readError(
   { status, headers, body: pieces }: DirectAnswer,
-  context: UpstreamFailureContext,
+  exchange: Exchange,
+  context: AnswerContext,
 ): Promise<Error> {
   const body = await readAtMost(pieces, longestErrorBody).catch(ignoreUnlessFinal);
   try {
-    return toClientError(status, headers, parseJson(body), context);
+    return exchange.readError(status, headers, body, context);
   } catch (error) {
     // What a provider of the host's gives as an answer may be anything.
     return toUpstreamFailure(error);
   }
 }
 
-/** What a failed call or a broken body is to the client. Leaves {@link UpstreamError} `aborted` and known errors as they are. */
+/** The client's error for a failed call or a broken body. {@link UpstreamError} `aborted` and known errors stay as they are. */
 export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError {
   if (isGatewayError(error)) return error;
   if (isUpstreamError(error) && error.failure === "aborted") return error;
@@ -121,12 +131,7 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
   return Buffer.concat(pieces).subarray(0, most);
 }
 
-/** @returns `undefined` where it is no JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  return new ReceivedAnswer(withoutByteOrderMark(bytes)).json;
-}
-
-/** An error answer whose body breaks off is still one. */
+/** An error response whose body breaks off is still one. */
 function ignoreUnlessFinal(error: unknown): Buffer {
   if (isGatewayError(error) || (isUpstreamError(error) && error.failure === "aborted")) throw error;
   return Buffer.alloc(0);

@@ -1,26 +1,21 @@
-import { ChatEventRelay } from "../../openai/chat/chat-event-relay.js";
-import type { ChatStream } from "../../openai/chat/chat-stream.js";
+import { noteRefusal } from "../../errors/provider-refusal.js";
+import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
-import { noteRefusal } from "../../routing/provider-refusal.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
-import type { RelayOptions } from "../pipeline.js";
+import type { ResponseLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
+import { EventRelay } from "./event-relay.js";
 import { IdleTimer } from "./idle-timer.js";
+import { JsonDocument } from "./json-document.js";
 import type { OutputFlow } from "./output-flow.js";
-import { UpstreamDocument } from "./upstream-document.js";
 
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
 
-export interface StreamChunksOptions extends RelayOptions {
-  /** Measures how fast the answer comes. */
-  flow?: OutputFlow;
-}
-
 /** A client that takes so much of a longer event is seen to take something. */
 const mostAtOnce = 128 * 1024;
 
-/** Who gets a stream's chunks. One method is called for each time that it asks. */
+/** Gets a stream's chunks. One of its methods is called for each time that it asks. */
 export interface ChunkListener {
   /** What the client gets for one read of the upstream's body. */
   onChunks(chunks: Uint8Array): void;
@@ -32,17 +27,27 @@ export interface ChunkListener {
   onFault(error: unknown): void;
 }
 
+/** What a stream is made of. */
+export interface StreamSource {
+  /** The upstream's. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly codec: StreamCodec;
+  readonly limits: Pick<ResponseLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
+  /** Measures how fast the output comes. */
+  readonly flow: OutputFlow;
+}
+
 /**
- * Reads an upstream's stream, and makes of it what the client gets. It ends at `[DONE]` or with the upstream's body.
+ * Reads an upstream's stream, and makes of it what the client gets. It ends where the codec says so, or with the upstream's body.
  * Written with callbacks, and not as a generator, since tokens mostly come alone: then what it costs to hand one on is
  * most of what it costs at all.
  */
 export class StreamChunks {
   readonly #source: AsyncIterable<Uint8Array>;
   #body: BodyIterator | undefined;
-  readonly #stream: ChatStream;
-  readonly #relay: ChatEventRelay;
-  readonly #document: UpstreamDocument;
+  readonly #codec: StreamCodec;
+  readonly #relay: EventRelay;
+  readonly #document: JsonDocument;
   readonly #timer: IdleTimer;
   #isEvents = false;
   #isReading = false;
@@ -53,29 +58,23 @@ export class StreamChunks {
   /** Breaks the stream off behind what is ready. */
   #fault: { error: unknown } | undefined;
   readonly #listener: ChunkListener;
-  readonly #flow: OutputFlow | undefined;
+  readonly #flow: OutputFlow;
 
-  /** @param body - the upstream's. */
-  constructor(
-    body: AsyncIterable<Uint8Array>,
-    stream: ChatStream,
-    options: StreamChunksOptions,
-    listener: ChunkListener,
-  ) {
+  constructor({ body, codec, limits, flow }: StreamSource, listener: ChunkListener) {
     this.#source = body;
-    this.#stream = stream;
-    this.#relay = new ChatEventRelay(stream, options);
-    this.#document = new UpstreamDocument(options.maxAnswerBytes);
+    this.#codec = codec;
+    this.#relay = new EventRelay(codec, limits);
+    this.#document = new JsonDocument(limits.maxAnswerBytes);
     this.#listener = listener;
-    this.#flow = options.flow;
-    this.#timer = new IdleTimer(options.keepAliveMs, () => this.#tellSilence());
+    this.#flow = flow;
+    this.#timer = new IdleTimer(limits.keepAliveMs, () => this.#notifySilence());
   }
 
   /** The listener wants the next. To be called when it was told of the last. */
   ask(): void {
     this.#isAsked = true;
     this.#timer.start();
-    if (this.#ready !== undefined || this.#isOver) this.#tell();
+    if (this.#ready !== undefined || this.#isOver) this.#notify();
     else if (!this.#isReading) this.#read();
   }
 
@@ -84,7 +83,7 @@ export class StreamChunks {
     if (this.#isOver) return;
     this.#fault = { error };
     this.#leave();
-    this.#tell();
+    this.#notify();
   }
 
   /** Nobody asks any more. */
@@ -95,7 +94,7 @@ export class StreamChunks {
 
   #read(): void {
     this.#isReading = true;
-    this.#flow?.asked();
+    this.#flow.asked();
     try {
       this.#body ??= iteratorOf(this.#source);
       Promise.resolve(this.#body.next()).then(this.#took, this.#failed);
@@ -117,7 +116,7 @@ export class StreamChunks {
       this.#leave();
     }
     if (hasEnded) this.#end();
-    else if (this.#ready !== undefined || this.#isOver) this.#tell();
+    else if (this.#ready !== undefined || this.#isOver) this.#notify();
     else this.#read();
   };
 
@@ -126,7 +125,7 @@ export class StreamChunks {
     if (this.#isOver) return;
     noteRefusal(error);
     // All that was asked for has arrived: how the connection ends does not matter any more.
-    const isEnough = this.#stream.complete && isUpstreamError(error) && error.failure !== "aborted";
+    const isEnough = this.#codec.progress.isComplete && isUpstreamError(error) && error.failure !== "aborted";
     if (!isEnough) this.#fault = { error };
     this.#end();
   };
@@ -138,11 +137,12 @@ export class StreamChunks {
     try {
       this.#relay.read(bytes, out);
     } finally {
-      this.#flow?.came(this.#stream.seenOutput, this.#stream.reasons);
+      const { seenOutput, reasons } = this.#codec.progress;
+      this.#flow.came(seenOutput, reasons);
       // What came before a fault is the client's.
       if (out.length > 0) this.#ready = out.finish();
     }
-    if (this.#stream.done) this.#leave();
+    if (this.#codec.progress.isDone) this.#leave();
   }
 
   /** The body is over. */
@@ -153,12 +153,12 @@ export class StreamChunks {
     } catch (error) {
       this.#fault = { error };
     }
-    this.#tell();
+    this.#notify();
   }
 
   /** What can be told to be complete only now. */
   #rest(): Uint8Array | undefined {
-    if (this.#document.length > 0) return this.#stream.push(this.#document.toChunk());
+    if (this.#document.length > 0) return this.#codec.whole(this.#document.bytes);
     const out = new ByteWriter(spareBytes);
     this.#relay.end(out);
     return out.length > 0 ? out.finish() : undefined;
@@ -171,22 +171,22 @@ export class StreamChunks {
     leaveBody(this.#body);
   }
 
-  #tell(): void {
+  #notify(): void {
     if (!this.#isAsked) return;
     this.#isAsked = false;
     const ready = this.#ready;
     this.#ready = undefined;
-    if (ready !== undefined) this.#tellChunks(ready);
+    if (ready !== undefined) this.#notifyChunks(ready);
     else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
     else this.#listener.onEnd();
   }
 
-  #tellChunks(ready: Uint8Array): void {
+  #notifyChunks(ready: Uint8Array): void {
     if (ready.length > mostAtOnce) this.#ready = ready.subarray(mostAtOnce);
     this.#listener.onChunks(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
   }
 
-  #tellSilence(): void {
+  #notifySilence(): void {
     if (!this.#isAsked) return;
     this.#isAsked = false;
     this.#listener.onSilence();

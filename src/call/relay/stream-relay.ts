@@ -1,23 +1,32 @@
-import { Buffer } from "node:buffer";
-import { badGateway, type ErrorObject, type GatewayError, toErrorJson } from "../../errors/gateway-error.js";
+import { badGateway, type GatewayError } from "../../errors/gateway-error.js";
+import { isRefusal } from "../../errors/provider-refusal.js";
+import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { EndReason } from "../../metering/outcome.js";
-import { type ChatStream, StreamFault } from "../../openai/chat/chat-stream.js";
-import { fromErrorObject, type UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
-import { endReasonOf, type Outcome } from "../../routing/outcome.js";
-import { isRefusal } from "../../routing/provider-refusal.js";
 import type { AbortNotifier } from "../abort-notifier.js";
-import type { Call } from "../open-calls.js";
+import type { ResponseLimits } from "../call-services.js";
+import type { Meter } from "../meter.js";
+import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
 import { toUpstreamFailure } from "./send.js";
-import { type ChunkListener, StreamChunks, type StreamChunksOptions } from "./stream-chunks.js";
+import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
 import { brokenOff } from "./until-aborted.js";
 
-interface StreamRelayOptions extends StreamChunksOptions {
-  /** Before the first event, silence does not commit the answer to this upstream: another one may have its turn. */
-  holdsStatus?: boolean;
+/** An attempt, as far as relaying its stream goes. */
+export interface StreamedAttempt {
+  readonly call: {
+    readonly abortReason: AbortReason | undefined;
+    abort(reason: AbortReason): void;
+    readonly services: { readonly limits: ResponseLimits };
+  };
+  readonly meter: Pick<Meter, "follow">;
   /** Breaks it off, whether the provider heeds it or not. */
-  notice: AbortNotifier;
+  readonly notice: AbortNotifier;
+  /** Before the first event, silence does not commit the response to this upstream: another one may have its turn. */
+  readonly holdsStatus: boolean;
+  /** Settles the call. Called exactly once, and before the client learns that the stream has ended. */
+  end(outcome: Outcome): Promise<unknown>;
 }
 
 /**
@@ -25,12 +34,9 @@ interface StreamRelayOptions extends StreamChunksOptions {
  * thrown, as {@link GatewayError} or {@link UpstreamError} `aborted`; after it, a failure is an error event.
  */
 export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, ChunkListener {
+  readonly #attempt: StreamedAttempt;
+  readonly #codec: StreamCodec;
   readonly #chunks: StreamChunks;
-  readonly #stream: ChatStream;
-  readonly #call: Call;
-  readonly #context: UpstreamFailureContext;
-  readonly #holdsStatus: boolean;
-  readonly #finish: (outcome: Outcome) => unknown;
   #waiting: Waiting | undefined;
   /** The client has got something. */
   #committed = false;
@@ -38,25 +44,13 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #settled: Promise<void> | undefined;
   #isOver = false;
 
-  /**
-   * @param body - the upstream's; not its whole answer, which would be kept for as long as the stream is open.
-   * @param finish - settles the call. Called exactly once, and before the client learns that the stream has ended.
-   */
-  constructor(
-    body: AsyncIterable<Uint8Array>,
-    stream: ChatStream,
-    call: Call,
-    context: UpstreamFailureContext,
-    options: StreamRelayOptions,
-    finish: (outcome: Outcome) => unknown,
-  ) {
-    this.#chunks = new StreamChunks(body, stream, options, this);
-    this.#stream = stream;
-    this.#call = call;
-    this.#context = context;
-    this.#holdsStatus = options.holdsStatus === true;
-    this.#finish = finish;
-    const { notice } = options;
+  /** @param body - the upstream's; not its whole response, which would be kept for as long as the stream is open. */
+  constructor(attempt: StreamedAttempt, codec: StreamCodec, body: AsyncIterable<Uint8Array>) {
+    this.#attempt = attempt;
+    this.#codec = codec;
+    const flow = attempt.meter.follow(codec.progress);
+    this.#chunks = new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
+    const { notice } = attempt;
     const breakOff = (): void => this.#chunks.breakOff(brokenOff());
     if (notice.aborted) breakOff();
     else notice.addEventListener("abort", breakOff);
@@ -80,8 +74,9 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   /** The client has left. */
   async return(): Promise<Piece> {
     if (this.#settled === undefined) {
-      void this.#settle({ reason: this.#call.abortReason ?? "client_gone" });
-      this.#call.abort("client_gone");
+      const { call } = this.#attempt;
+      void this.#settle({ reason: call.abortReason ?? "client_gone" });
+      call.abort("client_gone");
     }
     try {
       await this.#settled;
@@ -97,19 +92,19 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   onSilence(): void {
-    if (!this.#committed && this.#holdsStatus) {
+    if (!this.#committed && this.#attempt.holdsStatus) {
       this.#chunks.ask();
       return;
     }
     this.#committed = true;
-    this.#give(keepAlive);
+    this.#give(this.#codec.keepAlive);
   }
 
   onEnd(): void {
     if (this.#settled !== undefined) return;
     let closing: Uint8Array;
     try {
-      closing = this.#stream.end();
+      closing = this.#codec.end();
     } catch (error) {
       this.onFault(error);
       return;
@@ -122,29 +117,20 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   onFault(thrown: unknown): void {
     if (this.#settled !== undefined) return;
-    const { reason, error } = this.#describe(thrown);
+    const { reason, error } = describeFailure(thrown, this.#attempt.call.abortReason, this.#committed);
     this.#settle(error === undefined ? { reason } : { reason, error }).then(
       () => {
         if (!this.#committed) this.#fail(error ?? thrown);
-        else if (error !== undefined) this.#give(errorEvent(error));
+        else if (error !== undefined) this.#give(this.#codec.fault(error));
         else this.#end();
       },
       (error) => this.#fail(error),
     );
   }
 
-  #describe(thrown: unknown): Failure {
-    try {
-      return describeFailure(thrown, this.#call, this.#context, this.#committed);
-    } catch (cause) {
-      // A host's own reading of errors, for instance, may fail.
-      return describeFailure(cause, this.#call, this.#context, this.#committed);
-    }
-  }
-
   #settle(outcome: Outcome): Promise<void> {
     const settle = async (): Promise<void> => {
-      await this.#finish(outcome);
+      await this.#attempt.end(outcome);
     };
     this.#settled = settle();
     return this.#settled;
@@ -182,27 +168,17 @@ interface Waiting {
 
 const done: Piece = { done: true, value: undefined };
 
-const keepAlive = Buffer.from(": keep-alive\n\n");
-
-function errorEvent(error: ErrorObject): Uint8Array {
-  return Buffer.from(`data: ${toErrorJson(error)}\n\n`);
-}
-
 interface Failure {
   reason: EndReason;
-  /** `undefined`: the client is gone, nobody is to be told. */
+  /** `undefined`: the client has left. */
   error: GatewayError | undefined;
 }
 
-function describeFailure(thrown: unknown, call: Call, context: UpstreamFailureContext, committed: boolean): Failure {
-  if (call.abortReason !== undefined) return { reason: call.abortReason, error: abortError(call.abortReason) };
-  if (thrown instanceof StreamFault && thrown.reason === "error") {
-    const error = fromErrorObject(thrown.upstreamError, context);
-    return committed ? describeBreak(error) : { reason: endReasonOf(error), error };
-  }
+function describeFailure(thrown: unknown, abortReason: AbortReason | undefined, committed: boolean): Failure {
+  if (abortReason !== undefined) return { reason: abortReason, error: abortError(abortReason) };
   if (committed) return describeBreak(thrown);
   const failure = toUpstreamFailure(thrown);
-  // A provider that says "aborted" without having been told to is one that failed.
+  // A provider that says "aborted" without having been aborted is one that failed.
   const error = isUpstreamError(failure)
     ? badGateway("The model did not answer. Try again.", { cause: failure })
     : failure;

@@ -1,28 +1,11 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import type { Dialect } from "../dialect.js";
+import type { AnswerContext } from "../answer-context.js";
 import { estimateTokens } from "../media/token-estimate.js";
 import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
-import type { AnswerMemory } from "./answer-memory.js";
 import { joinTextParts } from "./text-parts.js";
-
-/** What the gateway knows of a call when its answer comes. */
-export interface AnswerContext {
-  /** The model as the client named it. */
-  model: string;
-  /** What the prompt counts when the upstream does not say. */
-  promptTokens: number;
-  /** Epoch seconds, for answers without `created`. */
-  created: number;
-  /** `chatcmpl-…`, for answers without an id. */
-  completionId: string;
-  /** The server's. */
-  dialect?: Dialect | undefined;
-  /** What is known of the target's answers. */
-  answers?: AnswerMemory | undefined;
-}
 
 /**
  * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
@@ -31,10 +14,6 @@ export interface AnswerContext {
  * @returns `undefined` when it is no chat completion.
  */
 export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
-  return context.answers?.pass(received, context.model) ?? readChatAnswer(received, context);
-}
-
-function readChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
   const answer = received.json;
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
@@ -57,17 +36,11 @@ function readChatAnswer(received: ReceivedAnswer, context: AnswerContext): Model
   } else if (usage !== answer["usage"]) {
     edits.set("usage", JSON.stringify(usage));
   }
-  if (isPlainEdit(edits)) context.answers?.learn(received, context.model);
   return {
     body: editAnswer(received, edits),
     tokens,
     estimated: reported === undefined,
   };
-}
-
-/** Nothing is changed but what is changed alike in all answers of a server. */
-function isPlainEdit(edits: MemberEdits): boolean {
-  return [...edits.keys()].every((name) => name === "model" || name === "id");
 }
 
 /** What has to be changed besides the usage. */
@@ -77,28 +50,27 @@ function editsOf(
   context: AnswerContext,
 ): MemberEdits {
   const edits: MemberEdits = new Map();
-  const id = completionId(answer["id"], context.completionId);
+  const id = completionId(answer["id"], context);
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
-  if (!Number.isInteger(answer["created"])) edits.set("created", String(context.created));
+  if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));
   if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (answer["error"] === null) edits.set("error", null);
   if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
   return edits;
 }
 
-/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
-export function errorIn(body: unknown): unknown {
-  if (!isRecord(body)) return undefined;
-  if (body["error"] !== undefined && body["error"] !== null) return body["error"];
-  const choices: unknown[] = Array.isArray(body["choices"]) ? body["choices"] : [];
-  return choices.map((choice) => (isRecord(choice) ? choice["error"] : undefined)).find(isRecord);
+/** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
+export function completionId(upstreamId: unknown, { requestId }: Pick<AnswerContext, "requestId">): string {
+  if (typeof upstreamId !== "string" || upstreamId === "") return prefix + requestId.slice(requestId.indexOf("_") + 1);
+  return upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId;
 }
 
-/** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
-export function completionId(upstreamId: unknown, fallback: string): string {
-  if (typeof upstreamId !== "string" || upstreamId === "") return fallback;
-  return upstreamId.startsWith("chatcmpl-") ? upstreamId : `chatcmpl-${upstreamId}`;
+const prefix = "chatcmpl-";
+
+/** In epoch seconds, for a completion without a date of its own. */
+export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): number {
+  return Math.floor(admittedAt / 1000);
 }
 
 /** Bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */

@@ -1,7 +1,7 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import type { AnswerContext } from "../chat/chat-answer.js";
+import type { AnswerContext } from "../answer-context.js";
 import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
 import { readUsage, visibleUsage } from "../usage.js";
 import type { EmbeddingRequest } from "./embedding-request.js";

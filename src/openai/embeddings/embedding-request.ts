@@ -18,9 +18,6 @@ import { type EmbeddingInput, InputCheck, marks } from "./embedding-inputs.js";
 /** What the gateway itself reads of an embeddings request (OpenAI reference, "Create embeddings"). */
 export interface EmbeddingRequest extends JsonRequest {
   readonly model: string;
-  /** Vectors do not come in a stream. */
-  readonly stream: false;
-  readonly includeUsage: false;
   /** An estimate of each input's tokens; exact for inputs that are tokens. One vector is due for each. */
   readonly inputTokens: readonly number[];
   /** Where each input is, in the same order. */
@@ -60,8 +57,6 @@ function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInpu
   return {
     ...request,
     model: readModel(request),
-    stream: false,
-    includeUsage: false,
     inputs,
     inputTokens: inputs.map(({ tokens }) => tokens),
     encoding: encoding === "float" || encoding === "base64" ? encoding : "other",

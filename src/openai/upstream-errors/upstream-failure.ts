@@ -12,11 +12,11 @@ const longestWait = 60;
 /** What the upstream said, and what must not get out with it. */
 export interface UpstreamFailureContext extends RedactContext {
   /** The request's member that can be too long for a model. */
-  promptParam: string;
-  /** Epoch milliseconds, to read a `Retry-After` date. */
-  now: number;
+  readonly promptParam: string;
+  /** When the attempt began, in epoch milliseconds: to read a `Retry-After` date. */
+  readonly startedAt: number;
   /** The server's. */
-  dialect?: Dialect | undefined;
+  readonly dialect?: Dialect | undefined;
 }
 
 interface UpstreamErrorObject {
@@ -52,12 +52,12 @@ function clientError(
   const said = `${error.type} ${error.code} ${error.message}`;
   const cause = (who = "The upstream", advice = "") =>
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
-      retryAfterMs: toMilliseconds(readRetryAfter(headers, context.now)),
+      retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readUsage(body["usage"]) : undefined,
     });
   if (status === 429) {
     if (isOurQuota(error)) return refusedByUpstream(cause);
-    return atCapacity(retryAfter(headers, context.now, 1), cause());
+    return atCapacity(retryAfter(headers, context.startedAt, 1), cause());
   }
   if (status === 408) return upstreamTimeout(cause());
   if (status === 401 || status === 402 || status === 403) return refusedByUpstream(cause);
@@ -68,7 +68,7 @@ function clientError(
     if (status !== 404 || (error.param !== null && error.param !== "model")) return rejected(error, context, cause());
   }
   return badGateway("The model did not answer. Try again.", {
-    headers: status >= 500 ? retryAfter(headers, context.now, undefined) : {},
+    headers: status >= 500 ? retryAfter(headers, context.startedAt, undefined) : {},
     cause: status === 404 || status === 405 ? cause(undefined, wrongAddress) : cause(),
   });
 }

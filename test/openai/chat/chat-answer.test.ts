@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../../src/openai/chat/answer-to-chunk.js";
 import { toChatAnswer } from "../../../src/openai/chat/chat-answer.js";
 import { editAnswer, ReceivedAnswer } from "../../../src/openai/model-answer.js";
+import { answerContext } from "../../support/answer-context.js";
 import { editMembers, membersOf } from "../../../src/wire/json-members.js";
 
-const context = { model: "acme/small", promptTokens: 7, created: 1_700_000_000, completionId: "chatcmpl-own" };
+const context = answerContext();
 
 function answer(text: string) {
   return toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);

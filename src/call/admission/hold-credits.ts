@@ -1,0 +1,30 @@
+import { serviceUnavailable } from "../../errors/gateway-error.js";
+import type { ReserveResult } from "../../ledger/credit-ledger.js";
+import type { Reservation } from "../admission.js";
+import type { CallServices } from "../call-services.js";
+import { ledgerFailure } from "../ledger-failure.js";
+import type { CheckedCall } from "./check-call.js";
+import { denialError } from "./denial.js";
+
+/**
+ * Holds the most that the call can cost.
+ * @returns `undefined` for a model that is free: its calls touch no ledger.
+ * @throws GatewayError 429 when the account's credits do not cover it, 503 when the ledger fails.
+ */
+export async function holdCredits(
+  { ledger, leaseMs, warn }: CallServices,
+  { requestId, caller, allowance, model, demand, admittedAt }: CheckedCall,
+): Promise<Reservation | undefined> {
+  if (model.price.free) return undefined;
+  const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
+  const amount = model.price.upperBound(demand.promptTokens, demand.outputTokens);
+  let result: ReserveResult;
+  try {
+    result = await ledger.reserve({ id: requestId, subject: caller.account, amount, limits, leaseMs });
+  } catch (cause) {
+    warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
+    throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+  }
+  if (!result.ok) throw denialError(result);
+  return result;
+}

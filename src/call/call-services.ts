@@ -1,0 +1,35 @@
+import type { Allowance } from "../access/accounts.js";
+import type { Lookup } from "../access/cached-lookup.js";
+import type { Catalog } from "../access/catalog.js";
+import type { Warn } from "../events/warning.js";
+import type { BodyOptions } from "../http/read-body.js";
+import type { Clock } from "../ledger/clock.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { LeaseKeeper } from "./lease-keeper.js";
+import type { OpenCalls } from "./open-calls.js";
+
+/** What bounds a response, on its way from the upstream to the client. */
+export interface ResponseLimits {
+  /** The largest whole response, in bytes. */
+  readonly maxAnswerBytes: number;
+  /** The largest event of a stream, in bytes. */
+  readonly maxEventBytes: number;
+  /** The client gets a sign of life after so much silence, in milliseconds. */
+  readonly keepAliveMs: number;
+  /** The longest that a response may take, in milliseconds; `undefined`: as long as it takes. */
+  readonly maxAnswerMs: number | undefined;
+}
+
+/** What calls work with: made once for a gateway. */
+export interface CallServices {
+  readonly catalog: Catalog;
+  readonly findAllowance: Lookup<Allowance>;
+  readonly ledger: CreditLedger;
+  readonly keeper: LeaseKeeper;
+  readonly leaseMs: number;
+  readonly openCalls: OpenCalls;
+  readonly clock: Clock;
+  readonly warn: Warn;
+  readonly body: BodyOptions;
+  readonly limits: ResponseLimits;
+}

@@ -1,0 +1,166 @@
+import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../errors/gateway-error.js";
+import { isRefusal } from "../errors/provider-refusal.js";
+import { endReasonOf, type Outcome } from "../events/outcome.js";
+import type { RequestObserver } from "../events/request-observer.js";
+import type { GatewayRequest } from "../http/message.js";
+import { isUpstreamError } from "../providers/upstream-provider.js";
+import { verdictOf } from "../routing/target-health.js";
+import type { TargetVisit } from "../routing/target-visit.js";
+import { AbortNotifier } from "./abort-notifier.js";
+import type { Admission } from "./admission.js";
+import { addCreditHeaders } from "./admission/credit-headers.js";
+import type { CallServices } from "./call-services.js";
+import { Departure } from "./departure.js";
+import { Meter } from "./meter.js";
+import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
+import { abortError } from "./relay/abort-error.js";
+import { type SettledCharge, Settlement } from "./settlement.js";
+import { warnOfUpstream } from "./warn-of-upstream.js";
+
+/** An admitted call: the one object with a life, from the hold to the settlement. */
+export class ModelCall implements OpenCall {
+  place = -1;
+  readonly services: CallServices;
+  readonly admission: Admission;
+  readonly client: GatewayRequest;
+  readonly observer: RequestObserver;
+  readonly settlement: Settlement;
+  /** `undefined`: a client that leaves ends the call. */
+  readonly departure: Departure | undefined;
+  /** For the upstream: the call is broken off. */
+  readonly notice = new AbortNotifier();
+  /** Where the call is at the moment. */
+  visit: TargetVisit | undefined;
+  /** What its target has done for the call; `undefined` where no target has done anything that counts. */
+  meter: Meter | undefined;
+  /** The failure of an attempt, of which the host has been warned already. */
+  warned: GatewayError | undefined;
+  #abortReason: AbortReason | undefined;
+  #charge: Promise<SettledCharge> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(services: CallServices, admission: Admission, client: GatewayRequest, observer: RequestObserver) {
+    this.services = services;
+    this.admission = admission;
+    this.client = client;
+    this.observer = observer;
+    this.settlement = new Settlement(services, admission);
+    const limits = admission.allowance.drain ?? admission.model.drain;
+    this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
+  }
+
+  /** From here on the call ends by {@link end}, whatever it is that ends it. */
+  begin(): void {
+    const { openCalls, limits } = this.services;
+    openCalls.add(this);
+    this.settlement.keepLease(() => this.meter?.seen);
+    if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
+    if (this.client.signal.aborted) this.#clientGone();
+    else this.client.signal.addEventListener("abort", this.#clientGone);
+  }
+
+  get abortReason(): AbortReason | undefined {
+    return this.#abortReason;
+  }
+
+  /** The client has left, and the call goes on without it, or is broken off. */
+  get isDeparted(): boolean {
+    return this.#abortReason !== undefined || this.departure?.hasLeft === true;
+  }
+
+  /** An attempt begins. */
+  enter(visit: TargetVisit): Meter {
+    const { target } = visit;
+    this.visit = visit;
+    this.meter = new Meter(this.admission, this.services.clock);
+    this.settlement.priceBy(target.price);
+    this.observer.attemptStarted(target);
+    return this.meter;
+  }
+
+  /** Breaks the call off. A client that has gone is settled for at once. */
+  abort(reason: AbortReason): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.notice.abort();
+    if (reason === "client_gone") this.abandon();
+  }
+
+  abandon(): void {
+    void this.end({ reason: this.#abortReason ?? "shutdown" });
+  }
+
+  /** Settles the call, and reports it. The first end counts; later ones get its charge. Never rejects. */
+  end(ending: Outcome): Promise<SettledCharge> {
+    this.#charge ??= this.#end(ending);
+    return this.#charge;
+  }
+
+  /** Ends the call by what was thrown. @returns the error for the client. */
+  async fail(thrown: unknown): Promise<GatewayError> {
+    const error = this.#toGatewayError(thrown);
+    const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
+    const reason = this.#abortReason ?? endReasonOf(error);
+    const { windows } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    return windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
+  }
+
+  async #end(ending: Outcome): Promise<SettledCharge> {
+    const { services, client, departure } = this;
+    client.signal.removeEventListener("abort", this.#clientGone);
+    services.body.pendingBodies.drop(client);
+    // What is broken off from this side says nothing of the target.
+    this.visit?.leave(this.#abortReason === undefined ? verdictOf(ending) : "unknown", services.clock);
+    const outcome = departure === undefined ? ending : departure.ended(ending);
+    // What the host's own provider refuses may never have reached a model.
+    const isRefused = ending.error !== undefined && isRefusal(ending.error);
+    const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
+    const bill = this.meter?.bill(ending.reason, hasLeft);
+    const charge = await (bill === undefined
+      ? this.settlement.release()
+      : this.settlement.charge(bill.tokens, bill.source));
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.observer.ended(outcome, charge);
+    this.#warnOf(ending.error);
+    services.openCalls.remove(this);
+    return charge;
+  }
+
+  #warnOf(error: GatewayError | undefined): void {
+    const [first] = this.admission.model.route.targets;
+    const target = this.visit?.target ?? first;
+    if (error === undefined || error === this.warned || target === undefined) return;
+    warnOfUpstream(error, target, this.admission, this.services.warn);
+  }
+
+  readonly #clientGone = (): void => {
+    if (this.client.stalled) this.observer.clientStalled();
+    if (this.departure === undefined) this.abort("client_gone");
+    else this.departure.clientGone();
+  };
+
+  /** The response may take so long from now on. */
+  #limit(ms: number): void {
+    this.#startTimer(ms, () => {
+      this.departure?.timeUp();
+      this.abort("upstream_timeout");
+      // Its client may neither read on nor leave.
+      this.#startTimer(lastGraceMs, () => this.abandon());
+    });
+  }
+
+  #startTimer(ms: number, end: () => void): void {
+    this.#timer = setTimeout(end, ms);
+    // The client's connection keeps the process alive as long as need be.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  #toGatewayError(thrown: unknown): GatewayError {
+    const aborted = this.#abortReason === undefined ? undefined : abortError(this.#abortReason);
+    if (aborted !== undefined) return aborted;
+    if (isGatewayError(thrown)) return thrown;
+    return isUpstreamError(thrown)
+      ? badGateway("The model did not answer. Try again.", { cause: thrown })
+      : internalError(thrown);
+  }
+}

@@ -1,0 +1,99 @@
+import { Buffer } from "node:buffer";
+import { badGateway, type GatewayError } from "../../errors/gateway-error.js";
+import { noteRefusal } from "../../errors/provider-refusal.js";
+import type { GatewayResponse } from "../../http/message.js";
+import type { Progress } from "../../metering/progress.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import type { ModelAnswer } from "../../openai/model-answer.js";
+import type { Exchange } from "../../operations/operation.js";
+import { addCreditHeaders } from "../admission/credit-headers.js";
+import { clientLeft } from "./abort-error.js";
+import { toUpstreamFailure } from "./send.js";
+import type { TargetResponse } from "./target-response.js";
+import { readUntilAborted } from "./until-aborted.js";
+
+/**
+ * Relays a whole response. Until it is complete the client has got nothing, so any failure is a status of its own, and
+ * costs nothing; only a client that leaves while the model works pays for what the model has done.
+ *
+ * @throws GatewayError, or {@link UpstreamError} `aborted`.
+ */
+export async function respondWhole(response: TargetResponse): Promise<GatewayResponse> {
+  const { attempt, exchange, context } = response;
+  const { departure } = attempt.call;
+  const progress = new WholeProgress(exchange, context.promptTokens);
+  attempt.meter.progress = progress;
+  const body = await readBody(response, progress);
+  let answer: ModelAnswer;
+  try {
+    answer = exchange.readWhole(body, context);
+  } catch (error) {
+    // Nested deeper than can be written again, for instance.
+    throw toUpstreamFailure(error);
+  }
+  progress.answer = answer;
+  const { windows } = await attempt.end({ reason: "completed" });
+  if (departure?.hasLeft) throw clientLeft();
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  return {
+    status: 200,
+    headers: windows === undefined ? headers : addCreditHeaders(headers, windows),
+    body: answer.body,
+  };
+}
+
+async function readBody({ attempt, answer }: TargetResponse, progress: WholeProgress): Promise<Uint8Array> {
+  const { departure, services } = attempt.call;
+  const { maxAnswerBytes } = services.limits;
+  // How far it is read when the client leaves must not depend on how it came.
+  const complete = departure === undefined ? answer.takeWhole?.() : undefined;
+  if (complete !== undefined) {
+    if (complete.length > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
+    return complete;
+  }
+  const pieces: Uint8Array[] = [];
+  const take = (piece: Uint8Array): boolean => {
+    progress.received += piece.length;
+    departure?.progress(progress.tokens.output);
+    pieces.push(piece);
+    return progress.received <= maxAnswerBytes;
+  };
+  try {
+    await readUntilAborted(attempt.notice, answer.body, take);
+  } catch (error) {
+    noteRefusal(error);
+    throw toUpstreamFailure(error);
+  }
+  if (progress.received > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}
+
+function tooLarge(maxAnswerBytes: number): GatewayError {
+  return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${maxAnswerBytes} bytes.`) });
+}
+
+/** What has come of a whole response. Its client has nothing of it before its end. */
+class WholeProgress implements Progress {
+  /** Bytes. */
+  received = 0;
+  answer: ModelAnswer | undefined;
+  readonly isCounted = false;
+  readonly hasOutput = false;
+  readonly reasons = false;
+  readonly #exchange: Exchange;
+  readonly #promptTokens: number;
+
+  constructor(exchange: Exchange, promptTokens: number) {
+    this.#exchange = exchange;
+    this.#promptTokens = promptTokens;
+  }
+
+  get tokens(): TokenCounts {
+    return this.answer?.tokens ?? this.#exchange.partialTokens(this.#promptTokens, this.received);
+  }
+
+  get estimated(): boolean {
+    return this.answer?.estimated ?? true;
+  }
+}

@@ -1,0 +1,58 @@
+import type { GatewayResponse } from "../../http/message.js";
+import { addCreditHeaders } from "../admission/credit-headers.js";
+import { readToEnd } from "../read-to-end.js";
+import { clientLeft } from "./abort-error.js";
+import { StreamRelay } from "./stream-relay.js";
+import type { TargetResponse } from "./target-response.js";
+import { brokenOff } from "./until-aborted.js";
+
+/**
+ * Relays a stream, from its first piece on: failures before that still become a status of their own.
+ * @throws GatewayError, or {@link UpstreamError} `aborted`.
+ */
+export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
+  const { attempt } = response;
+  const { departure, admission } = attempt.call;
+  const codec = response.exchange.readStream(response.context);
+  const pieces = new StreamRelay(attempt, codec, response.answer.body);
+  const first = await pieces.next();
+  // Its attempt may have ended in the same turn: the call is another target's then.
+  if (attempt.isOver) throw brokenOff();
+  attempt.confirm();
+  const headers = streamHeaders();
+  if (admission.reservation !== undefined) addCreditHeaders(headers, admission.reservation.windows);
+  const body = first.done ? pieces : startingWith(first.value, pieces);
+  if (departure === undefined) return { status: 200, headers, body };
+  const rest = readToEnd(body, departure, () => codec.progress.tokens.output);
+  if (departure.hasLeft) {
+    await rest.ended;
+    throw clientLeft();
+  }
+  return { status: 200, headers, body: rest.body };
+}
+
+/** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */
+function streamHeaders(): Record<string, string> {
+  // Spelled out each time: a copy would take microseconds for each header that is added to it.
+  return {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+  };
+}
+
+function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8Array> {
+  let waiting: Uint8Array | undefined = first;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        if (waiting === undefined) return rest.next();
+        const value = waiting;
+        waiting = undefined;
+        return Promise.resolve({ done: false, value });
+      },
+      return: () => rest.return(),
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+import type { AnswerContext } from "../../openai/answer-context.js";
+import type { Exchange } from "../../operations/operation.js";
+import type { DirectAnswer } from "../../providers/direct-call.js";
+import type { Attempt } from "../attempt.js";
+
+/** A target's 200, whose body is still to be read. */
+export interface TargetResponse {
+  readonly attempt: Attempt;
+  readonly exchange: Exchange;
+  readonly context: AnswerContext;
+  readonly answer: DirectAnswer;
+}

@@ -1,0 +1,83 @@
+import type { GatewayError } from "../errors/gateway-error.js";
+import type { Charge } from "../metering/charge.js";
+import type { OperationName } from "../metering/operation-name.js";
+import type { Outcome } from "./outcome.js";
+
+/** Whose request it is. */
+export interface RequestCaller {
+  readonly keyId: string;
+  readonly account: string;
+  readonly plan: string;
+}
+
+/** Where an attempt goes. */
+export interface AttemptTarget {
+  /** The provider's name in the options. */
+  readonly providerName: string;
+  /** The upstream's name for the model. */
+  readonly upstreamModel: string;
+}
+
+/** What a request is for: an operation, or what the gateway answers by itself. */
+export type RequestEndpoint = OperationName | "models" | "model" | "usage";
+
+/** Follows one request. Its methods are called in this order; none may throw. */
+export interface RequestObserver {
+  /** The key is known. It may be expired or revoked. */
+  authenticated(caller: RequestCaller): void;
+  /** The model is in the catalog, and the key may use it. */
+  requested(model: string, stream: boolean): void;
+  /** A call to this target begins. */
+  attemptStarted(target: AttemptTarget): void;
+  /** The target answered with a 200. */
+  attemptAnswered(): void;
+  /** The attempt failed before the client got anything. Another one may follow. */
+  attemptFailed(error: GatewayError): void;
+  /** The client took nothing of its response for too long, and counts as gone. */
+  clientStalled(): void;
+  /** The call has ended and is settled. */
+  ended(outcome: Outcome, charge: Charge): void;
+  /** The request is refused. @param errorCode - the `code` of the error. */
+  refused(errorCode: string): void;
+  /** The response's status is known. A stream with status 200 is complete when the call has ended. */
+  responded(status: number): void;
+}
+
+/** Begins to follow a request, when it arrives. @param endpoint - `undefined` for paths that are not the gateway's. */
+export type ObserveRequest = (requestId: string, endpoint: RequestEndpoint | undefined) => RequestObserver;
+
+function ignore(): void {}
+
+/** For requests that nothing follows. */
+export const noObserver: RequestObserver = {
+  authenticated: ignore,
+  requested: ignore,
+  attemptStarted: ignore,
+  attemptAnswered: ignore,
+  attemptFailed: ignore,
+  clientStalled: ignore,
+  ended: ignore,
+  refused: ignore,
+  responded: ignore,
+};
+
+/** One that passes all on to several, in their order. */
+export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequest {
+  const [first, ...others] = observers;
+  if (first === undefined) return () => noObserver;
+  if (others.length === 0) return first;
+  return (requestId, endpoint) => {
+    const all = observers.map((observe) => observe(requestId, endpoint));
+    return {
+      authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
+      requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
+      attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
+      attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
+      attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),
+      clientStalled: () => all.forEach((each) => void each.clientStalled()),
+      ended: (outcome, charge) => all.forEach((each) => void each.ended(outcome, charge)),
+      refused: (errorCode) => all.forEach((each) => void each.refused(errorCode)),
+      responded: (status) => all.forEach((each) => void each.responded(status)),
+    };
+  };
+}

@@ -1,0 +1,161 @@
+import type { GatewayError } from "../errors/gateway-error.js";
+import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import type { Charge } from "../metering/charge.js";
+import type { EndReason } from "../metering/outcome.js";
+import { noTokens } from "../metering/token-counts.js";
+import { endReasonOf, type Outcome } from "./outcome.js";
+import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
+import type { AttemptTarget, ObserveRequest, RequestCaller, RequestEndpoint, RequestObserver } from "./request-observer.js";
+import type { Warn } from "./warning.js";
+
+/** How the call to the upstreams ended, and when. */
+interface End {
+  readonly outcome: Outcome;
+  readonly charge: Charge;
+  /** By the monotonic clock, in milliseconds. */
+  readonly at: number;
+}
+
+/** Gathers one {@link RequestCompleted} event on the request's way, and hands it to the host's hook. */
+class RequestSummary implements RequestObserver {
+  readonly #requestId: string;
+  readonly #endpoint: RequestEndpoint | undefined;
+  readonly #complete: (event: RequestCompleted) => void;
+  readonly #startedAt = performance.now();
+  #caller: RequestCaller | undefined;
+  #model: string | undefined;
+  #stream = false;
+  #errorCode: string | undefined;
+  #clientStalled = false;
+  #status: number | undefined;
+  #upstreamStartedAt: number | undefined;
+  /** Of the attempt that has not failed. */
+  #target: AttemptTarget | undefined;
+  #attemptStartedAt = 0;
+  #isAnswered = false;
+  readonly #failedAttempts: UpstreamAttempt[] = [];
+  #firstByteMs: number | undefined;
+  #end: End | undefined;
+  #isComplete = false;
+
+  constructor(
+    requestId: string,
+    endpoint: RequestEndpoint | undefined,
+    complete: (event: RequestCompleted) => void,
+  ) {
+    this.#requestId = requestId;
+    this.#endpoint = endpoint;
+    this.#complete = complete;
+  }
+
+  authenticated(caller: RequestCaller): void {
+    this.#caller = caller;
+  }
+
+  requested(model: string, stream: boolean): void {
+    this.#model = model;
+    this.#stream = stream;
+  }
+
+  attemptStarted(target: AttemptTarget): void {
+    this.#attemptStartedAt = performance.now();
+    this.#upstreamStartedAt ??= this.#attemptStartedAt;
+    this.#target = target;
+    this.#isAnswered = false;
+  }
+
+  attemptAnswered(): void {
+    this.#isAnswered = true;
+  }
+
+  attemptFailed(error: GatewayError): void {
+    const target = this.#target;
+    this.#target = undefined;
+    if (target === undefined) return;
+    this.#failedAttempts.push(this.#attempt(target, endReasonOf(error), error, performance.now()));
+  }
+
+  clientStalled(): void {
+    this.#clientStalled = true;
+  }
+
+  ended(outcome: Outcome, charge: Charge): void {
+    this.#end = { outcome, charge, at: performance.now() };
+    if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
+    if (this.#status !== undefined) this.#emit();
+  }
+
+  refused(errorCode: string): void {
+    this.#errorCode = errorCode;
+  }
+
+  responded(status: number): void {
+    this.#status = status;
+    if (status !== 499) this.#firstByteMs = performance.now() - this.#startedAt;
+    const isOpen = status === 200 && this.#stream && this.#end === undefined;
+    if (!isOpen) this.#emit();
+  }
+
+  #emit(): void {
+    if (this.#isComplete) return;
+    this.#isComplete = true;
+    this.#complete(this.#event());
+  }
+
+  #event(): RequestCompleted {
+    const { outcome, charge, at } = this.#end ?? {};
+    const caller = this.#caller;
+    const startedAt = this.#upstreamStartedAt;
+    return {
+      requestId: this.#requestId,
+      endpoint: this.#endpoint,
+      ...(caller === undefined ? undefined : { keyId: caller.keyId, account: caller.account, plan: caller.plan }),
+      ...(this.#model === undefined ? undefined : { model: this.#model }),
+      stream: this.#stream,
+      status: this.#status ?? 0,
+      ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
+      ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
+      ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
+      ...(this.#clientStalled ? { stalled: true } : undefined),
+      attempts: this.#attempts(),
+      tokens: charge?.source === undefined ? noTokens : charge.tokens,
+      chargedMicro: charge?.micro ?? 0,
+      ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
+      durations: {
+        total: performance.now() - this.#startedAt,
+        ...(startedAt === undefined || at === undefined ? undefined : { upstream: at - startedAt }),
+        ...(this.#firstByteMs === undefined ? undefined : { firstByte: this.#firstByteMs }),
+      },
+    };
+  }
+
+  #attempts(): UpstreamAttempt[] {
+    const failed = this.#failedAttempts;
+    if (this.#target === undefined || this.#end === undefined) return failed;
+    const { outcome, at } = this.#end;
+    return [...failed, this.#attempt(this.#target, outcome.reason, outcome.error, at)];
+  }
+
+  #attempt(target: AttemptTarget, outcome: EndReason, error: GatewayError | undefined, at: number): UpstreamAttempt {
+    const cause = error?.cause;
+    const status = this.#isAnswered ? 200 : cause instanceof UpstreamStatusError ? cause.status : undefined;
+    return {
+      provider: target.providerName,
+      model: target.upstreamModel,
+      ...(status === undefined ? undefined : { status }),
+      outcome,
+      durationMs: at - this.#attemptStartedAt,
+    };
+  }
+}
+
+/** Follows requests for the host's `onRequestCompleted`. A hook that fails is told to the host as a warning. */
+export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn): ObserveRequest {
+  return (requestId, endpoint) =>
+    new RequestSummary(requestId, endpoint, (event) => {
+      // A hook may be async, whatever its type says: its rejection must not end the process.
+      new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
+        warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
+      });
+    });
+}

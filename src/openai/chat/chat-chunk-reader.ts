@@ -1,0 +1,84 @@
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { fromErrorObject, type UpstreamFailureContext } from "../upstream-errors/upstream-failure.js";
+import type { ChatProgress } from "./chat-progress.js";
+import { ChunkRepair } from "./chunk-repair.js";
+
+/** One chunk of a chat completion's stream, repaired. */
+export interface ChatChunk {
+  readonly json: Readonly<Record<string, unknown>>;
+  /** The JSON as it came, without the repairs. */
+  readonly text: string;
+  /** The choices of `json` are not those of `text`. */
+  readonly isRepaired: boolean;
+  /** The `usage` object, if there is one. */
+  readonly usage: Record<string, unknown> | undefined;
+}
+
+/**
+ * Reads the events of an upstream's chat completion stream: finds errors, repairs what a client would break at, and
+ * keeps the progress. Whatever protocol the client speaks, its stream is made of these chunks.
+ */
+export class ChatChunkReader {
+  readonly #context: UpstreamFailureContext;
+  readonly #progress: ChatProgress;
+  readonly #repair: ChunkRepair;
+
+  constructor(context: UpstreamFailureContext, progress: ChatProgress) {
+    this.#context = context;
+    this.#progress = progress;
+    this.#repair = new ChunkRepair(progress);
+  }
+
+  /**
+   * @returns `undefined` where the event carries no chunk.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  read({ data, event }: ServerSentEvent): ChatChunk | undefined {
+    const text = data.trim();
+    if (this.#progress.isDone || text === "") return undefined;
+    if (text === "[DONE]") {
+      this.#progress.doneCame();
+      return undefined;
+    }
+    const json = parse(text);
+    if (event === "error") throw this.#error(isRecord(json) ? (json["error"] ?? json) : json);
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
+    const error = json["error"] ?? undefined;
+    if (error !== undefined) {
+      this.#progress.usageCame(usage);
+      throw this.#error(error);
+    }
+    if (json["object"] === "error") throw this.#error(json);
+
+    const choices = json["choices"];
+    let isRepaired = false;
+    if (Array.isArray(choices)) {
+      for (const choice of choices) {
+        if (isRecord(choice) && isRecord(choice["error"])) throw this.#error(choice["error"]);
+      }
+      isRepaired = this.#repair.repair(choices);
+    }
+    this.#progress.usageCame(usage ?? groqUsage(json));
+    return { json, text, isRepaired, usage };
+  }
+
+  #error(said: unknown): Error {
+    return fromErrorObject(said, this.#context);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StreamFault("garbage");
+  }
+}
+
+function groqUsage(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
+  const groq = chunk["x_groq"];
+  return isRecord(groq) && isRecord(groq["usage"]) ? groq["usage"] : undefined;
+}

@@ -1,0 +1,86 @@
+import { Buffer } from "node:buffer";
+import { eventEnd, eventStart } from "../../wire/event-frame.js";
+import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
+import type { AnswerContext } from "../answer-context.js";
+import { readUsage, toUsageObject, visibleUsage } from "../usage.js";
+import { completionId, createdAt } from "./chat-answer.js";
+import type { ChatChunk } from "./chat-chunk-reader.js";
+import type { ChatProgress } from "./chat-progress.js";
+
+const doneEvent = "data: [DONE]\n\n";
+
+/**
+ * Writes chunks as a chat completions client gets them: own id, own model name, and usage only for who asked for it. What
+ * need not change stays byte for byte.
+ */
+export class ChatChunkWriter {
+  readonly #context: AnswerContext;
+  readonly #includeUsage: boolean;
+  #id: string | undefined;
+  #created: number | undefined;
+  #usageChunkSent = false;
+
+  /** @param includeUsage - the client asked for the usage chunk. */
+  constructor(context: AnswerContext, includeUsage: boolean) {
+    this.#context = context;
+    this.#includeUsage = includeUsage;
+  }
+
+  /** @returns the event for the client; `undefined` when there is none. */
+  write({ json, text, isRepaired, usage }: ChatChunk): Uint8Array | undefined {
+    const { choices } = json;
+    const isList = Array.isArray(choices);
+    if (!isList || choices.length === 0) {
+      if (usage === undefined ? !isList : !this.#isUsageChunk(usage)) return undefined;
+    }
+    const edits: MemberEdits = new Map();
+    if (json["error"] === null) edits.set("error", null);
+    if (!isList) edits.set("choices", "[]");
+    else if (isRepaired) edits.set("choices", JSON.stringify(choices));
+    this.#editUsage(json, usage, edits);
+    this.#stamp(json, edits);
+    // A line break in valid JSON can only be white space, and must not break up the event's line.
+    const bytes = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
+    const edited = edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits);
+    return Buffer.concat([eventStart, edited, eventEnd]);
+  }
+
+  /** The end of the stream: the usage chunk, if the client asked for it and has not had it, and `[DONE]`. */
+  end({ tokens, reportedUsage }: ChatProgress): Uint8Array {
+    if (!this.#includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
+    const { model, dialect } = this.#context;
+    const usage = { ...(visibleUsage(reportedUsage, dialect) as object), ...toUsageObject(tokens) };
+    const object = "chat.completion.chunk";
+    const chunk = { id: this.#id, object, created: this.#created, model, choices: [], usage };
+    return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
+  }
+
+  /** Whether a chunk of nothing but usage goes to the client. */
+  #isUsageChunk(usage: Record<string, unknown>): boolean {
+    if (!this.#includeUsage || readUsage(usage) === undefined) return false;
+    this.#usageChunkSent = true;
+    return true;
+  }
+
+  #editUsage(json: ChatChunk["json"], usage: Record<string, unknown> | undefined, edits: MemberEdits): void {
+    if (json["usage"] !== undefined && !this.#includeUsage) {
+      edits.set("usage", null);
+    } else if (usage !== undefined) {
+      const visible = visibleUsage(usage, this.#context.dialect);
+      if (visible !== usage) edits.set("usage", JSON.stringify(visible));
+    }
+  }
+
+  /** The members that are the same in all chunks of a response. */
+  #stamp(json: ChatChunk["json"], edits: MemberEdits): void {
+    const { created } = json;
+    this.#id ??= completionId(json["id"], this.#context);
+    if (json["id"] !== this.#id) edits.set("id", JSON.stringify(this.#id));
+    if (json["object"] !== "chat.completion.chunk") edits.set("object", '"chat.completion.chunk"');
+    // Azure's first chunk has none, and says 0.
+    const isDate = typeof created === "number" && Number.isInteger(created) && created > 0;
+    this.#created ??= isDate ? created : createdAt(this.#context);
+    if (created !== this.#created) edits.set("created", String(this.#created));
+    if (json["model"] !== this.#context.model) edits.set("model", JSON.stringify(this.#context.model));
+  }
+}

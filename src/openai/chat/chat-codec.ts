@@ -1,0 +1,63 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { AnswerContext } from "../answer-context.js";
+import { errorBody } from "../error-body.js";
+import { ReceivedAnswer } from "../model-answer.js";
+import { answerToChunk } from "./answer-to-chunk.js";
+import { ChatChunkReader } from "./chat-chunk-reader.js";
+import { ChatChunkWriter } from "./chat-chunk-writer.js";
+import { ChatProgress } from "./chat-progress.js";
+import { ChunkShortcut } from "./chunk-shortcut.js";
+
+/** A comment, which every reader of server-sent events skips. */
+const keepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
+
+/** From an upstream's chat completion stream to that of a chat completions client. */
+export class ChatCodec {
+  readonly progress: ChatProgress;
+  readonly shortcut: ChunkShortcut;
+  readonly keepAlive = keepAlive;
+  readonly #reader: ChatChunkReader;
+  readonly #writer: ChatChunkWriter;
+
+  /** @param includeUsage - the client asked for the usage chunk. */
+  constructor(context: AnswerContext, includeUsage: boolean) {
+    this.progress = new ChatProgress(context.promptTokens);
+    this.shortcut = new ChunkShortcut(this.progress);
+    this.#reader = new ChatChunkReader(context, this.progress);
+    this.#writer = new ChatChunkWriter(context, includeUsage);
+  }
+
+  /**
+   * @returns the event for the client; `undefined` when there is none.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  event(event: ServerSentEvent): Uint8Array | undefined {
+    const chunk = this.#reader.read(event);
+    return chunk === undefined ? undefined : this.#writer.write(chunk);
+  }
+
+  /**
+   * A whole completion, from an upstream that was asked for a stream, as one chunk.
+   * @throws StreamFault `garbage` when it is none, or GatewayError for an error.
+   */
+  whole(body: Uint8Array): Uint8Array | undefined {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    return this.event({ data: JSON.stringify(answerToChunk(json)), event: undefined });
+  }
+
+  /** @throws StreamFault `incomplete` */
+  end(): Uint8Array {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    return this.#writer.end(this.progress);
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return Buffer.from(`data: ${errorBody(error)}\n\n`);
+  }
+}

@@ -1,0 +1,96 @@
+import { StreamFault } from "../../errors/stream-fault.js";
+import { isRecord } from "../../wire/is-record.js";
+import { textBytes } from "./chat-answer.js";
+import type { ChatProgress } from "./chat-progress.js";
+import { joinTextParts } from "./text-parts.js";
+import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
+
+interface ChoiceState extends ToolCallState {
+  isFinished: boolean;
+}
+
+/** Under these names servers stream what a model thinks. */
+const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"];
+
+/** As many choices as a request can ask for. */
+const mostChoices = 128;
+
+/** In one choice; far more than any model makes. */
+const mostToolCalls = 1024;
+
+/** Repairs the choices of a stream's chunks where a client would break, and counts what they carry. */
+export class ChunkRepair {
+  readonly #progress: ChatProgress;
+  readonly #choices = new Map<number, ChoiceState>();
+
+  constructor(progress: ChatProgress) {
+    this.#progress = progress;
+  }
+
+  /**
+   * Changes a chunk's choices in place.
+   * @returns whether anything had to be changed.
+   * @throws StreamFault `garbage`
+   */
+  repair(choices: readonly unknown[]): boolean {
+    let isRepaired = false;
+    for (const [position, choice] of choices.entries()) {
+      if (!isRecord(choice)) throw new StreamFault("garbage");
+      if (!Number.isInteger(choice["index"])) {
+        choice["index"] = position;
+        isRepaired = true;
+      }
+      if (!isRecord(choice["delta"])) {
+        choice["delta"] = {};
+        isRepaired = true;
+      }
+      if (this.#repairChoice(choice, choice["delta"] as Record<string, unknown>)) isRepaired = true;
+    }
+    return isRepaired;
+  }
+
+  #repairChoice(choice: Record<string, unknown>, delta: Record<string, unknown>): boolean {
+    const known = this.#choices.get(choice["index"] as number);
+    const state = known ?? this.#begin(choice["index"] as number);
+    let isRepaired = repairRole(choice, delta, known === undefined);
+    if (joinTextParts(choice["delta"] as Record<string, unknown>)) isRepaired = true;
+    if (repairToolCallDeltas(delta["tool_calls"], state)) isRepaired = true;
+    if (state.toolCalls.size > mostToolCalls) throw new StreamFault("garbage");
+    const finish = choice["finish_reason"] ?? null;
+    if (finish !== null && (typeof finish !== "string" || finish === "")) {
+      choice["finish_reason"] = null;
+      isRepaired = true;
+    }
+    if (typeof choice["finish_reason"] === "string" && !state.isFinished) {
+      state.isFinished = true;
+      this.#progress.choiceFinished();
+    }
+    this.#progress.outputCame(textBytes(choice["delta"]));
+    if (showsReasoning(delta)) this.#progress.reasoningCame();
+    return isRepaired;
+  }
+
+  #begin(index: number): ChoiceState {
+    if (this.#choices.size === mostChoices) throw new StreamFault("garbage");
+    const state = { isFinished: false, toolCalls: new Set<number>(), lastToolCall: 0 };
+    this.#choices.set(index, state);
+    this.#progress.choiceBegan();
+    return state;
+  }
+}
+
+/** A choice's first delta says who speaks; a later one says it again or not at all. */
+function repairRole(choice: Record<string, unknown>, delta: Record<string, unknown>, isFirst: boolean): boolean {
+  if (delta["role"] === "assistant") return false;
+  if (isFirst) {
+    choice["delta"] = { ...delta, role: "assistant" };
+    return true;
+  }
+  if (typeof delta["role"] !== "string") return false;
+  delete delta["role"];
+  return true;
+}
+
+function showsReasoning(delta: Record<string, unknown>): boolean {
+  return reasoningMembers.some((name) => (delta[name] ?? "") !== "");
+}

@@ -1,0 +1,14 @@
+import type { GatewayError } from "../errors/gateway-error.js";
+import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
+import { ReceivedAnswer } from "./model-answer.js";
+import { toClientError, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
+
+/** The client's view of an upstream's error response. @param body - its first bytes, which need not be JSON. */
+export function readErrorBody(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  context: UpstreamFailureContext,
+): GatewayError {
+  return toClientError(status, headers, new ReceivedAnswer(withoutByteOrderMark(body)).json, context);
+}

@@ -1,0 +1,42 @@
+import { badGateway } from "../errors/gateway-error.js";
+import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
+import { isRecord } from "../wire/is-record.js";
+import { type ModelAnswer, ReceivedAnswer } from "./model-answer.js";
+import { fromErrorObject, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
+import { readUsage } from "./usage.js";
+
+/**
+ * A whole response as its client gets it.
+ *
+ * @param read - `undefined` when it is no response to the request.
+ * @throws GatewayError for an error inside a 200, and for what is no response.
+ */
+export function readWhole(
+  bytes: Uint8Array,
+  context: UpstreamFailureContext,
+  read: (received: ReceivedAnswer) => ModelAnswer | undefined,
+): ModelAnswer {
+  const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+  const answer = read(received);
+  if (answer !== undefined) return answer;
+  const { json } = received;
+  const usage = isRecord(json) ? json["usage"] : undefined;
+  const error = errorIn(json);
+  if (error !== undefined) throw fromErrorObject(error, context, usage);
+  throw badGateway("The model did not answer. Try again.", {
+    cause: new UpstreamStatusError(
+      200,
+      "The upstream's answer is none to this request. Check the provider's base URL.",
+      { used: readUsage(usage) },
+    ),
+  });
+}
+
+/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
+function errorIn(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  if (body["error"] !== undefined && body["error"] !== null) return body["error"];
+  const choices: unknown[] = Array.isArray(body["choices"]) ? body["choices"] : [];
+  return choices.map((choice) => (isRecord(choice) ? choice["error"] : undefined)).find(isRecord);
+}

@@ -1,0 +1,23 @@
+import { missingKey } from "../errors/gateway-error.js";
+import { errorBody } from "../openai/error-body.js";
+import type { ClientProtocol } from "./client-protocol.js";
+
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const bearer = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
+
+/** The family of OpenAI's clients. */
+export const openAIProtocol: ClientProtocol = {
+  credential(header) {
+    const authorization = header("authorization");
+    if (authorization === undefined || authorization.trim() === "") {
+      throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
+    }
+    // Two headers arrive joined by a comma, and are refused for it.
+    const token = bearer.exec(authorization)?.[1];
+    if (token === undefined) {
+      throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
+    }
+    return token;
+  },
+  errorBody,
+};

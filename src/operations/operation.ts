@@ -1,0 +1,106 @@
+import type { GatewayError } from "../errors/gateway-error.js";
+import type { OperationName } from "../metering/operation-name.js";
+import type { TokenCounts } from "../metering/token-counts.js";
+import type { AnswerContext } from "../openai/answer-context.js";
+import type { Lacking } from "../openai/chat/capabilities.js";
+import type { Dialect } from "../openai/dialect.js";
+import type { ModelAnswer } from "../openai/model-answer.js";
+import type { MemberRules } from "../openai/request/member-rules.js";
+import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
+import type { Tokenizer } from "../tokens/tokenizer.js";
+import type { ClientProtocol } from "./client-protocol.js";
+import type { StreamCodec } from "./stream-codec.js";
+
+/** What a model is for. */
+export type ModelType = "chat" | "embedding";
+
+/** What a client can ask of a model. */
+export interface Operation {
+  readonly name: OperationName;
+  /** The models that it is for. */
+  readonly modelType: ModelType;
+  readonly protocol: ClientProtocol;
+  /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
+  checkContentType(contentType: string | undefined): void;
+  /**
+   * Reads a body. A large one is read in slices, between which others have their turn.
+   * @param maxDepth - how deep its JSON may be nested.
+   * @throws GatewayError 400
+   */
+  parse(body: Uint8Array, maxDepth: number): ModelRequest | Promise<ModelRequest>;
+}
+
+/** A request that was understood. It knows its own format, so nothing outside is generic in it. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  /**
+   * What the request asks of a model.
+   * @param defaultOutputTokens - of the plan, for a request that caps nothing.
+   * @throws GatewayError 400 when the model could not answer it.
+   */
+  demand(model: ModelTraits, defaultOutputTokens: number): Demand;
+  /** Whether the request itself asks for reasoning. */
+  asksToReason(): boolean;
+  /** @returns `undefined` where the request cannot go to the target. */
+  exchangeWith(target: TargetTraits, model: ModelTraits): Exchange | undefined;
+}
+
+/** What a request asks of a model, at the most. */
+export interface Demand {
+  /** What is held for the prompt, and charged where the upstream reports no usage. */
+  readonly promptTokens: number;
+  /** What is held for the output. */
+  readonly outputTokens: number;
+  /** The most output that the request and the model allow, whatever the plan's default is. */
+  readonly outputCap: number;
+}
+
+/** A model, as far as requests depend on it. */
+export interface ModelTraits {
+  readonly id: string;
+  readonly contextLength: number;
+  readonly maxOutputTokens: number | undefined;
+  /** Requests that certainly exceed {@link contextLength} are refused. */
+  readonly enforcesContext: boolean;
+  readonly tokenizer: Tokenizer | undefined;
+  /** What its images, audio and files count at the most. */
+  readonly tokenBounds: ResolvedTokenBounds;
+  /** What it cannot do; `undefined`: requests pass whatever they ask for. */
+  readonly lacking: Lacking | undefined;
+  /** What its targets do not let requests choose, each rule once. */
+  readonly rules: readonly MemberRules[];
+  /** Its targets' dialects, each once. */
+  readonly dialects: readonly Dialect[];
+}
+
+/** A target, as far as requests and responses depend on it. */
+export interface TargetTraits {
+  /** The upstream's name for the model. */
+  readonly upstreamModel: string;
+  readonly operations: ReadonlySet<OperationName>;
+  /** What it does not let requests choose. */
+  readonly rules: MemberRules;
+  readonly dialect: Dialect | undefined;
+}
+
+/** One request and its response with one target. Made for each attempt: another target may speak another protocol. */
+export interface Exchange {
+  /** What the upstream is asked for. */
+  readonly operation: OperationName;
+  readonly body: Uint8Array;
+  /** The request's member that holds the prompt. */
+  readonly promptParam: string;
+  /** @throws GatewayError when it is no response to the request. */
+  readWhole(bytes: Uint8Array, context: AnswerContext): ModelAnswer;
+  /** What was seen of a whole response that its client did not wait for. */
+  partialTokens(promptTokens: number, receivedBytes: number): TokenCounts;
+  readStream(context: AnswerContext): StreamCodec;
+  /** The upstream's error, in the gateway's words. @param body - its first bytes. */
+  readError(
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    context: AnswerContext,
+  ): GatewayError;
+}

@@ -1,0 +1,23 @@
+import { GatewayError } from "../errors/gateway-error.js";
+import { requireOwnNames } from "../openai/request/dialect-names.js";
+import type { JsonRequest } from "../openai/request/json-request.js";
+import type { ModelTraits } from "./operation.js";
+
+/**
+ * Refuses members that a model's targets do not let requests choose.
+ * @throws GatewayError 400
+ */
+export function requireAllowedMembers(request: JsonRequest, { rules, dialects }: ModelTraits): void {
+  if (request.strangers.size > 0) {
+    for (const dialect of dialects) requireOwnNames(request.strangers, dialect);
+  }
+  for (const rule of rules) rule.refuse(request);
+}
+
+/** @param param - the path of what is too long. */
+export function contextLengthExceeded(contextLength: number, param: string): GatewayError {
+  return new GatewayError(
+    `This model's maximum context length is ${contextLength} tokens, and '${param}' has more. Shorten it.`,
+    { status: 400, code: "context_length_exceeded", param },
+  );
+}

@@ -1,0 +1,47 @@
+import type { Buffer } from "node:buffer";
+import type { GatewayError } from "../errors/gateway-error.js";
+import type { StreamProgress } from "../metering/progress.js";
+import type { ByteWriter } from "../wire/byte-writer.js";
+import type { ServerSentEvent } from "../wire/event-reader.js";
+
+/** From an upstream's stream to the client's bytes. Pure and synchronous. */
+export interface StreamCodec {
+  readonly progress: StreamProgress;
+  /**
+   * @returns what the client gets for an event; `undefined`: nothing.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  event(event: ServerSentEvent): Uint8Array | undefined;
+  /**
+   * What the client gets where the upstream sent one JSON document in place of events.
+   * @throws StreamFault | GatewayError
+   */
+  whole(body: Uint8Array): Uint8Array | undefined;
+  /**
+   * What ends the client's stream when the upstream's has ended.
+   * @throws StreamFault `incomplete`
+   */
+  end(): Uint8Array;
+  /** What ends the client's stream when the call failed. */
+  fault(error: GatewayError): Uint8Array;
+  /** What keeps the client's connection open while the upstream is silent. */
+  readonly keepAlive: Uint8Array;
+  /** Absent where every event is parsed. */
+  readonly shortcut?: EventShortcut;
+}
+
+/** Passes runs of alike events without parsing them. The client's bytes are the same with and without it. */
+export interface EventShortcut {
+  /** The events are too unlike each other: it is not used any more. */
+  readonly hasGivenUp: boolean;
+  /**
+   * Passes on the events that begin at `start`, as many in a row as it knows.
+   * @returns where the last one ended; `start` when there was none.
+   */
+  pass(bytes: Buffer, start: number, out: ByteWriter): number;
+  /**
+   * Learns from one whole event that was parsed, and from what the client got for it.
+   * @returns whether more events like it can be passed.
+   */
+  learn(received: Buffer, sent: Uint8Array): boolean;
+}

@@ -1,0 +1,6 @@
+import { chatCompletions } from "./chat-completions.js";
+import { embeddings } from "./embeddings.js";
+import type { Operation } from "./operation.js";
+
+/** What clients can call. A new operation is one more line here. */
+export const operations: readonly Operation[] = [chatCompletions, embeddings];

@@ -1,0 +1,17 @@
+import type { AnswerContext } from "../../src/openai/answer-context.js";
+
+/** What is known of an attempt, for tests of what reads its response. */
+export function answerContext(overrides: Partial<AnswerContext> = {}): AnswerContext {
+  return {
+    requestId: "req_own",
+    model: "acme/small",
+    upstreamModel: "small",
+    promptTokens: 7,
+    promptParam: "messages",
+    admittedAt: 1_700_000_000_000,
+    startedAt: 0,
+    dialect: undefined,
+    secrets: undefined,
+    ...overrides,
+  };
+}
