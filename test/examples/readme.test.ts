@@ -49,17 +49,39 @@ describe("the README's first snippet", () => {
     await rm(folder, { recursive: true });
   });
 
-  it.each(["openai", "@ai-sdk/openai-compatible", "@langchain/openai"])(
+  it.each([
+    ["openai", 'from "openai";\n\nconst client'],
+    ["@ai-sdk/openai-compatible", 'from "@ai-sdk/openai-compatible"'],
+    ["@langchain/openai", 'from "@langchain/openai"'],
+  ])(
     "serves the snippet with %s",
-    async (client) => {
+    async (client, part) => {
       const name = `client${client.replace(/\W/g, "-")}.ts`;
-      const file = await write(name, snippetWith(`from "${client}"`), { "http://localhost:3000": origin });
+      const file = await write(name, snippetWith(part), { "http://localhost:3000": origin });
       const { stdout } = await promisify(execFile)(process.execPath, [file]);
       expect(stdout).toBe("Hello world");
       expect(upstream.lastRequest.json).toMatchObject({ model: "gpt-4o-mini" });
     },
     30_000,
   );
+
+  it("can be called in its process, by the snippet for that", async () => {
+    const gateway = snippetWith("import express")
+      .replace(/^import (express|.*infergate\/express).*\n/gm, "")
+      .replace(/^const app[\s\S]*/m, "");
+    const file = await write("in-process.ts", gateway + snippetWith("fetch: (url, init) =>"), {
+      "apiKey: process.env.OPENAI_API_KEY": `baseURL: ${JSON.stringify(upstream.url)}`,
+      "new Request(url, init)),\n});": `new Request(url, init)),
+});
+const messages = [{ role: "user" as const, content: "Hello!" }];
+const { choices } = await client.chat.completions.create({ model: "acme/small", messages });
+const { windows } = await gateway.accounts.balance("acct_1");
+console.log(choices[0]?.message.content, windows.week.used);
+await gateway.close();`,
+    });
+    const { stdout } = await promisify(execFile)(process.execPath, [file]);
+    expect(stdout).toMatch(/^Hello world [1-9]\d*\n$/);
+  }, 30_000);
 
   it("serves the commands below it", async () => {
     const [whole = "", usage = ""] = readme.match(/^curl .*\/ai\/.*$/gm) ?? [];
