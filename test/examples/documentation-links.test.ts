@@ -6,7 +6,9 @@ import { markdownUnder, root } from "./documentation.js";
 const paths = [
   "README.md",
   "CHANGELOG.md",
-  ...["docs", ".github", "examples", "test"].flatMap(markdownUnder).filter((path) => !path.startsWith("test/package/api/")),
+  ...["docs", ".github", "examples", "test"]
+    .flatMap(markdownUnder)
+    .filter((path) => !path.startsWith("test/package/api/")),
 ];
 
 /** The text as it is read: without code, in which brackets are no links, and `#` begins no heading. */
@@ -51,9 +53,18 @@ it.each(paths)("each link of %s within the repository leads somewhere", (page) =
 
 it("links that lead nowhere are noticed", () => {
   const page = "docs/credits.md";
-  const dead = ["gone.md", "models.md#gone", "#gone", "../../outside.md", "../package.json#anchor", "models.md#a-Price"];
+  const dead = [
+    "gone.md",
+    "models.md#gone",
+    "#gone",
+    "../../outside.md",
+    "../package.json#anchor",
+    "models.md#a-Price",
+  ];
   expect(dead.filter((target) => isSound(page, target))).toEqual([]);
-  expect(["models.md", "models.md#a-price", "#the-bound-of-a-text", "../src"].every((target) => isSound(page, target))).toBe(true);
+  expect(
+    ["models.md", "models.md#a-price", "#the-bound-of-a-text", "../src"].every((target) => isSound(page, target)),
+  ).toBe(true);
 });
 
 it("every page under docs can be reached from the README", () => {

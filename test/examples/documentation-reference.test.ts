@@ -107,7 +107,9 @@ describe("the reference", () => {
       .split("\n")
       .map((line) => line.split(" | "))
       .filter((cells) => cells.length === 4 && !cells[0]?.includes(" of other types"))
-      .flatMap(([names = "", , , verdict = ""]) => words(names).map((name) => `${name} ${verdict.replace(/ \|$/, "")}`));
+      .flatMap(([names = "", , , verdict = ""]) =>
+        words(names).map((name) => `${name} ${verdict.replace(/ \|$/, "")}`),
+      );
     const verdicts = { refuse: "refuses", drop: "leaves out" };
     const known = restrictions.flatMap(({ names, rule }) => names.map((name) => `${name} ${verdicts[rule]}`));
     expect(known.length).toBeGreaterThan(80);

@@ -34,10 +34,7 @@ function withGivens(snippet: string): string {
 
 it("the snippets of all pages compile", () => {
   const names = new Map(
-    snippets.map(({ page, code }, index) => [
-      `${root}test/${page.replace(/\W+/g, "-")}-${index}.ts`,
-      withGivens(code),
-    ]),
+    snippets.map(({ page, code }, index) => [`${root}test/${page.replace(/\W+/g, "-")}-${index}.ts`, withGivens(code)]),
   );
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { bundled } from "../support/bundled.js";
-import { runCommand } from "./printed-commands.js";
 import { pageOf, pages, readme, snippets, snippetWith } from "./documentation.js";
+import { runCommand } from "./printed-commands.js";
 
 describe("the README's first snippet", () => {
   let upstream: FakeUpstream;
