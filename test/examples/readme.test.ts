@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { bundled } from "../support/bundled.js";
-import { pageOf, pages, readme, snippets, snippetWith } from "./documentation.js";
+import { pageOf, pages, readme, snippetWith } from "./documentation.js";
 import { runCommand } from "./printed-commands.js";
 
 describe("the README's first snippet", () => {
