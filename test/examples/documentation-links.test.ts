@@ -51,6 +51,16 @@ it.each(paths)("each link of %s within the repository leads somewhere", (page) =
   expect(links.filter((target) => !isSound(page, target))).toEqual([]);
 });
 
+it("the files that the pages name are there", () => {
+  const roots = [root, join(root, "src"), join(root, "test")];
+  const named = ["docs", ".github"].flatMap(markdownUnder).flatMap((page) => {
+    const spans = proseOf(page).match(/`[\w./-]+\/[\w.-]+\.(ts|mjs|json|md|yml)`/g) ?? [];
+    return spans.map((span) => span.slice(1, -1));
+  });
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !roots.some((folder) => existsSync(join(folder, path))))).toEqual([]);
+});
+
 it("links that lead nowhere are noticed", () => {
   const page = "docs/credits.md";
   const dead = [
