@@ -70,7 +70,7 @@ export interface Model extends RoutingOptions {
   upstream: TargetOptions | readonly TargetOptions[];
   /**
    * Members that requests may set although they choose another model, price or cap than the catalog's, such as
-   * `["service_tier"]`: see "Restricted members" in the README. What they cost beyond the prices is then yours. Default: `[]`.
+   * `["service_tier"]`: see `docs/restricted-members.md`. What they cost beyond the prices is then yours. Default: `[]`.
    */
   allowMembers?: readonly string[] | undefined;
   /** What becomes of answers whose clients leave, unless the plan says so. Default: `"cancel"`. */

@@ -19,7 +19,7 @@ export interface Dialect {
   dropped?: readonly string[] | undefined;
   /**
    * Whether request members by which a client would choose another model, price or cap than the catalog's are refused or left
-   * out, by the table of "Restricted members" in the README. The presets have it on. Default: `false`, so that members of
+   * out, by the table of `docs/restricted-members.md`. The presets have it on. Default: `false`, so that members of
    * which the gateway knows nothing reach a server of which it knows nothing.
    */
   strictMembers?: boolean | undefined;

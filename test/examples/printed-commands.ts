@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { root } from "./readme.js";
+import { root } from "./documentation.js";
 
 const run = promisify(execFile);
 

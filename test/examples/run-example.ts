@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { bundled } from "../support/bundled.js";
-import { root } from "./readme.js";
+import { root } from "./documentation.js";
 
 export interface RunningExample {
   baseURL: string;

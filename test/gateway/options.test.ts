@@ -180,7 +180,7 @@ describe("createGateway refuses", () => {
     ]);
   });
 
-  it("nothing in the options of the README", () => {
+  it("nothing in options that are valid", () => {
     expect(() => create({ basePath: "/api/ai/", cors: true, closeGraceMs: 0 })).not.toThrow();
   });
 

@@ -34,6 +34,7 @@ describe("the packed package, installed in an empty project", () => {
     await mkdir(source);
     for (const name of [
       "src",
+      "docs",
       "tsconfig.json",
       "tsup.config.ts",
       "package.json",
@@ -61,11 +62,22 @@ describe("the packed package, installed in an empty project", () => {
 
   it("holds what users need and nothing else", () => {
     const others = packed.filter((path) => !/^dist\/[\w.-]+\.(c?js|d\.c?ts)(\.map)?$/.test(path));
-    expect(others.filter((path) => path !== "README.md").toSorted()).toEqual([
+    expect(others.filter((path) => !path.startsWith("docs/")).toSorted()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
+      "README.md",
       "package.json",
     ]);
+    expect(others.filter((path) => path.startsWith("docs/") && !/^docs\/([\w-]+\/)?[\w-]+\.md$/.test(path))).toEqual(
+      [],
+    );
+  });
+
+  it("holds the pages that the README leads to", async () => {
+    const readme = await readFile(join(project, "node_modules/infergate/README.md"), "utf8");
+    const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
+    expect(linked.length).toBeGreaterThan(15);
+    expect(linked.filter((path) => !packed.includes(path))).toEqual([]);
   });
 
   it("names no path of the machine that built it", async () => {
