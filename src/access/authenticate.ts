@@ -6,11 +6,15 @@ import type { Lookup } from "./cached-lookup.js";
 
 /**
  * Finds out whose key it is, whether or not it is still good: see {@link requireValid}.
- * @throws GatewayError 401, or 503 when the store fails.
+ * @throws GatewayError 401 for what can be no key; rejects with a 503 when the store fails.
  */
-export async function authenticate(key: string, findCaller: Lookup<Caller>): Promise<Caller> {
+export function findKey(key: string, findCaller: Lookup<Caller>): Caller | undefined | Promise<Caller | undefined> {
   if (isMistypedKey(key)) throw refusedKey();
-  const caller = await findCaller(hashKey(key));
+  return findCaller(hashKey(key));
+}
+
+/** @throws GatewayError 401 where there is no such key. */
+export function requireKnown(caller: Caller | undefined): Caller {
   if (caller === undefined) throw refusedKey();
   return caller;
 }

@@ -10,6 +10,7 @@ import { AbortNotifier } from "./abort-notifier.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
 import type { SettledCharge } from "./settlement.js";
+import { brokenOff } from "./relay/until-aborted.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One attempt of a call at one target. As long as it has nothing for the client, its failure is not the call's. */
@@ -35,25 +36,23 @@ export class Attempt {
     return this.target.timeoutMs !== undefined;
   }
 
-  /** The attempt alone is over, and the call is another target's. */
-  get isOver(): boolean {
-    return this.notice.aborted && !this.call.notice.aborted;
-  }
-
   /**
    * Waits for what there is for the client, for the target's `timeoutMs` at most, even of a provider that does not heed
    * its signal.
    * @throws GatewayError, 504 when it took too long.
    */
-  async run<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  run<Answer>(work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
     const { timeoutMs } = this.target;
-    const answer = timeoutMs === undefined ? await work() : await this.#within(timeoutMs, work);
-    this.#state = "committed";
-    return answer;
+    return timeoutMs === undefined ? work(this) : this.#within(timeoutMs, work);
   }
 
-  /** The target has something for the client: it works. */
-  confirm(): void {
+  /**
+   * The target has something for the client: it works, and how the attempt ends is how the call ends.
+   * @throws UpstreamError `aborted` when the attempt is over, and the call another target's.
+   */
+  commit(): void {
+    if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
+    this.#state = "committed";
     this.#visit.confirm();
   }
 
@@ -95,7 +94,7 @@ export class Attempt {
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
 
-  #within<Answer>(timeoutMs: number, work: () => Promise<Answer>): Promise<Answer> {
+  #within<Answer>(timeoutMs: number, work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
     const { notice, call } = this;
     const abort = (): void => notice.abort();
     call.notice.addEventListener("abort", abort);
@@ -109,7 +108,7 @@ export class Attempt {
       }, timeoutMs);
       // The client's connection keeps the process alive as long as need be.
       if (typeof timer === "object") timer.unref?.();
-      work()
+      work(this)
         .finally(() => clearTimeout(timer))
         .then(resolve, reject);
     });

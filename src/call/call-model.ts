@@ -1,5 +1,6 @@
 import { beyondTarget } from "../errors/target-limit.js";
-import type { GatewayResponse } from "../http/message.js";
+import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
 import type { AnswerContext } from "../openai/answer-context.js";
 import { TargetSearch } from "../routing/target-search.js";
@@ -8,7 +9,7 @@ import { holdCredits } from "./admission/hold-credits.js";
 import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
 import { ModelCall } from "./model-call.js";
-import { clientLeft } from "./relay/abort-error.js";
+import { clientLeft, shuttingDown } from "./relay/abort-error.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
@@ -26,17 +27,22 @@ export async function callModel(services: CallServices, incoming: IncomingCall):
 
 /** Lets a call in that its account may make and can pay for. */
 async function admit(services: CallServices, incoming: IncomingCall): Promise<ModelCall> {
-  const { request, observer } = incoming;
+  const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
   try {
-    const checked = await checkCall(services, incoming);
+    operation.checkContentType(request.header("content-type"));
+    const bytes = await readBody(request, caller.account, body);
+    const asked = await operation.parse(bytes, body.maxBodyDepth);
+    requireWanted(services, request);
+    const admission = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    requireWanted(services, request);
     openCalls.expect();
     isExpected = true;
-    const reservation = await holdCredits(services, checked);
+    const reservation = await holdCredits(services, admission);
     // From here on what the account holds bounds its calls, if anything does.
     if (reservation !== undefined && isLimited(reservation.windows)) body.pendingBodies.drop(request);
-    const call = new ModelCall(services, { ...checked, reservation }, request, observer);
+    const call = new ModelCall(services, admission, reservation, incoming);
     call.begin();
     return call;
   } catch (error) {
@@ -45,6 +51,12 @@ async function admit(services: CallServices, incoming: IncomingCall): Promise<Mo
   } finally {
     if (isExpected) openCalls.expected();
   }
+}
+
+/** The client may have left, or the gateway begun to close, while the body came or was read, or a store was asked. */
+function requireWanted({ openCalls }: CallServices, { signal }: GatewayRequest): void {
+  if (signal.aborted) throw clientLeft();
+  if (openCalls.isClosing) throw shuttingDown();
 }
 
 function isLimited({ session, week, month }: WindowStates): boolean {
@@ -58,7 +70,7 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
   for (;;) {
     const attempt = new Attempt(call, search.take() ?? (await search.wait()));
     try {
-      return await attempt.run(() => exchange(attempt));
+      return await attempt.run(exchange);
     } catch (thrown) {
       search.failed(attempt.target, attempt.failed(thrown));
     }

@@ -8,7 +8,9 @@ import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { Admission } from "./admission.js";
+import type { IncomingCall } from "./admission/check-call.js";
 import { addCreditHeaders } from "./admission/credit-headers.js";
+import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import { Departure } from "./departure.js";
 import { Meter } from "./meter.js";
@@ -39,12 +41,18 @@ export class ModelCall implements OpenCall {
   #charge: Promise<SettledCharge> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(services: CallServices, admission: Admission, client: GatewayRequest, observer: RequestObserver) {
+  /** @param reservation - `undefined`: the model is free, and the call touches no ledger. */
+  constructor(
+    services: CallServices,
+    admission: Admission,
+    reservation: Reservation | undefined,
+    { request, observer }: Pick<IncomingCall, "request" | "observer">,
+  ) {
     this.services = services;
     this.admission = admission;
-    this.client = client;
+    this.client = request;
     this.observer = observer;
-    this.settlement = new Settlement(services, admission);
+    this.settlement = new Settlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
   }

@@ -1,14 +1,14 @@
-import type { Warn } from "../events/warning.js";
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
-import type { CreditLedger, EntryTags, WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { EntryTags, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
-import type { Admission, Reservation } from "./admission.js";
+import type { Admission } from "./admission.js";
+import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
-import type { KeptLease, LeaseKeeper } from "./lease-keeper.js";
+import type { KeptLease } from "./lease-keeper.js";
 
 /** What a call cost, and what is left. */
 export interface SettledCharge extends Charge {
@@ -18,27 +18,20 @@ export interface SettledCharge extends Charge {
 
 /** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
 export class Settlement {
-  readonly #ledger: CreditLedger;
-  readonly #keeper: LeaseKeeper;
-  readonly #warn: Warn;
-  readonly #requestId: string;
-  readonly #keyId: string;
-  readonly #model: string;
-  readonly #reservation: Reservation | undefined;
+  /** `undefined`: the call touches no ledger. */
+  readonly reservation: Reservation | undefined;
+  readonly #services: CallServices;
+  readonly #admission: Admission;
   #price: CompiledPrice;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #kept: KeptLease | undefined;
   #charge: Promise<SettledCharge> | undefined;
 
-  constructor({ ledger, keeper, warn }: CallServices, { requestId, caller, model, reservation }: Admission) {
-    this.#ledger = ledger;
-    this.#keeper = keeper;
-    this.#warn = warn;
-    this.#requestId = requestId;
-    this.#keyId = caller.keyId;
-    this.#model = model.id;
-    this.#reservation = reservation;
-    this.#price = model.price;
+  constructor(services: CallServices, admission: Admission, reservation: Reservation | undefined) {
+    this.#services = services;
+    this.#admission = admission;
+    this.#price = admission.model.price;
+    this.reservation = reservation;
   }
 
   /** The call goes to a target with this price. */
@@ -57,8 +50,8 @@ export class Settlement {
    * @param seen - what a renewal tells the ledger to charge should this process die; `undefined`: nothing.
    */
   keepLease(seen: () => TokenCounts | undefined): void {
-    if (this.#reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
-    this.#kept = this.#keeper.keep(this.#reservation.lease, () => {
+    if (this.reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
+    this.#kept = this.#services.keeper.keep(this.reservation.lease, () => {
       const tokens = seen();
       return tokens === undefined ? 0 : this.#price.cost(tokens);
     });
@@ -82,14 +75,15 @@ export class Settlement {
     const tokens = failed === undefined ? ofCall : addTokens(ofCall, failed.tokens);
     const micro = failed === undefined ? ofMicro : ofMicro + failed.micro;
     const source = failed === undefined ? ofSource : (ofSource ?? "provider");
-    if (this.#reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
-    const { lease, windows } = this.#reservation;
-    if (this.#kept !== undefined) this.#keeper.drop(this.#kept);
+    if (this.reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
+    const { lease, windows } = this.reservation;
+    const { ledger } = this.#services;
+    if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
     try {
       const settled =
         source === undefined
-          ? await this.#ledger.release(lease)
-          : await this.#ledger.settle(lease, {
+          ? await ledger.release(lease)
+          : await ledger.settle(lease, {
               amount: micro,
               estimated: source !== "provider",
               tags: this.#tags(tokens, source),
@@ -104,18 +98,19 @@ export class Settlement {
 
   /** Spelled out, since spreading would take as long as the ledger itself. */
   #tags({ input, cachedInput, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
+    const { caller, model } = this.#admission;
     const price = this.#price.version;
-    return { key: this.#keyId, model: this.#model, input, cachedInput, output, reasoning, source, price };
+    return { key: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
   }
 
   #warnOfLedger(cause: unknown): void {
     const message = "The ledger refuses to settle a call.";
-    this.#warn({ code: "ledger_failed", message, cause, requestId: this.#requestId });
+    this.#services.warn({ code: "ledger_failed", message, cause, requestId: this.#admission.requestId });
   }
 
   #warnOfCharge(): void {
     const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
-    this.#warn({ code: "charge_unresolved", message, requestId: this.#requestId });
+    this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
 }
 

@@ -26,11 +26,13 @@ export const chatCompletions: Operation = {
   modelType: "chat",
   protocol: openAIProtocol,
   checkContentType: requireJsonType,
-  parse: async (body, maxDepth) =>
-    new ChatModelRequest(
-      body.length > sliceBytes ? await parseChatRequestInTurns(body, maxDepth) : parseChatRequest(body, maxDepth),
-    ),
+  parse: (body, maxDepth) =>
+    body.length > sliceBytes
+      ? parseChatRequestInTurns(body, maxDepth).then(toModelRequest)
+      : toModelRequest(parseChatRequest(body, maxDepth)),
 };
+
+const toModelRequest = (request: ChatRequest): ModelRequest => new ChatModelRequest(request);
 
 class ChatModelRequest implements ModelRequest {
   readonly #request: ChatRequest;

@@ -22,13 +22,13 @@ export const embeddings: Operation = {
   modelType: "embedding",
   protocol: openAIProtocol,
   checkContentType: requireJsonType,
-  parse: async (body, maxDepth) =>
-    new EmbeddingModelRequest(
-      body.length > sliceBytes
-        ? await parseEmbeddingRequestInTurns(body, maxDepth)
-        : parseEmbeddingRequest(body, maxDepth),
-    ),
+  parse: (body, maxDepth) =>
+    body.length > sliceBytes
+      ? parseEmbeddingRequestInTurns(body, maxDepth).then(toModelRequest)
+      : toModelRequest(parseEmbeddingRequest(body, maxDepth)),
 };
+
+const toModelRequest = (request: EmbeddingRequest): ModelRequest => new EmbeddingModelRequest(request);
 
 class EmbeddingModelRequest implements ModelRequest {
   readonly #request: EmbeddingRequest;

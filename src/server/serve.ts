@@ -1,5 +1,5 @@
 import type { Caller } from "../access/accounts.js";
-import { authenticate, requireValid } from "../access/authenticate.js";
+import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import { callModel } from "../call/call-model.js";
@@ -85,7 +85,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, requestId, request, observer } = served;
   const credential = protocolOf(path).credential((name) => request.header(name));
-  const caller = await authenticate(credential, services.findCaller);
+  const caller = requireKnown(await findKey(credential, services.findCaller));
   observer.authenticated(caller);
   requireValid(caller, services.calls.clock.now());
   if ("operation" in path) {

@@ -1,10 +1,15 @@
 import { serviceUnavailable } from "../../errors/gateway-error.js";
-import type { ReserveResult } from "../../ledger/credit-ledger.js";
-import type { Reservation } from "../admission.js";
+import type { Lease, ReserveResult, WindowStates } from "../../ledger/credit-ledger.js";
+import type { Admission } from "../admission.js";
 import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../ledger-failure.js";
-import type { CheckedCall } from "./check-call.js";
 import { denialError } from "./denial.js";
+
+/** Credits that are held for one call. */
+export interface Reservation {
+  readonly lease: Lease;
+  readonly windows: WindowStates;
+}
 
 /**
  * Holds the most that the call can cost.
@@ -13,7 +18,7 @@ import { denialError } from "./denial.js";
  */
 export async function holdCredits(
   { ledger, leaseMs, warn }: CallServices,
-  { requestId, caller, allowance, model, demand, admittedAt }: CheckedCall,
+  { requestId, caller, allowance, model, demand, admittedAt }: Admission,
 ): Promise<Reservation | undefined> {
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);

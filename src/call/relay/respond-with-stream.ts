@@ -4,7 +4,6 @@ import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
 import { StreamRelay } from "./stream-relay.js";
 import type { TargetResponse } from "./target-response.js";
-import { brokenOff } from "./until-aborted.js";
 
 /**
  * Relays a stream, from its first piece on: failures before that still become a status of their own.
@@ -12,15 +11,15 @@ import { brokenOff } from "./until-aborted.js";
  */
 export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
   const { attempt } = response;
-  const { departure, admission } = attempt.call;
+  const { departure, settlement } = attempt.call;
   const codec = response.exchange.readStream(response.context);
   const pieces = new StreamRelay(attempt, codec, response.answer.body);
   const first = await pieces.next();
-  // Its attempt may have ended in the same turn: the call is another target's then.
-  if (attempt.isOver) throw brokenOff();
-  attempt.confirm();
+  // It may have ended in the same turn.
+  attempt.commit();
   const headers = streamHeaders();
-  if (admission.reservation !== undefined) addCreditHeaders(headers, admission.reservation.windows);
+  const { reservation } = settlement;
+  if (reservation !== undefined) addCreditHeaders(headers, reservation.windows);
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (departure === undefined) return { status: 200, headers, body };
   const rest = readToEnd(body, departure, () => codec.progress.tokens.output);

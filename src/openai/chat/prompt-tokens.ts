@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
+import { RememberedCounts } from "../../tokens/remembered-counts.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostMissed, type Tokenizer } from "../../tokens/tokenizer.js";
+import { asBuffer } from "../../wire/as-buffer.js";
 import { memberOf, skipString } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
@@ -52,12 +54,37 @@ export function promptTokens(request: WithMessages, limits: PromptLimits): numbe
   if (tokens >= contextLength) return contextLength;
   const texts = promptTexts(request, media);
   for (const text of tokenizer === undefined ? texts : []) {
-    tokens += textTokens(text, true);
+    tokens += countText(text);
     if (tokens >= contextLength) return contextLength;
   }
   if (tokenizer !== undefined) tokens += countTexts(texts, tokenizer, contextLength - tokens);
   return Math.min(tokens, contextLength);
 }
+
+const counts = new RememberedCounts(2 ** 21);
+
+const countJson = (text: Uint8Array): number => textTokens(text, true);
+
+/** A longer text is sampled as a whole, in bytes. */
+const mostCounted = 8192;
+
+/** Counts each message by itself, since most of them have come before. */
+function countText(text: Uint8Array): number {
+  const { length } = text;
+  if (length > mostCounted) return countJson(text);
+  const bytes = asBuffer(text);
+  let tokens = 0;
+  for (let start = 0; start < length; ) {
+    const found = bytes.indexOf(messageBorder, start);
+    const end = found < 0 ? length : found + 1;
+    tokens += counts.count(bytes.subarray(start, end), countJson);
+    start = end;
+  }
+  return tokens;
+}
+
+/** Where one message ends and the next begins. In a text it means nothing, and does no harm. */
+const messageBorder = Buffer.from("},{");
 
 /** What templates write anew, as JSON with spaces or with a line for each value. */
 const rewritten = new Set(["tools", "functions", "response_format"]);
