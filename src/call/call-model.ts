@@ -27,7 +27,7 @@ export async function callModel(services: CallServices, incoming: IncomingCall):
 
 /** Lets a call in that its account may make and can pay for. */
 async function admit(services: CallServices, incoming: IncomingCall): Promise<ModelCall> {
-  const { request, caller, operation, observer } = incoming;
+  const { request, caller, operation } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
   try {

@@ -1,8 +1,8 @@
-import type { HandoverListener } from "../providers/direct-call.js";
 import type { Clock } from "../ledger/clock.js";
 import type { EndReason, UsageSource } from "../metering/outcome.js";
 import type { Progress, StreamProgress } from "../metering/progress.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import type { HandoverListener } from "../providers/direct-call.js";
 import type { Admission } from "./admission.js";
 import { hiddenTokens } from "./hidden-output.js";
 import { OutputFlow } from "./relay/output-flow.js";

@@ -5,8 +5,8 @@ import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
-import type { Admission } from "./admission.js";
 import type { Reservation } from "./admission/hold-credits.js";
+import type { Admission } from "./admission.js";
 import type { CallServices } from "./call-services.js";
 import type { KeptLease } from "./lease-keeper.js";
 

@@ -5,7 +5,13 @@ import type { EndReason } from "../metering/outcome.js";
 import { noTokens } from "../metering/token-counts.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
-import type { AttemptTarget, ObserveRequest, RequestCaller, RequestEndpoint, RequestObserver } from "./request-observer.js";
+import type {
+  AttemptTarget,
+  ObserveRequest,
+  RequestCaller,
+  RequestEndpoint,
+  RequestObserver,
+} from "./request-observer.js";
 import type { Warn } from "./warning.js";
 
 /** How the call to the upstreams ended, and when. */
@@ -38,11 +44,7 @@ class RequestSummary implements RequestObserver {
   #end: End | undefined;
   #isComplete = false;
 
-  constructor(
-    requestId: string,
-    endpoint: RequestEndpoint | undefined,
-    complete: (event: RequestCompleted) => void,
-  ) {
+  constructor(requestId: string, endpoint: RequestEndpoint | undefined, complete: (event: RequestCompleted) => void) {
     this.#requestId = requestId;
     this.#endpoint = endpoint;
     this.#complete = complete;

@@ -53,7 +53,8 @@ class ChatModelRequest implements ModelRequest {
     const request = this.#request;
     requireAllowedMembers(request, model);
     if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
-    if (model.enforcesContext && isTooLong(request, model)) throw contextLengthExceeded(model.contextLength, "messages");
+    if (model.enforcesContext && isTooLong(request, model))
+      throw contextLengthExceeded(model.contextLength, "messages");
     const { maxOutputTokens = model.contextLength } = model;
     const requested = requestedOutputTokens(request);
     return {

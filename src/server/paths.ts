@@ -1,5 +1,5 @@
-import { operations } from "../operations/table.js";
 import type { Operation } from "../operations/operation.js";
+import { operations } from "../operations/table.js";
 
 /** What a path is for. */
 export type Path = { readonly methods: readonly string[] } & (

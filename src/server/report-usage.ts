@@ -1,6 +1,6 @@
 import { type Allowance, type Caller, defaultSessionMs } from "../access/accounts.js";
-import { ledgerFailure } from "../call/ledger-failure.js";
 import type { CallServices } from "../call/call-services.js";
+import { ledgerFailure } from "../call/ledger-failure.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
 import type { WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
-import { Departure, type DepartedCall } from "../../src/call/departure.js";
+import { type DepartedCall, Departure } from "../../src/call/departure.js";
 import { readToEnd } from "../../src/call/read-to-end.js";
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";

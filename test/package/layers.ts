@@ -68,7 +68,8 @@ export const layers: readonly Layer[] = [
   {
     folder: "operations",
     question: "What can a client call?",
-    imports: ["wire", "check", "metering", "tokens", "errors", "openai", provider],
+    imports: ["wire", "metering", "tokens", "errors", "openai"],
+    packages: ["node:buffer"],
   },
   {
     folder: "http",
@@ -76,7 +77,7 @@ export const layers: readonly Layer[] = [
     imports: ["errors", provider],
     packages: ["node:buffer"],
   },
-  { folder: "events", question: "What is the host told?", imports: ["metering"] },
+  { folder: "events", question: "What does the host learn of requests and failures?", imports: ["metering", "errors"] },
   {
     folder: "memory",
     question: "How are keys, plans and credits kept in this process?",
@@ -114,7 +115,17 @@ export const layers: readonly Layer[] = [
   {
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
-    imports: [...contracts, "tokens", "metering", "errors", "openai", "events", "guard", "routing"],
+    imports: [
+      ...contracts,
+      "tokens",
+      "metering",
+      "errors",
+      "openai",
+      "events",
+      "guard",
+      "routing",
+      "operations/operation.js",
+    ],
     packages: ["lru-cache"],
   },
   {
@@ -129,7 +140,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "server",
     question: "How does a path become an answer: route, authenticate, run the operation?",
-    imports: ["ledger", "errors", "operations", "http", "access", "call"],
+    imports: ["ledger", "errors", "events", "operations", "http", "access", "call"],
   },
   {
     folder: "gateway",

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../../src/openai/chat/answer-to-chunk.js";
 import { toChatAnswer } from "../../../src/openai/chat/chat-answer.js";
 import { editAnswer, ReceivedAnswer } from "../../../src/openai/model-answer.js";
-import { answerContext } from "../../support/answer-context.js";
 import { editMembers, membersOf } from "../../../src/wire/json-members.js";
+import { answerContext } from "../../support/answer-context.js";
 
 const context = answerContext();
 

@@ -289,7 +289,9 @@ describe("an upstream that begins ever new answers", () => {
   it("is at fault when there are more than anybody can ask for", () => {
     const stream = open();
     stream.event({ data: answers(128), event: undefined });
-    expect(fault(() => stream.event({ data: chunk({ choices: [choice({}, null, 128)] }), event: undefined })).reason).toBe("garbage");
+    expect(
+      fault(() => stream.event({ data: chunk({ choices: [choice({}, null, 128)] }), event: undefined })).reason,
+    ).toBe("garbage");
     expect(stream.progress.tokens.output).toBe(43);
   });
 
