@@ -60,7 +60,7 @@ function requireWanted({ openCalls }: CallServices, { signal }: GatewayRequest):
 }
 
 function isLimited({ session, week, month }: WindowStates): boolean {
-  return session.limit !== null || week.limit !== null || month.limit !== null;
+  return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
 }
 
 /** Tries the model's targets until one has something for the client. */

@@ -84,7 +84,7 @@ export class Settlement {
         source === undefined
           ? await ledger.release(lease)
           : await ledger.settle(lease, {
-              amount: micro,
+              amountMicro: micro,
               estimated: source !== "provider",
               tags: this.#tags(tokens, source),
             });
@@ -116,6 +116,6 @@ export class Settlement {
 
 /** The credits as they will be when the ledger has taken the charge, as far as is known. */
 function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
-  const charged = (state: WindowState): WindowState => ({ ...state, used: state.used + micro });
+  const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + micro });
   return { session: charged(session), week: charged(week), month: charged(month) };
 }

@@ -22,10 +22,10 @@ export async function holdCredits(
 ): Promise<Reservation | undefined> {
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
-  const amount = model.price.upperBound(demand.promptTokens, demand.outputTokens);
+  const amountMicro = model.price.upperBound(demand.promptTokens, demand.outputTokens);
   let result: ReserveResult;
   try {
-    result = await ledger.reserve({ id: requestId, subject: caller.account, amount, limits, leaseMs });
+    result = await ledger.reserve({ id: requestId, account: caller.account, amountMicro, limits, leaseMs });
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
