@@ -165,7 +165,7 @@ function requireWanted({ inFlight }: Pipeline, { signal }: GatewayRequest): void
 }
 
 function isLimited({ session, week, month }: WindowStates): boolean {
-  return session.limit !== null || week.limit !== null || month.limit !== null;
+  return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
 }
 
 /** From here on the call ends by `finish`, whoever it is that ends it. */
@@ -192,7 +192,7 @@ function begin(
     warn,
     reservation,
     price,
-    tags: { key: keyId, model: model.id },
+    tags: { keyId, model: model.id },
   });
   const drain = drainOf(allowance.drain ?? model.drain, call);
   const clientGone = (): void => {

@@ -59,7 +59,7 @@ export class LeaseKeeper {
     this.#isRenewing = true;
     try {
       const statuses = await this.#ledger.renew(
-        kept.map(({ lease, observed }) => ({ lease, observed: observed(), leaseMs: this.#leaseMs })),
+        kept.map(({ lease, observed }) => ({ lease, observedMicro: observed(), leaseMs: this.#leaseMs })),
       );
       for (const [index, one] of kept.entries()) {
         if (statuses[index] === "closed") this.#kept.remove(one);

@@ -31,7 +31,7 @@ function sumOf(one: TokenCounts, other: TokenCounts): TokenCounts {
 
 /** What a call is filed under. */
 export interface CallTags {
-  key: string;
+  keyId: string;
   model: string;
 }
 
@@ -142,12 +142,12 @@ export class Settlement {
 
   #settlement(tokens: TokenCounts, source: UsageSource, micro: Micro): Ledger.Settlement {
     const { input, cachedInput, output, reasoning } = tokens;
-    const { key, model } = this.#tags;
+    const { keyId, model } = this.#tags;
     return {
-      amount: micro,
+      amountMicro: micro,
       estimated: source !== "provider",
       // Spelled out, since spreading would take as long as the ledger itself.
-      tags: { key, model, input, cachedInput, output, reasoning, source, price: this.#price.version },
+      tags: { keyId, model, input, cachedInput, output, reasoning, source, price: this.#price.version },
     };
   }
 
@@ -168,6 +168,6 @@ export class Settlement {
 
 /** The stock as it will be when the ledger has taken the charge, as far as is known. */
 function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
-  const charged = (state: WindowState): WindowState => ({ ...state, used: state.used + micro });
+  const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + micro });
   return { session: charged(session), week: charged(week), month: charged(month) };
 }

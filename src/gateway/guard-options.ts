@@ -15,7 +15,7 @@ export function guardOptions(
   const insureMicro = { deny: undefined, allow: null };
   return {
     ...rest,
-    insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure),
+    insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure.credits),
     clock,
     emit: (event) => {
       warnOf(event, warn);

@@ -171,11 +171,11 @@ export interface LedgerOptions {
   /** How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. Default: 2,000. */
   settleTimeoutMs?: number | undefined;
   /**
-   * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: credits }`: each
+   * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: { credits } }`: each
    * account may use so many credits until the ledger has answered a reservation of it again, in each process and for up to
    * 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
    */
-  onUnavailable?: "deny" | "allow" | { readonly insure: number } | undefined;
+  onUnavailable?: "deny" | "allow" | { readonly insure: { readonly credits: number } } | undefined;
   /**
    * How many settlements are kept for a ledger that does not take them; beyond it the oldest are given up, each with an
    * event `settle_lost`. Default: 10,000.
@@ -251,9 +251,12 @@ const ledgerOptionsSchema = z.strictObject({
   reserveTimeoutMs: timeout.default(250),
   settleTimeoutMs: timeout.default(2_000),
   onUnavailable: z
-    .union([z.enum(["deny", "allow"]), z.strictObject({ insure: amount.max(9_000_000_000) })], {
-      error: 'must be "deny", "allow" or { insure: credits }',
-    })
+    .union(
+      [z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: amount.max(9_000_000_000) }) })],
+      {
+        error: 'must be "deny", "allow" or { insure: { credits } }',
+      },
+    )
     .default("deny"),
   maxKeptSettlements: count.default(10_000),
   replayMs: z.number().int().nonnegative().max(60_000).default(15_000),

@@ -36,22 +36,22 @@ export class Denials {
   }
 
   /** The denial as the store would answer it now. */
-  find({ subject, limits, strict }: ReserveRequest): Denial | undefined {
+  find({ account, limits, strict }: ReserveRequest): Denial | undefined {
     // What is refused strictly depends on the amount.
     if (strict === true) return undefined;
-    const remembered = this.#byAccount.get(subject);
+    const remembered = this.#byAccount.get(account);
     if (remembered === undefined) return undefined;
     const now = this.#clock.now();
     const { denial, since, until } = remembered;
     if (now >= until || now < since || !sameLimits(limits, remembered.limits)) {
-      this.#byAccount.delete(subject);
+      this.#byAccount.delete(account);
       return undefined;
     }
     return { ...denial, now: denial.now + (now - since) };
   }
 
   /** @param changes - as they were before the store was asked: what was granted meanwhile is not in its answer. */
-  add({ subject, limits, strict }: ReserveRequest, denial: Denial, changes: number): void {
+  add({ account, limits, strict }: ReserveRequest, denial: Denial, changes: number): void {
     if (this.#forMs === 0 || changes !== this.#changes || strict === true) return;
     let lastsMs = this.#forMs;
     for (const { cause, availableAt } of denial.blocked) {
@@ -60,8 +60,8 @@ export class Denials {
     }
     const since = this.#clock.now();
     // The latest goes to the end, so that the oldest is the first.
-    this.#byAccount.delete(subject);
-    this.#byAccount.set(subject, { denial, limits, since, until: since + lastsMs });
+    this.#byAccount.delete(account);
+    this.#byAccount.set(account, { denial, limits, since, until: since + lastsMs });
     if (this.#byAccount.size <= mostAccounts) return;
     for (const oldest of this.#byAccount.keys()) {
       this.#byAccount.delete(oldest);
@@ -70,14 +70,14 @@ export class Denials {
   }
 
   /** The account's numbers are others now. */
-  drop(subject: string): void {
-    if (this.#byAccount.size > 0) this.#byAccount.delete(subject);
+  drop(account: string): void {
+    if (this.#byAccount.size > 0) this.#byAccount.delete(account);
   }
 
   /** The account may have stock again. */
-  forget(subject: string): void {
+  forget(account: string): void {
     this.#changes++;
-    this.#byAccount.delete(subject);
+    this.#byAccount.delete(account);
   }
 }
 
@@ -85,8 +85,8 @@ export class Denials {
 function sameLimits(one: WindowLimits, other: WindowLimits): boolean {
   return (
     one === other ||
-    (one.session.limit === other.session.limit &&
-      one.week.limit === other.week.limit &&
-      one.month.limit === other.month.limit)
+    (one.session.limitMicro === other.session.limitMicro &&
+      one.week.limitMicro === other.week.limitMicro &&
+      one.month.limitMicro === other.month.limitMicro)
   );
 }

@@ -157,9 +157,9 @@ export class GuardedCreditLedger implements AtOnceLedger {
     const statuses: RenewStatus[] = new Array(requests.length);
     const own: number[] = [];
     for (const [index, request] of requests.entries()) {
-      this.#denials.drop(request.lease.subject);
+      this.#denials.drop(request.lease.account);
       if (this.#insurance?.covers(request.lease)) {
-        this.#insurance.renew(request.lease, request.observed);
+        this.#insurance.renew(request.lease, request.observedMicro);
         statuses[index] = "renewed";
       } else own.push(index);
     }
@@ -185,25 +185,25 @@ export class GuardedCreditLedger implements AtOnceLedger {
     return statuses;
   }
 
-  balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    return this.#ask("balance", () => this.#ledger.balance(subject, limits));
+  balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    return this.#ask("balance", () => this.#ledger.balance(account, limits));
   }
 
   grant(request: GrantRequest): Promise<WindowStates> {
-    return this.#change(request.subject, () => this.#ask("grant", () => this.#ledger.grant(request)));
+    return this.#change(request.account, () => this.#ask("grant", () => this.#ledger.grant(request)));
   }
 
-  reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    return this.#change(subject, () => this.#ask("reset", () => this.#ledger.reset(subject, windows)));
+  reset(account: string, windows: readonly WindowName[]): Promise<void> {
+    return this.#change(account, () => this.#ask("reset", () => this.#ledger.reset(account, windows)));
   }
 
-  forget(subject: string): Promise<void> {
-    return this.#change(subject, () => this.#ask("forget", () => this.#ledger.forget(subject)));
+  forget(account: string): Promise<void> {
+    return this.#change(account, () => this.#ask("forget", () => this.#ledger.forget(account)));
   }
 
   /** The account was granted something, reset or forgotten, perhaps by another process. */
-  changed(subject: string): void {
-    this.#denials.forget(subject);
+  changed(account: string): void {
+    this.#denials.forget(account);
   }
 
   /**
@@ -221,7 +221,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
   async #reserve(request: ReserveRequest): Promise<ReserveResult> {
     const known = this.#denials.find(request);
     if (known !== undefined) {
-      this.#emit({ type: "denied_again", account: request.subject });
+      this.#emit({ type: "denied_again", account: request.account });
       return known;
     }
     try {
@@ -231,7 +231,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
       const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
       this.#insured.add(request);
-      const { id: requestId, subject: account, amount: heldMicro } = request;
+      const { id: requestId, account, amountMicro: heldMicro } = request;
       this.#emit({ type: "insured", requestId, account, heldMicro });
       return insured;
     }
@@ -277,7 +277,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
     try {
       const result = await this.#reserveLimit.race(sent);
       this.#availability.succeeded();
-      this.#insurance?.end(request.subject);
+      this.#insurance?.end(request.account);
       return result;
     } catch (error) {
       isOver = true;
@@ -300,7 +300,7 @@ export class GuardedCreditLedger implements AtOnceLedger {
   async #end(ending: Ending): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
-      const windows = this.#insurance.settle(lease, settlement?.amount ?? 0);
+      const windows = this.#insurance.settle(lease, settlement?.amountMicro ?? 0);
       this.#outbox.keep({ ...ending, insured: true });
       return { status: "settled", windows };
     }
@@ -323,24 +323,24 @@ export class GuardedCreditLedger implements AtOnceLedger {
     const { lease, settlement } = ending;
     if (wasKept) this.#tellUnresolved(ending, status);
     // An expiry may have charged more than the call has cost.
-    if (status === "late") this.#denials.forget(lease.subject);
-    else this.#denials.drop(lease.subject);
+    if (status === "late") this.#denials.forget(lease.account);
+    else this.#denials.drop(lease.account);
     if (settlement !== undefined && status !== "unresolved") this.#recent.add(lease, settlement, sentAt);
   }
 
   #tellUnresolved({ lease, settlement }: Ending, status: SettleStatus): void {
     if (status !== "unresolved") return;
-    const { id: requestId, subject: account } = lease;
-    this.#emit({ type: "settle_unresolved", requestId, account, chargedMicro: settlement?.amount ?? 0 });
+    const { id: requestId, account } = lease;
+    this.#emit({ type: "settle_unresolved", requestId, account, chargedMicro: settlement?.amountMicro ?? 0 });
   }
 
   /** What denies the account is forgotten before the change, since it may take effect and not say so, and after it. */
-  async #change<Result>(subject: string, change: () => Promise<Result>): Promise<Result> {
-    this.#denials.forget(subject);
+  async #change<Result>(account: string, change: () => Promise<Result>): Promise<Result> {
+    this.#denials.forget(account);
     try {
       return await change();
     } finally {
-      this.#denials.forget(subject);
+      this.#denials.forget(account);
     }
   }
 

@@ -8,7 +8,14 @@ import type { Micro } from "../metering/micro.js";
 const mostAccounts = 10_000;
 const longMs = 3_600_000;
 
-const unknown: WindowState = { limit: null, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null };
+const unknown: WindowState = {
+  limitMicro: null,
+  usedMicro: 0,
+  heldMicro: 0,
+  bonusMicro: 0,
+  startsAt: null,
+  resetsAt: null,
+};
 /** What the ledger would say of the account's stock is not known, so no limit is shown. */
 const unknownStates: WindowStates = { session: unknown, week: unknown, month: unknown };
 
@@ -50,23 +57,23 @@ export class Insurance {
   /** @returns `undefined` when the account's insurance is used up, or there are too many accounts. */
   reserve(request: ReserveRequest): Extract<ReserveResult, { ok: true }> | undefined {
     const now = this.#clock.now();
-    const { id, amount } = request;
+    const { id, amountMicro } = request;
     const earlier = this.#calls.get(id);
     if (earlier !== undefined) {
       return { ok: true, lease: earlier.lease, windows: unknownStates, now, replayed: true };
     }
-    const policy = this.#policyFor(request.subject, now);
+    const policy = this.#policyFor(request.account, now);
     if (policy === undefined) return undefined;
     if (this.#most !== null && policy.used + policy.held >= this.#most) return undefined;
     const lease = toLease(request, policy.instances, now);
     if (lease === undefined) return undefined;
-    policy.held += amount;
+    policy.held += amountMicro;
     policy.open++;
     policy.latestAt = now;
     // The latest goes to the end, so that the oldest is the first.
-    this.#policies.delete(request.subject);
-    this.#policies.set(request.subject, policy);
-    this.#calls.set(id, { policy, lease, held: amount });
+    this.#policies.delete(request.account);
+    this.#policies.set(request.account, policy);
+    this.#calls.set(id, { policy, lease, held: amountMicro });
     return { ok: true, lease, windows: unknownStates, now, replayed: false };
   }
 
@@ -95,24 +102,24 @@ export class Insurance {
   }
 
   /** The ledger has answered a reservation of the account: when it does not again, that is another outage. */
-  end(subject: string): void {
-    if (this.#policies.size > 0) this.#policies.delete(subject);
+  end(account: string): void {
+    if (this.#policies.size > 0) this.#policies.delete(account);
   }
 
-  #policyFor(subject: string, now: number): Policy | undefined {
-    const known = this.#policies.get(subject);
+  #policyFor(account: string, now: number): Policy | undefined {
+    const known = this.#policies.get(account);
     if (known !== undefined) return known;
     if (this.#policies.size >= mostAccounts && !this.#makeRoom(now)) return undefined;
     return { instances: { ...noInstances }, used: 0, held: 0, open: 0, latestAt: now };
   }
 
   #makeRoom(now: number): boolean {
-    for (const [subject, policy] of this.#policies) {
+    for (const [account, policy] of this.#policies) {
       if (now - policy.latestAt < longMs) return false;
-      this.#policies.delete(subject);
+      this.#policies.delete(account);
       if (policy.open === 0) return true;
       policy.latestAt = now;
-      this.#policies.set(subject, policy);
+      this.#policies.set(account, policy);
     }
     return false;
   }
@@ -120,15 +127,15 @@ export class Insurance {
 
 /** @returns `undefined` for what the ledger would refuse. */
 function toLease(request: ReserveRequest, instances: Instances, now: number): Lease | undefined {
-  const { id, subject, amount, limits, leaseMs } = request;
+  const { id, account, amountMicro, limits, leaseMs } = request;
   let admission: Instances;
   try {
     checkReserve(request);
-    admission = admit(instances, admittingInstances(instances, limits, now), limits, amount, now);
+    admission = admit(instances, admittingInstances(instances, limits, now), limits, amountMicro, now);
   } catch {
     return undefined;
   }
-  return { id, subject, amount, expiresAt: now + leaseMs, ...toAdmission(admission), limits };
+  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admission), limits };
 }
 
 function toAdmission({ session, week, month }: Instances): Admission {

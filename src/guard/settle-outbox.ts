@@ -233,7 +233,7 @@ export class SettleOutbox {
     if (typeof this.#ledger.balance !== "function") return entry;
     let session: WindowState;
     try {
-      session = (await this.#ledger.balance(lease.subject, lease.limits)).windows.session;
+      session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
     } catch (error) {
       // After an outage of weeks the limits say nothing of today.
       if (isRefusal(error)) return entry;
@@ -280,8 +280,8 @@ export class SettleOutbox {
   #about({ lease, settlement }: Entry): LedgerEnding {
     return {
       requestId: lease.id,
-      account: lease.subject,
-      chargedMicro: settlement?.amount ?? 0,
+      account: lease.account,
+      chargedMicro: settlement?.amountMicro ?? 0,
       kept: this.#waiting.size,
     };
   }

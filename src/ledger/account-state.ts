@@ -92,9 +92,9 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
  */
 export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: Micro, now: number): Blocked[] {
   const blocked: Blocked[] = [];
-  block(blocked, "month", open.month ?? freshSession(limits, now), limits.month.limit, need, now);
-  block(blocked, "week", open.week ?? freshSession(limits, now), limits.week.limit, need, now);
-  block(blocked, "session", open.session ?? freshSession(limits, now), limits.session.limit, need, now);
+  block(blocked, "month", open.month ?? freshSession(limits, now), limits.month.limitMicro, need, now);
+  block(blocked, "week", open.week ?? freshSession(limits, now), limits.week.limitMicro, need, now);
+  block(blocked, "session", open.session ?? freshSession(limits, now), limits.session.limitMicro, need, now);
   // The sort is stable: ties stay in the order of windowNames.
   return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
 }
@@ -222,14 +222,14 @@ export function currentStates(instances: Readonly<Instances>, limits: WindowLimi
 /** The windows as a caller sees them. */
 export function windowStates(open: OpenInstances, limits: WindowLimits): WindowStates {
   return {
-    session: windowState(open.session, limits.session.limit),
-    week: windowState(open.week, limits.week.limit),
-    month: windowState(open.month, limits.month.limit),
+    session: windowState(open.session, limits.session.limitMicro),
+    week: windowState(open.week, limits.week.limitMicro),
+    month: windowState(open.month, limits.month.limitMicro),
   };
 }
 
-function windowState(instance: WindowInstance | undefined, limit: Micro | null): WindowState {
-  if (!instance) return { limit, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null };
-  const { used, held, bonus, start, end } = instance;
-  return { limit, used, held, bonus, startsAt: start, resetsAt: end };
+function windowState(instance: WindowInstance | undefined, limitMicro: Micro | null): WindowState {
+  if (!instance) return { limitMicro, usedMicro: 0, heldMicro: 0, bonusMicro: 0, startsAt: null, resetsAt: null };
+  const { used: usedMicro, held: heldMicro, bonus: bonusMicro, start, end } = instance;
+  return { limitMicro, usedMicro, heldMicro, bonusMicro, startsAt: start, resetsAt: end };
 }

@@ -10,16 +10,16 @@ const mostMs = 10_000;
  * meanwhile goes together.
  */
 export class Announcements {
-  readonly #tell: (subjects: readonly string[]) => Promise<unknown>;
+  readonly #tell: (accounts: readonly string[]) => Promise<unknown>;
   readonly #waiting = new Set<string>();
   #running: Promise<void> | undefined;
 
-  constructor(tell: (subjects: readonly string[]) => Promise<unknown>) {
+  constructor(tell: (accounts: readonly string[]) => Promise<unknown>) {
     this.#tell = tell;
   }
 
-  add(subject: string): void {
-    this.#waiting.add(subject);
+  add(account: string): void {
+    this.#waiting.add(account);
     this.#running ??= this.#run();
   }
 
@@ -30,16 +30,16 @@ export class Announcements {
 
   async #run(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const subjects = [...this.#waiting];
+      const accounts = [...this.#waiting];
       this.#waiting.clear();
-      await this.#attempt(subjects);
+      await this.#attempt(accounts);
     }
     this.#running = undefined;
   }
 
-  async #attempt(subjects: readonly string[]): Promise<void> {
+  async #attempt(accounts: readonly string[]): Promise<void> {
     try {
-      await atMost(mostMs, this.#tell(subjects));
+      await atMost(mostMs, this.#tell(accounts));
     } catch {
       // What was done stays done.
     }

@@ -10,25 +10,25 @@ export const windowNames: readonly WindowName[] = ["month", "week", "session"];
 export type Bounds = readonly [number, number, number, number];
 
 /**
- * What a plan allows, as it travels with each operation. `limit: null` means unlimited: counted, never blocking.
+ * What a plan allows, as it travels with each operation. `limitMicro: null` means unlimited: counted, never blocking.
  * The store picks the calendar interval `[bounds[i], bounds[i + 1])` that holds *its own* now.
  */
 export interface WindowLimits {
-  session: { limit: Micro | null; lengthMs: number };
-  week: { limit: Micro | null; bounds: Bounds };
-  month: { limit: Micro | null; bounds: Bounds };
+  session: { limitMicro: Micro | null; lengthMs: number };
+  week: { limitMicro: Micro | null; bounds: Bounds };
+  month: { limitMicro: Micro | null; bounds: Bounds };
 }
 
 /** One window of an account, as the store sees it at this moment. Times are epoch milliseconds. */
 export interface WindowState {
   /** The plan's limit, without the bonus. `null`: unlimited. */
-  limit: Micro | null;
+  limitMicro: Micro | null;
   /** Settled charges of the current instance. */
-  used: Micro;
+  usedMicro: Micro;
   /** Open reservations of the current instance. */
-  held: Micro;
+  heldMicro: Micro;
   /** Sum of the grants to the current instance; may be negative. */
-  bonus: Micro;
+  bonusMicro: Micro;
   /** `null` while no session is open. */
   startsAt: number | null;
   /** `null` while no session is open. */
@@ -43,8 +43,8 @@ export type WindowStates = Readonly<Record<WindowName, WindowState>>;
  */
 export interface Lease {
   readonly id: string;
-  readonly subject: string;
-  readonly amount: Micro;
+  readonly account: string;
+  readonly amountMicro: Micro;
   readonly expiresAt: number;
   /**
    * The window instances that were open at admission; the charge belongs to these. For an amount of 0, which opens no
@@ -83,14 +83,14 @@ export interface ReserveRequest {
    */
   id: string;
   /** The account: opaque, well-formed Unicode without control characters, at most 128 characters. */
-  subject: string;
+  account: string;
   /** The upper-bound estimate to hold in all three windows. 0 is admitted like 1, but holds nothing and opens no session. */
-  amount: Micro;
+  amountMicro: Micro;
   limits: WindowLimits;
   /** How long the hold lives without renewal: 1 s to 15 min. */
   leaseMs: number;
   /**
-   * Refuse also when `amount` exceeds what remains, so that nothing is ever overdrawn. Default `false`.
+   * Refuse also when `amountMicro` exceeds what remains, so that nothing is ever overdrawn. Default `false`.
    * An amount that exceeds the whole limit is then refused as `used`, until the window's end and ever after.
    */
   strict?: boolean;
@@ -99,16 +99,16 @@ export interface ReserveRequest {
 export interface RenewRequest {
   lease: Lease;
   /** Cost seen so far: what is charged should the holder die now. Never falls. It raises a hold that is smaller, unless that is 0. */
-  observed: Micro;
+  observedMicro: Micro;
   leaseMs: number;
 }
 
-/** `expired`: too late to hold anything, but `observed` was charged. `closed`: ended, or unknown; stop renewing it. */
+/** `expired`: too late to hold anything, but `observedMicro` was charged. `closed`: ended, or unknown; stop renewing it. */
 export type RenewStatus = "renewed" | "expired" | "closed";
 
 export interface Settlement {
   /** The real cost. It may exceed the hold. */
-  amount: Micro;
+  amountMicro: Micro;
   /** The amount is an estimate: the upstream reported no usage. */
   estimated?: boolean;
   /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
@@ -121,7 +121,7 @@ export interface Settlement {
 }
 
 /**
- * What an entry of the journal is filed under. The gateway files a charge under `key` (its id), `model`, `input`,
+ * What an entry of the journal is filed under. The gateway files a charge under `keyId`, `model`, `input`,
  * `cachedInput`, `output`, `reasoning` (tokens), `source` (`provider`, `estimated` or `partial`) and `price`: the credits
  * per million input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
  */
@@ -133,12 +133,12 @@ export type EntryTags = Readonly<Record<string, string | number>>;
  * and never below zero: what is given back after a reset was set back already. A charge that came when its instance was
  * no longer the newest is in the journal only.
  *
- * - `charge`: a settlement. After a `checkpoint` of the same id its amount is the difference, which may be negative.
+ * - `charge`: a settlement. After a `checkpoint` of the same id its `amountMicro` is the difference, which may be negative.
  * - `checkpoint`: a hold died and the cost seen by its last renewal was charged. Not written for 0.
- * - `release`: nothing was consumed. `amount` is 0, or what an earlier checkpoint charged, negative.
- * - `grant`: `amount` was added to the limit of one window's instance; not part of what is used.
- * - `reset`: the use of one window's instance was set back; `amount` is what it was, negative.
- * - `unresolved`: a settlement that was not charged since it might have been before; `amount` is 0, and
+ * - `release`: nothing was consumed. `amountMicro` is 0, or what an earlier checkpoint charged, negative.
+ * - `grant`: `amountMicro` was added to the limit of one window's instance; not part of what is used.
+ * - `reset`: the use of one window's instance was set back; `amountMicro` is what it was, negative.
+ * - `unresolved`: a settlement that was not charged since it might have been before; `amountMicro` is 0, and
  *   `tags.unresolvedMicro` what it asked for.
  */
 export interface LedgerEntry {
@@ -150,7 +150,7 @@ export interface LedgerEntry {
   /** Epoch milliseconds by the store's clock. */
   readonly at: number;
   /** Micro-credits, signed. */
-  readonly amount: Micro;
+  readonly amountMicro: Micro;
   /** The window instances concerned, by their starts in epoch milliseconds; of a grant or reset, the one window's. */
   readonly starts: Readonly<Partial<Record<WindowName, number>>>;
   /** What the settlement was filed under; a grant's `note`. */
@@ -158,12 +158,12 @@ export interface LedgerEntry {
 }
 
 export interface HistoryRequest {
-  subject: string;
+  account: string;
   /** Epoch milliseconds, inclusive. Default: the beginning of what is kept. */
   from?: number | undefined;
   /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
   to?: number | undefined;
-  /** As the page before had it. Opaque, and good for the same subject in the same store. */
+  /** As the page before had it. Opaque, and good for the same account in the same store. */
   cursor?: string | undefined;
   /** Entries per page, 1 to 1000. Default: 100. */
   limit?: number | undefined;
@@ -184,10 +184,10 @@ export interface SettleResult {
 export interface GrantRequest {
   /** Idempotency id, as a {@link ReserveRequest}'s. */
   id: string;
-  subject: string;
+  account: string;
   window: WindowName;
   /** Added to the current instance's limit; negative is a correction. */
-  amount: Micro;
+  amountMicro: Micro;
   limits: WindowLimits;
   note?: string;
 }
@@ -197,12 +197,12 @@ export interface GrantRequest {
  * sees a reservation or a charge in some of them only. Every operation is idempotent by its id, so a caller may
  * repeat one whose outcome it did not learn. The store's clock is the only clock.
  *
- * Errors: {@link LedgerUnavailableError} (retrying is safe), {@link LedgerConflictError} (same id, other subject or
+ * Errors: {@link LedgerUnavailableError} (retrying is safe), {@link LedgerConflictError} (same id, other account or
  * amount), {@link LedgerClockError} (the store's now lies outside `bounds`), {@link LedgerInputError}.
  */
 export interface CreditLedger {
   /**
-   * Admits if and only if `used + held < limit + bonus` in every limited window, then holds the whole `amount` in
+   * Admits if and only if `usedMicro + heldMicro < limitMicro + bonusMicro` in every limited window, then holds the whole `amountMicro` in
    * all windows. A denial is a value, not an exception, and changes nothing.
    * The first admitted reservation after the end of a session opens the next one.
    */
@@ -218,7 +218,7 @@ export interface CreditLedger {
    */
   release(lease: Lease): Promise<SettleResult>;
   /** The state of an account. Never writes, never opens a window. */
-  balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
+  balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
   /**
    * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. The same id
    * again adds nothing, and answers the windows as they are by then.
@@ -232,7 +232,7 @@ export interface CreditLedger {
    * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
    * settle; what was granted stays granted. The session closes unless something is held in it or was granted to it.
    */
-  reset(subject: string, windows: readonly WindowName[]): Promise<void>;
+  reset(account: string, windows: readonly WindowName[]): Promise<void>;
   /**
    * Pages through the account's journal, the newest entry first. An expiry enters it at the next operation on its account
    * that writes. Absent where the store keeps none.
@@ -249,13 +249,13 @@ export interface CreditLedger {
    * known here; absent where the store cannot tell. Does not keep the process alive by itself.
    * @returns ends the subscription; a promise where it takes time until changes are heard, which may reject.
    */
-  subscribe?(onChange: (subject: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
+  subscribe?(onChange: (account: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
   /**
    * Forgets an account altogether, with its open holds and journal. Leases from before are void: for a day at least, a
    * settlement that still comes of one, be it the first or a repetition, is a `duplicate` that charges nothing and enters no
    * journal. What is reserved afterwards is a new account's. Whether the ids of its grants are still known is left open.
    */
-  forget(subject: string): Promise<void>;
+  forget(account: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -264,7 +264,7 @@ export class LedgerUnavailableError extends Error {
   override readonly name = "LedgerUnavailableError";
 }
 
-/** The id was used before with another subject or another amount. */
+/** The id was used before with another account or another amount. */
 export class LedgerConflictError extends Error {
   override readonly name = "LedgerConflictError";
 }

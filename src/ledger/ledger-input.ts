@@ -12,14 +12,14 @@ import {
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
-const maxSubjectLength = 128;
+const maxAccountLength = 128;
 const maxPageLength = 1_000;
 
 /** @throws LedgerInputError */
 export function checkReserve(request: ReserveRequest): void {
   checkId(request.id);
-  checkSubject(request.subject);
-  checkAmount(request.amount, "amount");
+  checkAccount(request.account);
+  checkAmount(request.amountMicro, "amountMicro");
   checkLeaseMs(request.leaseMs);
   checkLimits(request.limits);
 }
@@ -27,29 +27,29 @@ export function checkReserve(request: ReserveRequest): void {
 /** @throws LedgerInputError */
 export function checkRenew(request: RenewRequest): void {
   checkLease(request.lease);
-  checkAmount(request.observed, "observed");
+  checkAmount(request.observedMicro, "observedMicro");
   checkLeaseMs(request.leaseMs);
 }
 
 /** @throws LedgerInputError */
 export function checkSettle(lease: Lease, settlement: Settlement): void {
   checkLease(lease);
-  checkAmount(settlement.amount, "amount");
+  checkAmount(settlement.amountMicro, "amountMicro");
 }
 
 /** @throws LedgerInputError */
 export function checkGrant(request: GrantRequest): void {
   checkId(request.id);
-  checkSubject(request.subject);
+  checkAccount(request.account);
   checkLimits(request.limits);
-  if (!Number.isSafeInteger(request.amount)) {
-    throw new LedgerInputError(`amount must be a safe integer, not ${request.amount}.`);
+  if (!Number.isSafeInteger(request.amountMicro)) {
+    throw new LedgerInputError(`amountMicro must be a safe integer, not ${request.amountMicro}.`);
   }
 }
 
 /** @throws LedgerInputError */
-export function checkHistory({ subject, from, to, limit }: HistoryRequest): void {
-  checkSubject(subject);
+export function checkHistory({ account, from, to, limit }: HistoryRequest): void {
+  checkAccount(account);
   for (const moment of [from, to]) {
     if (moment !== undefined && !Number.isSafeInteger(moment)) {
       throw new LedgerInputError(`from and to must be whole milliseconds, not ${moment}.`);
@@ -63,19 +63,19 @@ export function checkHistory({ subject, from, to, limit }: HistoryRequest): void
 /** @throws LedgerInputError */
 export function checkLease(lease: Lease): void {
   checkId(lease.id);
-  checkSubject(lease.subject);
+  checkAccount(lease.account);
 }
 
 /** @throws LedgerInputError */
-export function checkSubject(subject: string): void {
-  checkName(subject, "subject", maxSubjectLength);
+export function checkAccount(account: string): void {
+  checkName(account, "account", maxAccountLength);
 }
 
 /** @throws LedgerInputError */
 export function checkLimits({ session, week, month }: WindowLimits): void {
-  if (session.limit !== null) checkAmount(session.limit, "limits.session.limit");
-  if (week.limit !== null) checkAmount(week.limit, "limits.week.limit");
-  if (month.limit !== null) checkAmount(month.limit, "limits.month.limit");
+  if (session.limitMicro !== null) checkAmount(session.limitMicro, "limits.session.limitMicro");
+  if (week.limitMicro !== null) checkAmount(week.limitMicro, "limits.week.limitMicro");
+  if (month.limitMicro !== null) checkAmount(month.limitMicro, "limits.month.limitMicro");
   if (!Number.isSafeInteger(session.lengthMs) || session.lengthMs < 1) {
     throw new LedgerInputError(
       `limits.session.lengthMs must be a whole number of at least 1, not ${session.lengthMs}.`,

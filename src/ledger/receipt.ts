@@ -4,25 +4,25 @@ import { type Lease, LedgerConflictError, type WindowLimits } from "./credit-led
 
 /** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
 export interface Receipt extends Admission {
-  readonly subject: string;
-  readonly amount: Micro;
+  readonly account: string;
+  readonly amountMicro: Micro;
   readonly expiresAt: number;
 }
 
 export function toLease(id: string, receipt: Receipt, limits: WindowLimits): Lease {
-  const { subject, amount, expiresAt, starts, ends } = receipt;
-  return { id, subject, amount, expiresAt, starts, ends, limits };
+  const { account, amountMicro, expiresAt, starts, ends } = receipt;
+  return { id, account, amountMicro, expiresAt, starts, ends, limits };
 }
 
 interface Identity {
-  readonly subject: string;
-  readonly amount: Micro;
+  readonly account: string;
+  readonly amountMicro: Micro;
 }
 
-/** @throws LedgerConflictError when the id is known for another subject or amount. */
+/** @throws LedgerConflictError when the id is known for another account or amount. */
 export function requireSame(id: string, known: Identity, given: Identity): void {
-  if (known.subject === given.subject && known.amount === given.amount) return;
+  if (known.account === given.account && known.amountMicro === given.amountMicro) return;
   throw new LedgerConflictError(
-    `${id} was used before with another ${known.subject === given.subject ? "amount" : "subject"}.`,
+    `${id} was used before with another ${known.account === given.account ? "amount" : "account"}.`,
   );
 }

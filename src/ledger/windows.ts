@@ -27,9 +27,9 @@ const firstMonth = Date.UTC(1970, 0, 1);
  */
 export function windowLimits({ credits, sessionMs, anchor, now }: WindowLimitsInput): WindowLimits {
   return {
-    session: { limit: credits.session, lengthMs: sessionMs },
-    week: { limit: credits.week, bounds: weekBounds(anchor ?? firstMonday, now) },
-    month: { limit: credits.month, bounds: monthBounds(anchor ?? firstMonth, now) },
+    session: { limitMicro: credits.session, lengthMs: sessionMs },
+    week: { limitMicro: credits.week, bounds: weekBounds(anchor ?? firstMonday, now) },
+    month: { limitMicro: credits.month, bounds: monthBounds(anchor ?? firstMonth, now) },
   };
 }
 
@@ -58,9 +58,9 @@ export class Calendar {
     if (!isMonth) this.#month = monthBounds(this.#anchor ?? firstMonth, now);
     this.#credits = credits;
     this.#limits = {
-      session: { limit: credits.session, lengthMs: sessionMs },
-      week: { limit: credits.week, bounds: this.#week },
-      month: { limit: credits.month, bounds: this.#month },
+      session: { limitMicro: credits.session, lengthMs: sessionMs },
+      week: { limitMicro: credits.week, bounds: this.#week },
+      month: { limitMicro: credits.month, bounds: this.#month },
     };
     return this.#limits;
   }

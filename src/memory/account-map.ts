@@ -22,25 +22,25 @@ export class AccountMap {
     return this.#accounts.size;
   }
 
-  get(subject: string): Account | undefined {
-    return this.#accounts.get(subject);
+  get(account: string): Account | undefined {
+    return this.#accounts.get(account);
   }
 
   /** @throws LedgerUnavailableError when there is no room. */
-  add(subject: string, now: number): Account {
+  add(accountId: string, now: number): Account {
     if (this.#accounts.size >= this.#limit) {
       this.inspect(inspectedWhenFull, now);
       if (this.#accounts.size >= this.#limit) {
         throw new LedgerUnavailableError(`The memory ledger is full: ${this.#limit} accounts have open windows.`);
       }
     }
-    const account = new Account(subject);
-    this.#accounts.set(subject, account);
+    const account = new Account(accountId);
+    this.#accounts.set(accountId, account);
     return account;
   }
 
-  delete(subject: string): void {
-    this.#accounts.delete(subject);
+  delete(account: string): void {
+    this.#accounts.delete(account);
   }
 
   /** Looks at the next `count` accounts and drops those that are over. */
@@ -51,7 +51,7 @@ export class AccountMap {
         this.#cursor = this.#accounts.values();
         next = this.#cursor.next();
       }
-      if (next.value?.isOver(now - keepMs)) this.#accounts.delete(next.value.subject);
+      if (next.value?.isOver(now - keepMs)) this.#accounts.delete(next.value.id);
     }
   }
 }

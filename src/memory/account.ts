@@ -31,7 +31,7 @@ const none: readonly Hold[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
 export class Account implements Instances {
-  readonly subject: string;
+  readonly id: string;
   session = noInstances.session;
   week = noInstances.week;
   month = noInstances.month;
@@ -39,11 +39,11 @@ export class Account implements Instances {
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
   #admission: Admission | undefined;
-  /** It is no more: should its subject come up again, that is another account. */
+  /** It is no more: should its account come up again, that is another account. */
   isForgotten = false;
 
-  constructor(subject: string) {
-    this.subject = subject;
+  constructor(id: string) {
+    this.id = id;
   }
 
   get holds(): readonly Hold[] {
@@ -63,11 +63,19 @@ export class Account implements Instances {
   }
 
   hold(id: string, receipt: Receipt): Hold {
-    const { amount, expiresAt } = receipt;
-    const hold: Hold = { id, account: this, receipt, amount, checkpoint: 0, expiresAt, index: this.#holds.length };
+    const { amountMicro, expiresAt } = receipt;
+    const hold: Hold = {
+      id,
+      account: this,
+      receipt,
+      amount: amountMicro,
+      checkpoint: 0,
+      expiresAt,
+      index: this.#holds.length,
+    };
     this.#holds.push(hold);
     if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
-    addHold(this, receipt, amount);
+    addHold(this, receipt, amountMicro);
     return hold;
   }
 

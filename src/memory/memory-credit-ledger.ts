@@ -33,6 +33,7 @@ import {
 } from "../ledger/credit-ledger.js";
 import { instantMethod } from "../ledger/instant-method.js";
 import {
+  checkAccount,
   checkGrant,
   checkHistory,
   checkLease,
@@ -40,7 +41,6 @@ import {
   checkRenew,
   checkReserve,
   checkSettle,
-  checkSubject,
 } from "../ledger/ledger-input.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
@@ -90,11 +90,11 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     renew: (requests) => ledger.renew(requests),
     settle: instantMethod((lease: Lease, settlement: Settlement) => ledger.settle(lease, settlement)),
     release: instantMethod((lease: Lease) => ledger.release(lease)),
-    balance: (subject, limits) => ledger.balance(subject, limits),
+    balance: (account, limits) => ledger.balance(account, limits),
     grant: (request) => ledger.grant(request),
-    reset: (subject, windows) => ledger.reset(subject, windows),
+    reset: (account, windows) => ledger.reset(account, windows),
     ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
-    forget: (subject) => ledger.forget(subject),
+    forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
   };
 }
@@ -107,7 +107,7 @@ const inspectedPerReserve = 2;
 
 type EndKind = "charge" | "release";
 
-const nothing: Settlement = Object.freeze({ amount: 0 });
+const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
 /** A hold that died unsettled. */
 interface ExpiredHold {
@@ -136,10 +136,10 @@ class MemoryCreditLedger {
 
   reserve(request: ReserveRequest): ReserveResult {
     checkReserve(request);
-    const { id, subject, amount, limits, leaseMs, strict = false } = request;
+    const { id, account: accountId, amountMicro, limits, leaseMs, strict = false } = request;
     const now = this.#clock.now();
     this.#accounts.inspect(inspectedPerReserve, now);
-    const known = this.#find(subject, now);
+    const known = this.#find(accountId, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
 
     const earlier = (this.#holds.get(id) ?? this.#expired.get(id))?.receipt ?? this.#closed.get(id);
@@ -154,15 +154,15 @@ class MemoryCreditLedger {
       };
     }
 
-    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
+    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amountMicro) : 1, now);
     if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
-    if (!canHold(open, amount)) {
-      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+    if (!canHold(open, amountMicro)) {
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
-    const account = known ?? this.#accounts.add(subject, now);
-    const { starts, ends } = account.admit(open, limits, amount, now);
-    const receipt = { subject, amount, expiresAt: now + leaseMs, starts, ends };
+    const account = known ?? this.#accounts.add(accountId, now);
+    const { starts, ends } = account.admit(open, limits, amountMicro, now);
+    const receipt = { account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends };
     this.#holds.set(id, account.hold(id, receipt));
     return {
       ok: true,
@@ -189,19 +189,19 @@ class MemoryCreditLedger {
     return this.#end("release", lease, nothing);
   }
 
-  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkSubject(subject);
+  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkAccount(account);
     checkLimits(limits);
     const now = this.#clock.now();
-    const instances = this.#accounts.get(subject)?.withoutExpired(now) ?? noInstances;
+    const instances = this.#accounts.get(account)?.withoutExpired(now) ?? noInstances;
     return { windows: windowStates(admittingInstances(instances, limits, now), limits), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, subject, window, amount, limits, note } = request;
+    const { id, account: accountId, window, amountMicro, limits, note } = request;
     const now = this.#clock.now();
-    const known = this.#find(subject, now);
+    const known = this.#find(accountId, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
 
     const earlier = this.#grants.get(id);
@@ -212,32 +212,32 @@ class MemoryCreditLedger {
     }
 
     const instance = open[window];
-    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
-    const bonus = instance.bonus + amount;
+    if (!instance) throw new LedgerInputError(`${accountId} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amountMicro;
     if (!Number.isSafeInteger(bonus)) {
-      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large on top of earlier grants.`);
     }
 
-    const account = known ?? this.#accounts.add(subject, now);
+    const account = known ?? this.#accounts.add(accountId, now);
     account[window] = instance;
     instance.bonus = bonus;
     closeEmptySession(account);
     this.#grants.set(id, request, now);
     const tags = note === undefined ? noTags : { note };
-    this.#journal.write("grant", subject, id, now, amount, { [window]: instance.start }, tags);
+    this.#journal.write("grant", accountId, id, now, amountMicro, { [window]: instance.start }, tags);
     return currentStates(account, limits, now);
   }
 
-  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    checkSubject(subject);
+  async reset(accountId: string, windows: readonly WindowName[]): Promise<void> {
+    checkAccount(accountId);
     const now = this.#clock.now();
-    const account = this.#find(subject, now);
+    const account = this.#find(accountId, now);
     if (!account) return;
     for (const window of windows) {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
       account[window].used = 0;
-      this.#journal.write("reset", subject, `reset_${this.#journal.written}`, now, -used, { [window]: start });
+      this.#journal.write("reset", accountId, `reset_${this.#journal.written}`, now, -used, { [window]: start });
     }
     closeEmptySession(account);
   }
@@ -247,69 +247,74 @@ class MemoryCreditLedger {
     return this.#journal.read(request);
   }
 
-  async forget(subject: string): Promise<void> {
-    checkSubject(subject);
-    this.#journal.forget(subject);
+  async forget(accountId: string): Promise<void> {
+    checkAccount(accountId);
+    this.#journal.forget(accountId);
     const now = this.#clock.now();
-    this.#forgotten.set(subject, Math.max(this.#forgottenAt(subject), now), now);
-    const account = this.#accounts.get(subject);
+    this.#forgotten.set(accountId, Math.max(this.#forgottenAt(accountId), now), now);
+    const account = this.#accounts.get(accountId);
     if (!account) return;
     account.isForgotten = true;
     for (const { id } of account.holds) this.#holds.delete(id);
-    this.#accounts.delete(subject);
+    this.#accounts.delete(accountId);
   }
 
   async close(): Promise<void> {}
 
   /** The account, after its expired holds have ended. */
-  #find(subject: string, now: number): Account | undefined {
-    const known = this.#accounts.get(subject);
+  #find(accountId: string, now: number): Account | undefined {
+    const known = this.#accounts.get(accountId);
     for (const { id, account, receipt, checkpoint } of known?.endExpired(now) ?? []) {
       this.#holds.delete(id);
       this.#expired.set(id, { account, receipt, checkpoint }, now);
-      if (checkpoint > 0) this.#journal.write("checkpoint", subject, id, now, checkpoint, receipt.starts);
+      if (checkpoint > 0) this.#journal.write("checkpoint", accountId, id, now, checkpoint, receipt.starts);
     }
     return known;
   }
 
-  #renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
-    this.#find(lease.subject, now);
+  #renew({ lease, observedMicro, leaseMs }: RenewRequest, now: number): RenewStatus {
+    this.#find(lease.account, now);
     const hold = this.#holds.get(lease.id);
     if (hold) {
       requireSame(lease.id, hold.receipt, lease);
       hold.expiresAt = Math.max(hold.expiresAt, now + leaseMs);
-      hold.checkpoint = Math.max(hold.checkpoint, observed);
-      hold.account.raise(hold, observed);
+      hold.checkpoint = Math.max(hold.checkpoint, observedMicro);
+      hold.account.raise(hold, observedMicro);
       return "renewed";
     }
     const expired = this.#expired.get(lease.id);
     if (!expired || this.#isForgotten(expired)) return "closed";
     requireSame(lease.id, expired.receipt, lease);
     const { account, receipt } = expired;
-    const checkpoint = Math.max(expired.checkpoint, observed);
+    const checkpoint = Math.max(expired.checkpoint, observedMicro);
     const rise = checkpoint - expired.checkpoint;
     this.#charge(receipt, rise, now);
-    if (rise > 0) this.#journal.write("checkpoint", receipt.subject, lease.id, now, rise, receipt.starts);
+    if (rise > 0) this.#journal.write("checkpoint", receipt.account, lease.id, now, rise, receipt.starts);
     this.#expired.set(lease.id, { account, receipt, checkpoint }, now);
     return "expired";
   }
 
   #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
     const now = this.#clock.now();
-    this.#find(lease.subject, now);
+    this.#find(lease.account, now);
     const status = this.#settle(kind, lease, settlement, now);
-    return { status, windows: currentStates(this.#accounts.get(lease.subject) ?? noInstances, lease.limits, now) };
+    return { status, windows: currentStates(this.#accounts.get(lease.account) ?? noInstances, lease.limits, now) };
   }
 
-  #settle(kind: EndKind, lease: Lease, { amount, mayBeDuplicateSince, tags }: Settlement, now: number): SettleStatus {
+  #settle(
+    kind: EndKind,
+    lease: Lease,
+    { amountMicro, mayBeDuplicateSince, tags }: Settlement,
+    now: number,
+  ): SettleStatus {
     const { id } = lease;
     const hold = this.#holds.get(id);
     if (hold) {
       const { receipt } = hold;
       requireSame(id, receipt, lease);
-      hold.account.end(hold, amount, now);
+      hold.account.end(hold, amountMicro, now);
       this.#holds.delete(id);
-      this.#close(kind, id, receipt, amount, tags, now);
+      this.#close(kind, id, receipt, amountMicro, tags, now);
       return "settled";
     }
 
@@ -318,9 +323,9 @@ class MemoryCreditLedger {
       const { receipt, checkpoint } = expired;
       requireSame(id, receipt, lease);
       if (this.#isForgotten(expired)) return "duplicate";
-      this.#charge(receipt, amount - checkpoint, now);
+      this.#charge(receipt, amountMicro - checkpoint, now);
       this.#expired.delete(id);
-      this.#close(kind, id, receipt, amount - checkpoint, tags, now);
+      this.#close(kind, id, receipt, amountMicro - checkpoint, tags, now);
       return "late";
     }
 
@@ -330,16 +335,16 @@ class MemoryCreditLedger {
       return "duplicate";
     }
 
-    const { subject, amount: reserved, expiresAt, starts, ends } = lease;
-    if (isForgottenLease(lease, this.#forgottenAt(subject))) return "duplicate";
+    const { account, amountMicro: reserved, expiresAt, starts, ends } = lease;
+    if (isForgottenLease(lease, this.#forgottenAt(account))) return "duplicate";
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
-      this.#journal.write("unresolved", subject, id, now, 0, starts, { ...tags, unresolvedMicro: amount });
+      this.#journal.write("unresolved", account, id, now, 0, starts, { ...tags, unresolvedMicro: amountMicro });
       return "unresolved";
     }
-    this.#charge(lease, amount, now);
-    this.#close(kind, id, { subject, amount: reserved, expiresAt, starts, ends }, amount, tags, now);
+    this.#charge(lease, amountMicro, now);
+    this.#close(kind, id, { account, amountMicro: reserved, expiresAt, starts, ends }, amountMicro, tags, now);
     return "recovered";
   }
 
@@ -347,24 +352,24 @@ class MemoryCreditLedger {
   #isForgotten({ account, receipt }: ExpiredHold): boolean {
     if (account.isForgotten) return true;
     // It may have been over, and dropped, before that.
-    const { subject, starts } = receipt;
-    return account !== this.#accounts.get(subject) && starts.session < this.#forgottenAt(subject);
+    const { account: accountId, starts } = receipt;
+    return account !== this.#accounts.get(accountId) && starts.session < this.#forgottenAt(accountId);
   }
 
-  #forgottenAt(subject: string): number {
-    return this.#forgotten.get(subject) ?? Number.NEGATIVE_INFINITY;
+  #forgottenAt(account: string): number {
+    return this.#forgotten.get(account) ?? Number.NEGATIVE_INFINITY;
   }
 
   #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
     // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
     this.#closed.add(id, receipt, now);
-    this.#journal.write(kind, receipt.subject, id, now, charged, receipt.starts, tags);
+    this.#journal.write(kind, receipt.account, id, now, charged, receipt.starts, tags);
   }
 
   /** Charges, or gives back, outside of any hold. */
   #charge(receipt: Receipt, amount: Micro, now: number): void {
-    const { subject } = receipt;
-    const account = this.#accounts.get(subject) ?? (amount > 0 ? this.#accounts.add(subject, now) : undefined);
+    const { account: accountId } = receipt;
+    const account = this.#accounts.get(accountId) ?? (amount > 0 ? this.#accounts.add(accountId, now) : undefined);
     if (account) addCharge(account, receipt, 0, amount, now);
   }
 }

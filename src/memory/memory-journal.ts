@@ -8,7 +8,7 @@ import {
 
 /** An entry as it is written: without its sequence, which is its place, and with the caller's objects. */
 interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
-  readonly subject: string;
+  readonly account: string;
 }
 
 export const noTags: EntryTags = Object.freeze({});
@@ -34,38 +34,38 @@ export class MemoryJournal {
   /** Of the settle path, so it copies nothing: that is left to reading. */
   write(
     kind: LedgerEntry["kind"],
-    subject: string,
+    account: string,
     id: string,
     at: number,
-    amount: number,
+    amountMicro: number,
     starts: LedgerEntry["starts"],
     tags: EntryTags = noTags,
   ): void {
     if (this.#capacity === 0) return;
-    this.#entries[this.#slot] = { subject, id, kind, at, amount, starts, tags };
+    this.#entries[this.#slot] = { account, id, kind, at, amountMicro, starts, tags };
     this.#written++;
     this.#slot = this.#slot + 1 === this.#capacity ? 0 : this.#slot + 1;
   }
 
   /** @throws LedgerInputError when the cursor is none of this journal's. */
-  read({ subject, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+  read({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
     const entries: LedgerEntry[] = [];
     const oldest = Math.max(0, this.#written - this.#capacity);
     for (let place = this.#readFrom(cursor); place >= oldest; place--) {
       const written = this.#entries[place % this.#capacity];
-      if (written?.subject !== subject) continue;
+      if (written?.account !== account) continue;
       if (from !== undefined && written.at < from) continue;
       if (to !== undefined && written.at >= to) continue;
-      const { id, kind, at, amount, starts, tags } = written;
+      const { id, kind, at, amountMicro, starts, tags } = written;
       if (entries.length === limit) return { entries, cursor: entries.at(-1)?.sequence };
-      entries.push({ sequence: String(place), id, kind, at, amount, starts: { ...starts }, tags: { ...tags } });
+      entries.push({ sequence: String(place), id, kind, at, amountMicro, starts: { ...starts }, tags: { ...tags } });
     }
     return { entries };
   }
 
-  forget(subject: string): void {
+  forget(account: string): void {
     for (const [slot, entry] of this.#entries.entries()) {
-      if (entry?.subject === subject) this.#entries[slot] = undefined;
+      if (entry?.account === account) this.#entries[slot] = undefined;
     }
   }
 

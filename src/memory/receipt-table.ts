@@ -14,7 +14,7 @@ class Chunk {
   readonly amounts = new Float64Array(chunkLength);
   readonly expiries = new Float64Array(chunkLength);
   // These are the accounts' own, and shared by all their receipts.
-  readonly subjects: string[] = new Array(chunkLength);
+  readonly accounts: string[] = new Array(chunkLength);
   readonly starts: Lease["starts"][] = new Array(chunkLength);
   readonly ends: Lease["ends"][] = new Array(chunkLength);
 
@@ -58,11 +58,11 @@ export class ReceiptTable {
     if (place < 0) return undefined;
     const chunk = this.#chunkOf(place);
     const index = place % chunkLength;
-    const amount = chunk.amounts[index] as number;
-    if (amount === deleted) return undefined;
+    const amountMicro = chunk.amounts[index] as number;
+    if (amountMicro === deleted) return undefined;
     return {
-      subject: chunk.subjects[index] as string,
-      amount,
+      account: chunk.accounts[index] as string,
+      amountMicro,
       expiresAt: chunk.expiries[index] as number,
       starts: chunk.starts[index] as Lease["starts"],
       ends: chunk.ends[index] as Lease["ends"],
@@ -81,9 +81,9 @@ export class ReceiptTable {
     const chunk = this.#chunkOf(place);
     const index = place % chunkLength;
     if (chunk.amounts[index] === deleted) this.#size++;
-    chunk.amounts[index] = receipt.amount;
+    chunk.amounts[index] = receipt.amountMicro;
     chunk.expiries[index] = receipt.expiresAt;
-    chunk.subjects[index] = receipt.subject;
+    chunk.accounts[index] = receipt.account;
     chunk.starts[index] = receipt.starts;
     chunk.ends[index] = receipt.ends;
   }

@@ -14,7 +14,7 @@ interface Waiting {
 
 /** What the schema's function `operate` takes for one account. */
 export interface AccountBatch {
-  readonly subject: string;
+  readonly account: string;
   readonly operations: LedgerOperation[];
 }
 
@@ -33,30 +33,30 @@ export class AccountQueue {
     this.#run = run;
   }
 
-  submit(subject: string, operation: LedgerOperation): Promise<LedgerAnswer> {
+  submit(account: string, operation: LedgerOperation): Promise<LedgerAnswer> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(subject);
+      const waiting = this.#waiting.get(account);
       if (waiting === undefined) {
-        this.#waiting.set(subject, []);
-        void this.#drain(subject, [{ operation, resolve, reject }]);
+        this.#waiting.set(account, []);
+        void this.#drain(account, [{ operation, resolve, reject }]);
       } else if (waiting.length >= maxWaiting) {
-        reject(new LedgerUnavailableError(`${maxWaiting} operations on ${subject} are waiting already.`));
+        reject(new LedgerUnavailableError(`${maxWaiting} operations on ${account} are waiting already.`));
       } else {
         waiting.push({ operation, resolve, reject });
       }
     });
   }
 
-  async #drain(subject: string, first: Waiting[]): Promise<void> {
-    for (let batch = first; batch.length > 0; batch = this.#waiting.get(subject)?.splice(0, maxBatch) ?? []) {
-      await this.#send(subject, batch);
+  async #drain(account: string, first: Waiting[]): Promise<void> {
+    for (let batch = first; batch.length > 0; batch = this.#waiting.get(account)?.splice(0, maxBatch) ?? []) {
+      await this.#send(account, batch);
     }
-    this.#waiting.delete(subject);
+    this.#waiting.delete(account);
   }
 
-  async #send(subject: string, batch: readonly Waiting[]): Promise<void> {
+  async #send(account: string, batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#run({ subject, operations: batch.map(({ operation }) => operation) });
+      const answers = await this.#run({ account, operations: batch.map(({ operation }) => operation) });
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as LedgerAnswer);
     } catch (error) {
       if (batch.length === 1 || !(error instanceof LedgerInputError)) {
@@ -64,7 +64,7 @@ export class AccountQueue {
         return;
       }
       // The database refused a value of one of them: it must not fail its neighbours.
-      for (const waiting of batch) await this.#send(subject, [waiting]);
+      for (const waiting of batch) await this.#send(account, [waiting]);
     }
   }
 }

@@ -25,28 +25,28 @@ export interface LedgerAnswer {
 }
 
 /** @throws what the status stands for, when the operation was refused. */
-export function requireDone(answer: LedgerAnswer, { id, subject, amount }: Refusable): void {
+export function requireDone(answer: LedgerAnswer, { id, account, amountMicro }: Refusable): void {
   switch (answer.status) {
     case "clock":
       throw outOfBounds(answer.now);
-    case "other_subject":
-      throw new LedgerConflictError(`${id} was used before with another subject.`);
+    case "other_account":
+      throw new LedgerConflictError(`${id} was used before with another account.`);
     case "other_amount":
       throw new LedgerConflictError(`${id} was used before with another amount.`);
     case "other_window":
       throw new LedgerConflictError(`${id} was granted to another window.`);
     case "no_session":
-      throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
+      throw new LedgerInputError(`${account} has no open session to grant credits to.`);
     case "too_large":
-      throw new LedgerInputError(`amount ${amount} is too large on top of the rest.`);
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large on top of the rest.`);
   }
 }
 
 /** What a refusal's message tells of the request. */
 export interface Refusable {
   readonly id?: string;
-  readonly subject: string;
-  readonly amount?: number;
+  readonly account: string;
+  readonly amountMicro?: number;
 }
 
 export function instancesOf({ windows: [session, week, month] }: LedgerAnswer): Instances {

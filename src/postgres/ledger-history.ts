@@ -27,13 +27,13 @@ select jsonb_build_object(
   'at', at, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount, 'starts', to_jsonb(starts), 'tags', tags
 )::text as json
 from infergate.entry
-where subject = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5)
+where account = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5)
 order by at desc, sequence desc
 limit $6`;
 
 /** @throws LedgerInputError when the cursor is none of a page of history. */
 export function historyValues({
-  subject,
+  account,
   from,
   to,
   cursor,
@@ -41,7 +41,7 @@ export function historyValues({
 }: HistoryRequest): (string | number)[] {
   const { MIN_SAFE_INTEGER: earliest, MAX_SAFE_INTEGER: latest } = Number;
   const [at, sequence] = cursor === undefined ? [latest, latest] : parseCursor(cursor);
-  return [subject, from ?? earliest, to ?? latest, at, sequence, limit + 1];
+  return [account, from ?? earliest, to ?? latest, at, sequence, limit + 1];
 }
 
 function parseCursor(cursor: string): [at: number, sequence: number] {
@@ -56,7 +56,7 @@ export function historyPage(rows: readonly StoredEntry[], { limit = defaultPageL
   return rows.length > limit ? { entries, cursor: entries.at(-1)?.sequence } : { entries };
 }
 
-function toEntry({ at, sequence, id, kind, amount, starts, tags }: StoredEntry): LedgerEntry {
+function toEntry({ at, sequence, id, kind, amount: amountMicro, starts, tags }: StoredEntry): LedgerEntry {
   const known = storedWindows.flatMap((window, index): [WindowName, number][] => {
     const start = starts[index];
     return typeof start === "number" ? [[window, start]] : [];
@@ -67,7 +67,7 @@ function toEntry({ at, sequence, id, kind, amount, starts, tags }: StoredEntry):
     id,
     kind,
     at,
-    amount,
+    amountMicro,
     starts: Object.fromEntries(known),
     tags: tags ?? {},
   };

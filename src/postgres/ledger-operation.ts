@@ -8,7 +8,7 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../ledger/credit-ledger.js";
-import { checkGrant, checkRenew, checkReserve, checkSettle, checkSubject } from "../ledger/ledger-input.js";
+import { checkAccount, checkGrant, checkRenew, checkReserve, checkSettle } from "../ledger/ledger-input.js";
 import { storable } from "./storable.js";
 
 /** An operation on an account as the function `operate` of the schema takes it. */
@@ -22,28 +22,28 @@ export const storedWindows: readonly WindowName[] = ["session", "week", "month"]
 
 export function reserveOperation(request: ReserveRequest): LedgerOperation {
   checkReserve(request);
-  const { id, amount, limits, leaseMs } = request;
-  return { op: "reserve", id, amount, need: needOf(request), leaseMs, limits: limitsArray(limits) };
+  const { id, amountMicro, limits, leaseMs } = request;
+  return { op: "reserve", id, amount: amountMicro, need: needOf(request), leaseMs, limits: limitsArray(limits) };
 }
 
 /** What must remain in every limited window. */
-export function needOf({ strict = false, amount }: ReserveRequest): number {
-  return strict ? Math.max(1, amount) : 1;
+export function needOf({ strict = false, amountMicro }: ReserveRequest): number {
+  return strict ? Math.max(1, amountMicro) : 1;
 }
 
 export function renewOperation(request: RenewRequest): LedgerOperation {
   checkRenew(request);
-  const { lease, observed, leaseMs } = request;
-  return { op: "renew", id: lease.id, amount: lease.amount, observed, leaseMs };
+  const { lease, observedMicro, leaseMs } = request;
+  return { op: "renew", id: lease.id, amount: lease.amountMicro, observed: observedMicro, leaseMs };
 }
 
 /** @param kind - how the journal calls it. */
 export function settleOperation(lease: Lease, settlement: Settlement, kind: "charge" | "release"): LedgerOperation {
   checkSettle(lease, settlement);
-  const { id, amount, expiresAt } = lease;
+  const { id, amountMicro, expiresAt } = lease;
   const starts = storedWindows.map((window) => lease.starts?.[window]);
   const ends = storedWindows.map((window) => lease.ends?.[window]);
-  if (![amount, expiresAt, ...starts, ...ends].every(Number.isSafeInteger)) {
+  if (![amountMicro, expiresAt, ...starts, ...ends].every(Number.isSafeInteger)) {
     throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
   }
   const since = settlement.mayBeDuplicateSince;
@@ -51,8 +51,8 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
     op: "settle",
     id,
     kind,
-    amount,
-    charge: settlement.amount,
+    amount: amountMicro,
+    charge: settlement.amountMicro,
     expiresAt,
     starts,
     ends,
@@ -63,13 +63,13 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
 
 export function grantOperation(request: GrantRequest): LedgerOperation {
   checkGrant(request);
-  const { id, window, amount, limits, note } = request;
+  const { id, window, amountMicro, limits, note } = request;
   const tags = note === undefined ? undefined : storable({ note });
-  return { op: "grant", id, window: windowNumber(window), amount, limits: limitsArray(limits), tags };
+  return { op: "grant", id, window: windowNumber(window), amount: amountMicro, limits: limitsArray(limits), tags };
 }
 
-export function resetOperation(subject: string, windows: readonly WindowName[]): LedgerOperation {
-  checkSubject(subject);
+export function resetOperation(account: string, windows: readonly WindowName[]): LedgerOperation {
+  checkAccount(account);
   return { op: "reset", windows: windows.map(windowNumber) };
 }
 
@@ -81,5 +81,5 @@ function limitsArray({ session, week, month }: WindowLimits): (number | null)[] 
   if (![...week.bounds, ...month.bounds].every(Number.isSafeInteger)) {
     throw new LedgerInputError("limits: bounds must be whole milliseconds.");
   }
-  return [session.limit, session.lengthMs, week.limit, ...week.bounds, month.limit, ...month.bounds];
+  return [session.limitMicro, session.lengthMs, week.limitMicro, ...week.bounds, month.limitMicro, ...month.bounds];
 }

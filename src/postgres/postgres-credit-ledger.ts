@@ -38,14 +38,14 @@ export function creditLedger(database: Database, notifications: Notifications, r
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
     release: (lease) => ledger.release(lease),
-    balance: (subject, limits) => ledger.balance(subject, limits),
+    balance: (account, limits) => ledger.balance(account, limits),
     grant: (request) => ledger.grant(request),
-    reset: (subject, windows) => ledger.reset(subject, windows),
+    reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
-    forget: (subject) => ledger.forget(subject),
+    forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     ...(notifications.wanted && {
-      subscribe: (onChange: (subject: string) => void) => notifications.subscribe(ledger.channel, onChange),
+      subscribe: (onChange: (account: string) => void) => notifications.subscribe(ledger.channel, onChange),
     }),
   };
 }

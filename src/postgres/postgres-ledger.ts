@@ -19,7 +19,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { checkHistory, checkLimits, checkSubject } from "../ledger/ledger-input.js";
+import { checkAccount, checkHistory, checkLimits } from "../ledger/ledger-input.js";
 import { type AccountBatch, AccountQueue } from "./account-queue.js";
 import type { Database } from "./database.js";
 import { JournalPurger } from "./journal-purger.js";
@@ -44,7 +44,7 @@ const operateSql = "select answer::text as json from infergate.operate($1::text:
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const forgetSql = "select infergate.forget($1, $2)::text as json";
 const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
-const announceSql = "select pg_notify($1, subject) from jsonb_array_elements_text($2::text::jsonb) as subject";
+const announceSql = "select pg_notify($1, account) from jsonb_array_elements_text($2::text::jsonb) as account";
 
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
@@ -61,8 +61,8 @@ export class PostgresLedger implements CreditLedger {
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
-    this.#announcements = new Announcements((subjects) =>
-      database.pool.query(announceSql, [this.channel, JSON.stringify(subjects)]),
+    this.#announcements = new Announcements((accounts) =>
+      database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]),
     );
     this.#purger = new JournalPurger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
@@ -71,7 +71,7 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const { id, subject, limits } = request;
+    const { id, account, limits } = request;
     const answer = await this.#submit(reserveOperation(request), request);
     const { now, lease } = answer;
     const open = admittingInstances(instancesOf(answer), limits, now);
@@ -80,11 +80,11 @@ export class PostgresLedger implements CreditLedger {
       const blocked = blockedWindows(open, limits, needOf(request), now);
       return { ok: false, blocked: blocked as [Blocked, ...Blocked[]], windows, now };
     }
-    const { amount, expiresAt } = lease;
+    const { amount: amountMicro, expiresAt } = lease;
     const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
     return {
       ok: true,
-      lease: { id, subject, amount, expiresAt, starts, ends, limits },
+      lease: { id, account, amountMicro, expiresAt, starts, ends, limits },
       windows,
       now,
       replayed: answer.status === "replayed",
@@ -110,13 +110,13 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async release(lease: Lease): Promise<SettleResult> {
-    return this.#end(lease, settleOperation(lease, { amount: 0 }, "release"));
+    return this.#end(lease, settleOperation(lease, { amountMicro: 0 }, "release"));
   }
 
-  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkSubject(subject);
+  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkAccount(account);
     checkLimits(limits);
-    const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [subject]);
+    const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [account]);
     return {
       windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits),
       now: answer.now,
@@ -125,13 +125,13 @@ export class PostgresLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request);
-    this.#announcements.add(request.subject);
+    this.#announcements.add(request.account);
     return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
   }
 
-  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    await this.#submit(resetOperation(subject, windows), { subject });
-    this.#announcements.add(subject);
+  async reset(account: string, windows: readonly WindowName[]): Promise<void> {
+    await this.#submit(resetOperation(account, windows), { account });
+    this.#announcements.add(account);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -139,11 +139,11 @@ export class PostgresLedger implements CreditLedger {
     return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
   }
 
-  async forget(subject: string): Promise<void> {
-    checkSubject(subject);
-    const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [subject, forgottenAtOnce]);
+  async forget(account: string): Promise<void> {
+    checkAccount(account);
+    const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [account, forgottenAtOnce]);
     while (!only(await runStatement(step)));
-    this.#announcements.add(subject);
+    this.#announcements.add(account);
   }
 
   async close(): Promise<void> {
@@ -157,7 +157,7 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {
-    const answer = await this.#queue.submit(request.subject, operation);
+    const answer = await this.#queue.submit(request.account, operation);
     requireDone(answer, request);
     return answer;
   }

@@ -15,19 +15,19 @@ export interface RenewalBatch {
 export function renewalBatches(requests: readonly RenewRequest[]): RenewalBatch[] {
   const renewals = requests.map((request, place) => ({
     place,
-    subject: request.lease?.subject,
+    account: request.lease?.account,
     operation: renewOperation(request),
   }));
-  renewals.sort((left, right) => (left.subject < right.subject ? -1 : left.subject > right.subject ? 1 : 0));
+  renewals.sort((left, right) => (left.account < right.account ? -1 : left.account > right.account ? 1 : 0));
 
   const batches: RenewalBatch[] = [];
-  for (const [index, { place, subject, operation }] of renewals.entries()) {
+  for (const [index, { place, account: accountId, operation }] of renewals.entries()) {
     if (index % maxBatch === 0) batches.push({ accounts: [], places: [] });
     const { accounts, places } = batches.at(-1) as RenewalBatch;
     places.push(place);
     const account = accounts.at(-1);
-    if (account?.subject === subject) account.operations.push(operation);
-    else accounts.push({ subject, operations: [operation] });
+    if (account?.account === accountId) account.operations.push(operation);
+    else accounts.push({ account: accountId, operations: [operation] });
   }
   return batches;
 }

@@ -10,17 +10,17 @@ export class AccountKeys {
   }
 
   /** The keys that every script takes, and the one that belongs to the operation's own id. */
-  of(subject: string, own?: `ended:${string}` | `grant:${string}`): string[] {
-    const account = `${this.#prefix}:{${digest(subject)}}`;
+  of(accountId: string, own?: `ended:${string}` | `grant:${string}`): string[] {
+    const account = `${this.#prefix}:{${digest(accountId)}}`;
     const keys = [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
     if (own !== undefined) keys.push(`${account}:${own}`);
     return keys;
   }
 }
 
-/** Subjects are the host's and may be long, or mean something to a reader. In UTF-16 no two of them are the same bytes. */
-function digest(subject: string): string {
-  const bytes = Buffer.from(subject, "utf16le");
+/** Accounts are the host's and may be long, or mean something to a reader. In UTF-16 no two of them are the same bytes. */
+function digest(account: string): string {
+  const bytes = Buffer.from(account, "utf16le");
   // The one-shot form takes half the time, but other runtimes lack it.
   const hash =
     typeof crypto.hash === "function"

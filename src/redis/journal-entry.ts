@@ -19,8 +19,8 @@ export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
   const common = { sequence, id, kind: kind as LedgerEntry["kind"], at: Number(at), starts };
   // Of an unresolved settlement the stream says what it asked for, as of any other; but it was not charged.
   return kind === "unresolved"
-    ? { ...common, amount: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
-    : { ...common, amount: Number(amount), tags };
+    ? { ...common, amountMicro: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
+    : { ...common, amountMicro: Number(amount), tags };
 }
 
 /** The ids between which a page lies, both inclusive: Redis 6.0 knows no open ranges. */

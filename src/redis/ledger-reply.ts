@@ -39,7 +39,7 @@ export function newestInstancesOf(reply: LedgerReply): Instances {
 }
 
 /** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */
-export function leaseOf(reply: LedgerReply, { id, subject, amount, limits, leaseMs }: ReserveRequest): Lease {
+export function leaseOf(reply: LedgerReply, { id, account, amountMicro, limits, leaseMs }: ReserveRequest): Lease {
   const isApart = reply.length > firstOfLease;
   const expiresAt = isApart ? Number(reply[firstOfLease]) : nowOf(reply) + leaseMs;
   const [session, week, month] = [0, 1, 2].map((index) => {
@@ -48,8 +48,8 @@ export function leaseOf(reply: LedgerReply, { id, subject, amount, limits, lease
   }) as [Span, Span, Span];
   return {
     id,
-    subject,
-    amount,
+    account,
+    amountMicro,
     expiresAt,
     starts: { session: session.start, week: week.start, month: month.start },
     ends: { session: session.end, week: week.end, month: month.end },
@@ -63,7 +63,7 @@ export function errorOf(reply: LedgerReply, id: string, amount?: number): Error 
     case "conflict":
       return new LedgerConflictError(`${id} was used before with another amount or window.`);
     case "too large":
-      return new LedgerInputError(`amount ${amount} is too large on top of the rest.`);
+      return new LedgerInputError(`amountMicro ${amount} is too large on top of the rest.`);
     case "no session":
       return new LedgerInputError("The account has no open session to grant credits to.");
     case "missed bounds":

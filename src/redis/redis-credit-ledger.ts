@@ -54,15 +54,15 @@ export function creditLedgerOn(
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
     release: (lease) => ledger.release(lease),
-    balance: (subject, limits) => ledger.balance(subject, limits),
+    balance: (account, limits) => ledger.balance(account, limits),
     grant: (request) => ledger.grant(request),
-    reset: (subject, windows) => ledger.reset(subject, windows),
+    reset: (account, windows) => ledger.reset(account, windows),
     ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
-    forget: (subject) => ledger.forget(subject),
+    forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     onReconnected,
     ...(changes.canSubscribe && {
-      subscribe: (onChange: (subject: string) => void) => changes.subscribe("account", onChange),
+      subscribe: (onChange: (account: string) => void) => changes.subscribe("account", onChange),
     }),
   };
 }

@@ -21,13 +21,13 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import {
+  checkAccount,
   checkGrant,
   checkHistory,
   checkLimits,
   checkRenew,
   checkReserve,
   checkSettle,
-  checkSubject,
 } from "../ledger/ledger-input.js";
 import { AccountKeys } from "./account-keys.js";
 import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
@@ -76,30 +76,30 @@ export class ScriptedCreditLedger implements CreditLedger {
     this.#scripts = scripts;
     this.#keys = new AccountKeys(prefix);
     this.#journal = [journalEntries, journalMs];
-    this.#announcements = new Announcements((subjects) =>
-      run(announceScript, this.#keys.of(subjects[0] as string).slice(0, 1), [
+    this.#announcements = new Announcements((accounts) =>
+      run(announceScript, this.#keys.of(accounts[0] as string).slice(0, 1), [
         channel,
-        ...subjects.map((subject) => `account ${subject}`),
+        ...accounts.map((account) => `account ${account}`),
       ]),
     );
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    const { id, subject, amount, limits, leaseMs, strict = false } = request;
-    const need = strict ? Math.max(1, amount) : 1;
-    const reply = await this.#update(this.#scripts.reserve, this.#keys.of(subject, `ended:${id}`), [
+    const { id, account, amountMicro, limits, leaseMs, strict = false } = request;
+    const need = strict ? Math.max(1, amountMicro) : 1;
+    const reply = await this.#update(this.#scripts.reserve, this.#keys.of(account, `ended:${id}`), [
       id,
-      amount,
+      amountMicro,
       leaseMs,
       need,
-      limits.session.limit ?? -1,
-      limits.week.limit ?? -1,
-      limits.month.limit ?? -1,
+      limits.session.limitMicro ?? -1,
+      limits.week.limitMicro ?? -1,
+      limits.month.limitMicro ?? -1,
       limits.session.lengthMs,
       ...boundsOf(limits),
     ]);
-    throwErrorOf(reply, id, amount);
+    throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
     const open = openInstancesOf(reply);
     const windows = windowStates(open, limits);
@@ -129,51 +129,51 @@ export class ScriptedCreditLedger implements CreditLedger {
   }
 
   release(lease: Lease): Promise<SettleResult> {
-    return this.#settle("release", lease, { amount: 0 });
+    return this.#settle("release", lease, { amountMicro: 0 });
   }
 
-  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkSubject(subject);
+  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkAccount(account);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(subject), []);
+    const reply = await this.#send(this.#scripts.balance, this.#keys.of(account), []);
     const now = nowOf(reply);
     return { windows: windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, subject, window, amount, limits, note } = request;
+    const { id, account, window, amountMicro, limits, note } = request;
     const tags = note === undefined ? "" : JSON.stringify({ note });
-    const keys = this.#keys.of(subject, `grant:${id}`);
-    const args = [id, window, tags, amount, ...boundsOf(limits)];
+    const keys = this.#keys.of(account, `grant:${id}`);
+    const args = [id, window, tags, amountMicro, ...boundsOf(limits)];
     const reply = await this.#update(this.#scripts.grant, keys, args);
-    throwErrorOf(reply, id, amount);
-    this.#announcements.add(subject);
+    throwErrorOf(reply, id, amountMicro);
+    this.#announcements.add(account);
     return windowStates(openInstancesOf(reply), limits);
   }
 
-  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    checkSubject(subject);
+  async reset(account: string, windows: readonly WindowName[]): Promise<void> {
+    checkAccount(account);
     const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
-    await this.#update(this.#scripts.reset, this.#keys.of(subject), [named]);
-    this.#announcements.add(subject);
+    await this.#update(this.#scripts.reset, this.#keys.of(account), [named]);
+    this.#announcements.add(account);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    const { subject, limit = defaultPageLength } = request;
+    const { account, limit = defaultPageLength } = request;
     const { newest, oldest } = streamRange(request);
     // One more than the page, to learn whether there is another.
-    const reply = await this.#send(this.#scripts.history, this.#keys.of(subject), [newest, oldest, limit + 1]);
+    const reply = await this.#send(this.#scripts.history, this.#keys.of(account), [newest, oldest, limit + 1]);
     const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
     return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
   }
 
-  async forget(subject: string): Promise<void> {
-    checkSubject(subject);
-    await this.#send(this.#scripts.forget, this.#keys.of(subject), []);
-    this.#announcements.add(subject);
+  async forget(account: string): Promise<void> {
+    checkAccount(account);
+    await this.#send(this.#scripts.forget, this.#keys.of(account), []);
+    this.#announcements.add(account);
   }
 
   /** The client stays open: it is the host's. */
@@ -183,15 +183,15 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
-    const { id, subject, amount, expiresAt, starts, ends, limits } = lease;
+    const { id, account, amountMicro, expiresAt, starts, ends, limits } = lease;
     const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
-    const reply = await this.#update(this.#scripts.settle, this.#keys.of(subject, `ended:${id}`), [
+    const reply = await this.#update(this.#scripts.settle, this.#keys.of(account, `ended:${id}`), [
       id,
       kind,
       tags === undefined ? "" : JSON.stringify(tags),
-      settlement.amount,
+      settlement.amountMicro,
       mayBeDuplicateSince,
-      amount,
+      amountMicro,
       expiresAt,
       starts.session,
       starts.week,
@@ -207,9 +207,9 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   /** @param requests - all of one account. */
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
-    const subject = requests[0]?.lease.subject as string;
-    const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(subject), [
-      requests.map(({ lease, observed, leaseMs }) => [lease.id, lease.amount, observed, leaseMs]),
+    const account = requests[0]?.lease.account as string;
+    const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(account), [
+      requests.map(({ lease, observedMicro, leaseMs }) => [lease.id, lease.amountMicro, observedMicro, leaseMs]),
     ]);
     for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
     return statuses.map(String);
@@ -244,14 +244,14 @@ function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {
 
 /** By account, and within it in parts of what one script may do. Each request goes with its place. */
 function batches(requests: readonly RenewRequest[]): (readonly [index: number, request: RenewRequest])[][] {
-  const bySubject = new Map<string, [number, RenewRequest][]>();
+  const byAccount = new Map<string, [number, RenewRequest][]>();
   for (const [index, request] of requests.entries()) {
-    const { subject } = request.lease;
-    const others = bySubject.get(subject);
+    const { account } = request.lease;
+    const others = byAccount.get(account);
     if (others) others.push([index, request]);
-    else bySubject.set(subject, [[index, request]]);
+    else byAccount.set(account, [[index, request]]);
   }
-  return [...bySubject.values()].flatMap((all) =>
+  return [...byAccount.values()].flatMap((all) =>
     Array.from({ length: Math.ceil(all.length / mostRenewals) }, (_, part) =>
       all.slice(part * mostRenewals, (part + 1) * mostRenewals),
     ),

@@ -39,12 +39,12 @@ const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
 };
 
 function toInput(state: WindowState): UsageWindowInput {
-  const { limit, bonus, used, held, resetsAt } = state;
+  const { limitMicro, bonusMicro, usedMicro, heldMicro, resetsAt } = state;
   return {
-    limit: limit === null ? null : Math.max(0, limit + bonus),
-    used,
-    held,
-    remaining: remaining(state),
+    limitMicro: limitMicro === null ? null : Math.max(0, limitMicro + bonusMicro),
+    usedMicro,
+    heldMicro,
+    remainingMicro: remaining(state),
     resetsAt,
   };
 }

@@ -1,10 +1,10 @@
 /** One window of an account, in micro-credits; times in epoch milliseconds. */
 export interface UsageWindowInput {
   /** With what was granted; `null`: unlimited. */
-  limit: number | null;
-  used: number;
-  held: number;
-  remaining: number | null;
+  limitMicro: number | null;
+  usedMicro: number;
+  heldMicro: number;
+  remainingMicro: number | null;
   resetsAt: number | null;
 }
 
@@ -25,12 +25,12 @@ export function usageReport({ plan, windows }: UsageReportInput): string {
   });
 }
 
-function toWire({ limit, used, held, remaining, resetsAt }: UsageWindowInput) {
+function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: UsageWindowInput) {
   return {
-    limit: credits(limit),
-    used: credits(used),
-    held: credits(held),
-    remaining: credits(remaining),
+    limit: credits(limitMicro),
+    used: credits(usedMicro),
+    held: credits(heldMicro),
+    remaining: credits(remainingMicro),
     resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
   };
 }

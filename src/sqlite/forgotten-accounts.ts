@@ -26,13 +26,13 @@ export class ForgottenAccounts {
   }
 
   /** `-Infinity` where nothing is known of it. */
-  at(subject: string): number {
-    const row = this.#get.get(nameOf(subject)) as { value: unknown } | null | undefined;
+  at(account: string): number {
+    const row = this.#get.get(nameOf(account)) as { value: unknown } | null | undefined;
     return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
   }
 
-  add(subject: string, now: number): void {
-    this.#put.run(nameOf(subject), now);
+  add(account: string, now: number): void {
+    this.#put.run(nameOf(account), now);
   }
 
   purge(now: number): void {
@@ -40,6 +40,6 @@ export class ForgottenAccounts {
   }
 }
 
-function nameOf(subject: string): string {
-  return prefix + createHash("sha256").update(subject).digest("base64url");
+function nameOf(account: string): string {
+  return prefix + createHash("sha256").update(account).digest("base64url");
 }

@@ -43,19 +43,19 @@ export class JournalTable {
       ORDER BY at DESC, sequence DESC LIMIT ?`);
   }
 
-  write(account: StoredAccount, { id, kind, at, amount, starts, tags }: SideEntry): void {
+  write(account: StoredAccount, { id, kind, at, amountMicro, starts, tags }: SideEntry): void {
     account.sequence++;
     const { session = null, week = null, month = null } = starts;
     const part = kind === "grant" ? -1 : this.#nextPart(id);
-    this.#insert.run(id, part, account.id, kind, at, account.sequence, amount, session, week, month, toJson(tags));
+    this.#insert.run(id, part, account.id, kind, at, account.sequence, amountMicro, session, week, month, toJson(tags));
   }
 
-  grant(id: string): Pick<GrantRequest, "subject" | "window" | "amount"> | undefined {
+  grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined {
     const row = this.#grant.get(id);
     if (!row) return undefined;
-    const { amount, starts } = toEntry(row as Row);
+    const { amountMicro, starts } = toEntry(row as Row);
     const window = windowNames.find((name) => starts[name] !== undefined) as WindowName;
-    return { subject: (row as Row).account, window, amount };
+    return { account: (row as Row).account, window, amountMicro };
   }
 
   #nextPart(id: string): number {
@@ -63,11 +63,11 @@ export class JournalTable {
   }
 
   /** @throws LedgerInputError when the cursor is none of this journal's. */
-  read({ subject, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+  read({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
     const least = Number.MIN_SAFE_INTEGER;
     const end = [to ?? Number.MAX_SAFE_INTEGER, least] as const;
     const [at, sequence] = cursor === undefined ? end : earlier(parseCursor(cursor), end);
-    const rows = this.#page.all(subject, from ?? least, at, sequence, limit + 1) as Row[];
+    const rows = this.#page.all(account, from ?? least, at, sequence, limit + 1) as Row[];
     const entries = rows.slice(0, limit).map(toEntry);
     const last = entries.at(-1);
     return rows.length > limit && last ? { entries, cursor: `${last.at}-${last.sequence}` } : { entries };
@@ -106,7 +106,7 @@ function toEntry(row: Row): LedgerEntry {
     id,
     kind,
     at: toNumber(row["at"]),
-    amount: toNumber(row["amount"]),
+    amountMicro: toNumber(row["amount"]),
     starts,
     tags: tags === null ? {} : JSON.parse(tags),
   };

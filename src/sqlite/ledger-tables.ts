@@ -63,32 +63,35 @@ export class Book {
     this.#forgotten = tables.forgotten;
   }
 
-  reserve({ id, subject, amount, limits, leaseMs, strict = false }: ReserveRequest, now: number): ReserveResult {
-    const account = this.find(subject, now);
+  reserve(
+    { id, account: accountId, amountMicro, limits, leaseMs, strict = false }: ReserveRequest,
+    now: number,
+  ): ReserveResult {
+    const account = this.find(accountId, now);
     const open = admittingInstances(account, limits, now);
 
     const earlier = this.#reservations.get(id)?.receipt;
     if (earlier) {
-      requireSame(id, earlier, { subject, amount });
+      requireSame(id, earlier, { account: accountId, amountMicro });
       const windows = windowStates(open, limits);
       return { ok: true, lease: toLease(id, earlier, limits), windows, now, replayed: true };
     }
 
-    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amount) : 1, now);
+    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amountMicro) : 1, now);
     if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
-    if (!canHold(open, amount)) {
-      throw new LedgerInputError(`amount ${amount} is too large to be held on top of the rest.`);
+    if (!canHold(open, amountMicro)) {
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
-    const { session, week, month } = admit(account, open, limits, amount, now);
+    const { session, week, month } = admit(account, open, limits, amountMicro, now);
     const receipt: Receipt = {
-      subject,
-      amount,
+      account: accountId,
+      amountMicro,
       expiresAt: now + leaseMs,
       starts: { session: session.start, week: week.start, month: month.start },
       ends: { session: session.end, week: week.end, month: month.end },
     };
-    addHold(account, receipt, amount);
+    addHold(account, receipt, amountMicro);
     account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);
     this.#reservations.hold(id, receipt);
     this.#accounts.put(account);
@@ -96,17 +99,17 @@ export class Book {
     return { ok: true, lease: toLease(id, receipt, limits), windows, now, replayed: false };
   }
 
-  renew({ lease, observed, leaseMs }: RenewRequest, now: number): RenewStatus {
+  renew({ lease, observedMicro, leaseMs }: RenewRequest, now: number): RenewStatus {
     const { id } = lease;
-    const account = this.find(lease.subject, now);
+    const account = this.find(lease.account, now);
     const reservation = this.#reservations.get(id);
     if (!reservation || reservation.state === "ended") return "closed";
     const { receipt, held } = reservation;
     requireSame(id, receipt, lease);
-    const checkpoint = Math.max(reservation.checkpoint, observed);
+    const checkpoint = Math.max(reservation.checkpoint, observedMicro);
 
     if (reservation.state === "hold") {
-      const raised = raisedHold(account, held, observed);
+      const raised = raisedHold(account, held, observedMicro);
       this.#reservations.renew(id, raised, checkpoint, Math.max(reservation.expiresAt, now + leaseMs));
       if (raised === held) return "renewed";
       addHold(account, receipt, raised - held);
@@ -118,62 +121,69 @@ export class Book {
     this.#reservations.raiseCheckpoint(id, checkpoint, now);
     if (rise === 0) return "expired";
     addCharge(account, receipt, 0, rise, now);
-    this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: rise, starts: receipt.starts });
+    this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro: rise, starts: receipt.starts });
     this.#accounts.put(account);
     return "expired";
   }
 
   end(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleResult {
-    const account = this.find(lease.subject, now);
+    const account = this.find(lease.account, now);
     const status = this.#settle(account, kind, lease, settlement, now);
     if (status !== "duplicate") this.#accounts.put(account);
     return { status, windows: currentStates(account, lease.limits, now) };
   }
 
   /** Shows expired holds as ended, but writes nothing. */
-  balance(subject: string, limits: WindowLimits, now: number): { windows: WindowStates; now: number } {
-    const account = this.#accounts.get(subject) ?? newAccount(subject);
+  balance(accountId: string, limits: WindowLimits, now: number): { windows: WindowStates; now: number } {
+    const account = this.#accounts.get(accountId) ?? newAccount(accountId);
     if (account.nextExpiry !== null && account.nextExpiry <= now) {
-      for (const { receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
+      for (const { receipt, held, checkpoint } of this.#reservations.due(accountId, now)) {
         addCharge(account, receipt, held, checkpoint, now);
       }
     }
     return { windows: windowStates(admittingInstances(account, limits, now), limits), now };
   }
 
-  grant({ id, subject, window, amount, limits, note }: GrantRequest, now: number): WindowStates {
-    const account = this.find(subject, now);
+  grant({ id, account: accountId, window, amountMicro, limits, note }: GrantRequest, now: number): WindowStates {
+    const account = this.find(accountId, now);
     const open = admittingInstances(account, limits, now);
     const earlier = this.#journal.grant(id);
     if (earlier) {
-      requireSame(id, earlier, { subject, amount });
+      requireSame(id, earlier, { account: accountId, amountMicro });
       if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
       return windowStates(open, limits);
     }
 
     const instance = open[window];
-    if (!instance) throw new LedgerInputError(`${subject} has no open session to grant credits to.`);
-    const bonus = instance.bonus + amount;
+    if (!instance) throw new LedgerInputError(`${accountId} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amountMicro;
     if (!Number.isSafeInteger(bonus)) {
-      throw new LedgerInputError(`amount ${amount} is too large on top of earlier grants.`);
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large on top of earlier grants.`);
     }
 
     account[window] = instance;
     instance.bonus = bonus;
     closeEmptySession(account);
     const tags = note === undefined ? undefined : { note };
-    this.#journal.write(account, { id, kind: "grant", at: now, amount, starts: { [window]: instance.start }, tags });
+    this.#journal.write(account, {
+      id,
+      kind: "grant",
+      at: now,
+      amountMicro,
+      starts: { [window]: instance.start },
+      tags,
+    });
     this.#accounts.put(account);
     return currentStates(account, limits, now);
   }
 
-  reset(subject: string, windows: readonly WindowName[], now: number): void {
-    const account = this.find(subject, now);
+  reset(accountId: string, windows: readonly WindowName[], now: number): void {
+    const account = this.find(accountId, now);
     for (const window of windows) {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
       account[window].used = 0;
-      const entry = { id: `reset_${randomUUID()}`, at: now, amount: -used, starts: { [window]: start } };
+      const entry = { id: `reset_${randomUUID()}`, at: now, amountMicro: -used, starts: { [window]: start } };
       this.#journal.write(account, { kind: "reset", ...entry });
     }
     closeEmptySession(account);
@@ -181,17 +191,23 @@ export class Book {
   }
 
   /** The account, after its expired holds have ended. One that is not known is stored when something is to be. */
-  find(subject: string, now: number): StoredAccount {
-    const account = this.#accounts.get(subject);
-    if (!account) return newAccount(subject);
+  find(accountId: string, now: number): StoredAccount {
+    const account = this.#accounts.get(accountId);
+    if (!account) return newAccount(accountId);
     if (account.nextExpiry === null || now < account.nextExpiry) return account;
-    for (const { id, receipt, held, checkpoint } of this.#reservations.due(subject, now)) {
+    for (const { id, receipt, held, checkpoint } of this.#reservations.due(accountId, now)) {
       addCharge(account, receipt, held, checkpoint, now);
       if (checkpoint === 0) continue;
-      this.#journal.write(account, { id, kind: "checkpoint", at: now, amount: checkpoint, starts: receipt.starts });
+      this.#journal.write(account, {
+        id,
+        kind: "checkpoint",
+        at: now,
+        amountMicro: checkpoint,
+        starts: receipt.starts,
+      });
     }
-    this.#reservations.expireDue(subject, now);
-    account.nextExpiry = this.#reservations.nextExpiry(subject);
+    this.#reservations.expireDue(accountId, now);
+    account.nextExpiry = this.#reservations.nextExpiry(accountId);
     this.#accounts.put(account);
     return account;
   }
@@ -206,7 +222,7 @@ export class Book {
 
     // An expired hold is given back already, and its checkpoint charged.
     const [held, charged] = state === "hold" ? [reservation.held, 0] : [0, reservation.checkpoint];
-    const charge = settlement.amount - charged;
+    const charge = settlement.amountMicro - charged;
     addCharge(account, receipt, held, charge, now);
     this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });
     return state === "hold" ? "settled" : "late";
@@ -216,20 +232,26 @@ export class Book {
     account: StoredAccount,
     kind: EndKind,
     lease: Lease,
-    { amount, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags }: Settlement,
+    { amountMicro, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags }: Settlement,
     now: number,
   ): SettleStatus {
-    const { id, subject, amount: reserved, expiresAt, starts, ends } = lease;
-    if (isForgottenLease(lease, this.#forgotten.at(subject))) return "duplicate";
+    const { id, account: accountId, amountMicro: reserved, expiresAt, starts, ends } = lease;
+    if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {
-      const unresolved = { ...tags, unresolvedMicro: amount };
-      this.#journal.write(account, { id, kind: "unresolved", at: now, amount: 0, starts, tags: unresolved });
+      const unresolved = { ...tags, unresolvedMicro: amountMicro };
+      this.#journal.write(account, { id, kind: "unresolved", at: now, amountMicro: 0, starts, tags: unresolved });
       return "unresolved";
     }
-    const receipt: Receipt = { subject, amount: reserved, expiresAt, starts, ends };
-    addCharge(account, receipt, 0, amount, now);
-    this.#reservations.insertEnded(id, receipt, { kind, at: now, sequence: ++account.sequence, amount, tags });
+    const receipt: Receipt = { account: accountId, amountMicro: reserved, expiresAt, starts, ends };
+    addCharge(account, receipt, 0, amountMicro, now);
+    this.#reservations.insertEnded(id, receipt, {
+      kind,
+      at: now,
+      sequence: ++account.sequence,
+      amount: amountMicro,
+      tags,
+    });
     return "recovered";
   }
 }

@@ -66,8 +66,8 @@ export class ReservationTable {
   }
 
   hold(id: string, receipt: Receipt): void {
-    const { amount, expiresAt } = receipt;
-    this.#insert.run(...toColumns(id, receipt), "hold", null, null, amount, null, expiresAt, 0);
+    const { amountMicro, expiresAt } = receipt;
+    this.#insert.run(...toColumns(id, receipt), "hold", null, null, amountMicro, null, expiresAt, 0);
   }
 
   renew(id: string, held: Micro, checkpoint: Micro, expiresAt: number): void {
@@ -133,8 +133,8 @@ function toReservation(row: Row): StoredReservation {
     id,
     state: kind === "hold" || kind === "expired" ? kind : "ended",
     receipt: {
-      subject: account,
-      amount: column("reserved"),
+      account,
+      amountMicro: column("reserved"),
       expiresAt: column("lease_expires_at"),
       starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
       ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
@@ -145,17 +145,17 @@ function toReservation(row: Row): StoredReservation {
   };
 }
 
-function toColumns(id: string, { subject, amount, expiresAt, starts, ends }: Receipt) {
+function toColumns(id: string, { account, amountMicro, expiresAt, starts, ends }: Receipt) {
   return [
     id,
-    subject,
+    account,
     starts.session,
     ends.session,
     starts.week,
     ends.week,
     starts.month,
     ends.month,
-    amount,
+    amountMicro,
     expiresAt,
   ] as const;
 }

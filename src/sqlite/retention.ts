@@ -45,20 +45,20 @@ export class Retention {
   }
 
   /** Forgets all but the entries: also the holds that have expired, of which none is to be settled any more. @returns the newest one's sequence. */
-  forgetState(subject: string): number {
-    const account = this.#accounts.get(subject);
+  forgetState(accountId: string): number {
+    const account = this.#accounts.get(accountId);
     if (!account) return 0;
-    this.#deleteHolds.run(subject);
-    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });
+    this.#deleteHolds.run(accountId);
+    this.#accounts.put({ ...newAccount(accountId), sequence: account.sequence });
     return account.sequence;
   }
 
   /** Forgets some entries, and after the last one the account. What has come up meanwhile is a new account's. */
-  forgetEntries(subject: string, sequence: number): boolean {
-    if (this.#deleteAll(this.#ofAccount.all(subject, sequence)) === rowsPerForgetting) return true;
-    const account = this.#accounts.get(subject);
+  forgetEntries(accountId: string, sequence: number): boolean {
+    if (this.#deleteAll(this.#ofAccount.all(accountId, sequence)) === rowsPerForgetting) return true;
+    const account = this.#accounts.get(accountId);
     const isUntouched = account?.sequence === sequence && account.month === noInstances.month;
-    if (isUntouched) this.#accounts.delete(subject);
+    if (isUntouched) this.#accounts.delete(accountId);
     return false;
   }
 

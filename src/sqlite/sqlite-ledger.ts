@@ -17,6 +17,7 @@ import type {
   WindowStates,
 } from "../ledger/credit-ledger.js";
 import {
+  checkAccount,
   checkGrant,
   checkHistory,
   checkLease,
@@ -24,7 +25,6 @@ import {
   checkRenew,
   checkReserve,
   checkSettle,
-  checkSubject,
 } from "../ledger/ledger-input.js";
 import { AccountTable } from "./account-table.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
@@ -40,7 +40,7 @@ const renewalsPerStep = 64;
 /** Old entries are looked for after so many settlements. */
 const settlementsPerPurge = 32;
 
-const nothing: Settlement = Object.freeze({ amount: 0 });
+const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
 export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected" | "subscribe"> {
   readonly #connection: SqliteConnection;
@@ -98,10 +98,10 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     return this.#end("release", lease, nothing);
   }
 
-  async balance(subject: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    checkSubject(subject);
+  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+    checkAccount(account);
     checkLimits(limits);
-    return this.#read(() => this.#connection.snapshot(() => this.#book.balance(subject, limits, this.#clock.now())));
+    return this.#read(() => this.#connection.snapshot(() => this.#book.balance(account, limits, this.#clock.now())));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -109,9 +109,9 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     return this.#write((now) => this.#book.grant(request, now));
   }
 
-  async reset(subject: string, windows: readonly WindowName[]): Promise<void> {
-    checkSubject(subject);
-    await this.#write((now) => this.#book.reset(subject, windows, now));
+  async reset(account: string, windows: readonly WindowName[]): Promise<void> {
+    checkAccount(account);
+    await this.#write((now) => this.#book.reset(account, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -119,13 +119,13 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     return this.#read(() => this.#journal.read(request));
   }
 
-  async forget(subject: string): Promise<void> {
-    checkSubject(subject);
+  async forget(account: string): Promise<void> {
+    checkAccount(account);
     const sequence = await this.#write((now) => {
-      this.#forgotten.add(subject, now);
-      return this.#retention.forgetState(subject);
+      this.#forgotten.add(account, now);
+      return this.#retention.forgetState(account);
     });
-    while (await this.#write(() => this.#retention.forgetEntries(subject, sequence))) await setImmediate();
+    while (await this.#write(() => this.#retention.forgetEntries(account, sequence))) await setImmediate();
   }
 
   /** Resolves when nothing waits for another process. The database stays open: it is the host's. */
@@ -137,16 +137,16 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "onReconnected
     return this.#write((now) => {
       const result = this.#book.end(kind, lease, settlement, now);
       this.#settlements++;
-      if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.subject, now);
+      if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.account, now);
       return result;
     });
   }
 
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
-  #purge(subject: string, now: number): void {
+  #purge(account: string, now: number): void {
     this.#forgotten.purge(now);
-    this.#retention.purge(subject, now);
-    const next = this.#accounts.idAfter(this.#visited ?? subject) ?? this.#accounts.idAfter("") ?? subject;
+    this.#retention.purge(account, now);
+    const next = this.#accounts.idAfter(this.#visited ?? account) ?? this.#accounts.idAfter("") ?? account;
     this.#visited = next;
     this.#book.find(next, now);
     this.#retention.purge(next, now);

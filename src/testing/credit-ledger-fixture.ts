@@ -35,7 +35,7 @@ export const unique = (kind: string) => `${kind}-${run}-${++serial}`;
 export class Fixture {
   readonly clock: ManualClock;
   readonly ledger: CreditLedger;
-  readonly subject = unique("account");
+  readonly id = unique("account");
   plan: Plan;
 
   constructor(clock: ManualClock, ledger: CreditLedger, plan: Plan) {
@@ -49,8 +49,8 @@ export class Fixture {
     return windowLimits({ credits: { session, week, month }, sessionMs, anchor, now: this.clock.now() + skewMs });
   }
 
-  request(amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest {
-    return { id: unique("id"), subject: this.subject, amount, limits: this.limits, leaseMs: 60 * second, ...more };
+  request(amountMicro: number, more: Partial<ReserveRequest> = {}): ReserveRequest {
+    return { id: unique("id"), account: this.id, amountMicro, limits: this.limits, leaseMs: 60 * second, ...more };
   }
 
   reserve(amount: number, more: Partial<ReserveRequest> = {}): Promise<ReserveResult> {
@@ -63,17 +63,17 @@ export class Fixture {
 
   /** A lease that the ledger gave out, but knows no more: as after a fail-over that lost it. */
   async lostLease(amount: number): Promise<Lease> {
-    const lease = await this.admit(amount, { subject: unique("account") });
-    return { ...lease, id: unique("id"), subject: this.subject };
+    const lease = await this.admit(amount, { account: unique("account") });
+    return { ...lease, id: unique("id"), account: this.id };
   }
 
   /** Reserves and settles. */
-  async spend(amount: number): Promise<void> {
-    await this.ledger.settle(await this.admit(amount), { amount });
+  async spend(amountMicro: number): Promise<void> {
+    await this.ledger.settle(await this.admit(amountMicro), { amountMicro });
   }
 
   async windows(): Promise<WindowStates> {
-    return (await this.ledger.balance(this.subject, this.limits)).windows;
+    return (await this.ledger.balance(this.id, this.limits)).windows;
   }
 
   /** `[used, held]` of each window. */
@@ -83,7 +83,11 @@ export class Fixture {
 }
 
 export function countsOf({ session, week, month }: WindowStates): Record<WindowName, [number, number]> {
-  return { session: [session.used, session.held], week: [week.used, week.held], month: [month.used, month.held] };
+  return {
+    session: [session.usedMicro, session.heldMicro],
+    week: [week.usedMicro, week.heldMicro],
+    month: [month.usedMicro, month.heldMicro],
+  };
 }
 
 export function everywhere(used: number, held: number): Record<WindowName, [number, number]> {

@@ -27,7 +27,7 @@ async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): 
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await account.ledger.history?.({ subject: account.subject, cursor, ...more });
+    const page = await account.ledger.history?.({ account: account.id, cursor, ...more });
     entries.push(...(page?.entries ?? []));
     cursor = page?.cursor;
   } while (cursor !== undefined);
@@ -37,9 +37,9 @@ async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): 
 /** The use of one window's instance, as the journal tells it. */
 export function foldUse(entries: readonly LedgerEntry[], window: WindowName, startsAt: number | null): number {
   let used = 0;
-  for (const { kind, amount, starts } of entries) {
+  for (const { kind, amountMicro, starts } of entries) {
     if (kind === "grant" || startsAt === null || starts[window] !== startsAt) continue;
-    used = Math.min(Math.max(0, used + amount), Number.MAX_SAFE_INTEGER);
+    used = Math.min(Math.max(0, used + amountMicro), Number.MAX_SAFE_INTEGER);
   }
   return used;
 }
@@ -48,19 +48,23 @@ async function expectBooksToBalance(account: Fixture): Promise<void> {
   const entries = await entriesOf(account, { limit: 7 });
   const windows = await account.windows();
   for (const window of windowNames) {
-    const { used, bonus, startsAt } = windows[window];
+    const { usedMicro, bonusMicro, startsAt } = windows[window];
     const grants = entries.filter(({ kind, starts }) => kind === "grant" && starts[window] === startsAt);
-    expect({ window, used: foldUse(entries, window, startsAt), bonus: sum(grants) }).toEqual({ window, used, bonus });
+    expect({ window, used: foldUse(entries, window, startsAt), bonus: sum(grants) }).toEqual({
+      window,
+      used: usedMicro,
+      bonus: bonusMicro,
+    });
   }
 }
 
 function sum(entries: readonly LedgerEntry[]): number {
-  return entries.reduce((total, { amount }) => total + amount, 0);
+  return entries.reduce((total, { amountMicro }) => total + amountMicro, 0);
 }
 
 /** Kind and amount of each entry, the oldest first. */
 async function linesOf(account: Fixture): Promise<[LedgerEntry["kind"], number][]> {
-  return (await entriesOf(account)).map(({ kind, amount }) => [kind, amount]);
+  return (await entriesOf(account)).map(({ kind, amountMicro }) => [kind, amountMicro]);
 }
 
 /** The part of the contract on the journal. A ledger without `history` passes it by. */
@@ -71,7 +75,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
         const account = await makeFixture({}, now);
         const history = account.ledger.history;
         if (history === undefined) return skip("The ledger keeps no journal.");
-        await test(account, (request = {}) => history({ subject: account.subject, ...request }));
+        await test(account, (request = {}) => history({ account: account.id, ...request }));
         await expectBooksToBalance(account);
       });
     type History = (request?: Partial<HistoryRequest>) => ReturnType<NonNullable<Fixture["ledger"]["history"]>>;
@@ -79,8 +83,8 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     journalIt("tells of a charge when, how much, in which windows, and what it was filed under", async (account) => {
       const lease = await account.admit(30);
       account.clock.advance(second);
-      const tags = { key: "key_1", model: 'acme/größer "1"\'', input: 12, cachedInput: 0, price: 0.5, note: "" };
-      await account.ledger.settle(lease, { amount: 20, estimated: true, tags });
+      const tags = { keyId: "key_1", model: 'acme/größer "1"\'', input: 12, cachedInput: 0, price: 0.5, note: "" };
+      await account.ledger.settle(lease, { amountMicro: 20, estimated: true, tags });
       const entries = await entriesOf(account);
       const sequence = entries[0]?.sequence;
       expect(typeof sequence).toBe("string");
@@ -90,7 +94,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
           id: lease.id,
           kind: "charge",
           at: start + second,
-          amount: 20,
+          amountMicro: 20,
           starts: { session: start, week: weekEnd - 7 * 24 * hour, month: Date.UTC(2026, 2, 1) },
           tags,
         },
@@ -102,7 +106,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       async (account) => {
         expect(await entriesOf(account)).toEqual([]);
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 20, leaseMs: minute }]);
+        await account.ledger.renew([{ lease, observedMicro: 20, leaseMs: minute }]);
         account.plan = { session: 1 };
         await account.reserve(5);
         await account.windows();
@@ -111,8 +115,8 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     );
 
     journalIt("writes a charge of 0, and no tags where there are none", async (account) => {
-      await account.ledger.settle(await account.admit(30), { amount: 0 });
-      expect(await entriesOf(account)).toMatchObject([{ kind: "charge", amount: 0, tags: {} }]);
+      await account.ledger.settle(await account.admit(30), { amountMicro: 0 });
+      expect(await entriesOf(account)).toMatchObject([{ kind: "charge", amountMicro: 0, tags: {} }]);
     });
 
     journalIt("takes the largest amount there is", async (account) => {
@@ -128,25 +132,25 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       "charges the checkpoint of a hold that died, and the difference when it settles late",
       async (account) => {
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+        await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: minute }]);
         account.clock.advance(minute);
         await account.spend(1);
         account.clock.advance(second);
-        await account.ledger.settle(lease, { amount: 20, tags: { key: "late" } });
+        await account.ledger.settle(lease, { amountMicro: 20, tags: { keyId: "late" } });
         const entries = await entriesOf(account);
         expect(entries).toMatchObject([
-          { id: lease.id, kind: "checkpoint", amount: 12, at: start + minute, starts: lease.starts, tags: {} },
-          { kind: "charge", amount: 1 },
-          { id: lease.id, kind: "charge", amount: 8, at: start + minute + second, tags: { key: "late" } },
+          { id: lease.id, kind: "checkpoint", amountMicro: 12, at: start + minute, starts: lease.starts, tags: {} },
+          { kind: "charge", amountMicro: 1 },
+          { id: lease.id, kind: "charge", amountMicro: 8, at: start + minute + second, tags: { keyId: "late" } },
         ]);
       },
     );
 
     journalIt("gives back by a late charge that is less than the checkpoint", async (account) => {
       const lease = await account.admit(30);
-      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: minute }]);
       account.clock.advance(minute);
-      await account.ledger.settle(lease, { amount: 5 });
+      await account.ledger.settle(lease, { amountMicro: 5 });
       expect(await linesOf(account)).toEqual([
         ["checkpoint", 12],
         ["charge", -7],
@@ -157,15 +161,15 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       const lease = await account.admit(30);
       account.clock.advance(minute);
       await account.spend(1);
-      await account.ledger.renew([{ lease, observed: 0, leaseMs: minute }]);
+      await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: minute }]);
       expect(await linesOf(account)).toEqual([["charge", 1]]);
     });
 
     journalIt("writes what a renewal after the expiry adds, once", async (account) => {
       const lease = await account.admit(30);
-      await account.ledger.renew([{ lease, observed: 5, leaseMs: minute }]);
+      await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: minute }]);
       account.clock.advance(minute);
-      for (const observed of [9, 9, 2]) await account.ledger.renew([{ lease, observed, leaseMs: minute }]);
+      for (const observedMicro of [9, 9, 2]) await account.ledger.renew([{ lease, observedMicro, leaseMs: minute }]);
       expect(await linesOf(account)).toEqual([
         ["checkpoint", 5],
         ["checkpoint", 4],
@@ -175,7 +179,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     journalIt("writes a release, with what it gives back of a checkpoint", async (account) => {
       await account.ledger.release(await account.admit(30));
       const lease = await account.admit(30);
-      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: minute }]);
       account.clock.advance(minute);
       await account.ledger.release(lease);
       expect(await linesOf(account)).toEqual([
@@ -188,12 +192,12 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     journalIt("writes nothing for repetitions", async (account) => {
       const request = account.request(30);
       const lease = await account.admit(30, request);
-      const grant = { id: unique("grant"), subject: account.subject, window: "week", amount: 5 } as const;
+      const grant = { id: unique("grant"), account: account.id, window: "week", amountMicro: 5 } as const;
       for (let time = 0; time < 3; time++) {
         await account.ledger.reserve(request);
-        await account.ledger.settle(lease, { amount: 20 });
+        await account.ledger.settle(lease, { amountMicro: 20 });
         await account.ledger.release(lease);
-        await account.ledger.renew([{ lease, observed: 25, leaseMs: minute }]);
+        await account.ledger.renew([{ lease, observedMicro: 25, leaseMs: minute }]);
         await account.ledger.grant({ ...grant, limits: account.limits });
       }
       expect(await linesOf(account)).toEqual([
@@ -204,16 +208,20 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
 
     journalIt("writes a grant to its one window, with its note", async (account) => {
       await account.spend(1);
-      const grant = { subject: account.subject, limits: account.limits };
+      const grant = { account: account.id, limits: account.limits };
       for (const window of windowNames) {
-        await account.ledger.grant({ ...grant, id: unique("grant"), window, amount: 5 });
+        await account.ledger.grant({ ...grant, id: unique("grant"), window, amountMicro: 5 });
       }
       const id = unique("grant");
-      await account.ledger.grant({ ...grant, id, window: "month", amount: -2, note: "a mistake" });
+      await account.ledger.grant({ ...grant, id, window: "month", amountMicro: -2, note: "a mistake" });
       const windows = await account.windows();
       expect((await entriesOf(account)).slice(1)).toMatchObject([
-        ...windowNames.map((window) => ({ kind: "grant", amount: 5, starts: { [window]: windows[window].startsAt } })),
-        { kind: "grant", id, amount: -2, at: start, tags: { note: "a mistake" } },
+        ...windowNames.map((window) => ({
+          kind: "grant",
+          amountMicro: 5,
+          starts: { [window]: windows[window].startsAt },
+        })),
+        { kind: "grant", id, amountMicro: -2, at: start, tags: { note: "a mistake" } },
       ]);
       expect(Object.keys((await entriesOf(account)).at(-1)?.starts ?? {})).toEqual(["month"]);
     });
@@ -222,33 +230,33 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       await account.spend(10);
       const other = await account.admit(3);
       account.clock.advance(second);
-      await account.ledger.reset(account.subject, ["week", "session"]);
-      await account.ledger.reset(account.subject, ["week", "session"]);
-      await account.ledger.settle(other, { amount: 2 });
+      await account.ledger.reset(account.id, ["week", "session"]);
+      await account.ledger.reset(account.id, ["week", "session"]);
+      await account.ledger.settle(other, { amountMicro: 2 });
       const [, ...entries] = await entriesOf(account);
       expect(entries).toHaveLength(3);
-      const told = entries.map(({ kind, amount, at, starts }) => ({ kind, amount, at, starts }));
+      const told = entries.map(({ kind, amountMicro, at, starts }) => ({ kind, amount: amountMicro, at, starts }));
       const reset = { kind: "reset", amount: -10, at: start + second };
       expect(told).toContainEqual({ ...reset, starts: { session: start } });
       expect(told).toContainEqual({ ...reset, starts: { week: weekEnd - 7 * 24 * hour } });
-      expect(entries.at(-1)).toMatchObject({ kind: "charge", amount: 2 });
+      expect(entries.at(-1)).toMatchObject({ kind: "charge", amountMicro: 2 });
       expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
     });
 
     journalIt("balances also when what a reset cleared is given back later", async (account) => {
       const lease = await account.admit(30);
-      await account.ledger.renew([{ lease, observed: 12, leaseMs: minute }]);
+      await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: minute }]);
       account.clock.advance(minute);
-      await account.ledger.reset(account.subject, ["week", "session"]);
+      await account.ledger.reset(account.id, ["week", "session"]);
       await account.spend(5);
       await account.ledger.release(lease);
     });
 
     journalIt("writes a charge that was recovered, in the windows of its lease", async (account) => {
       const lease = await account.lostLease(30);
-      await account.ledger.settle(lease, { amount: 20, tags: { key: "k" } });
+      await account.ledger.settle(lease, { amountMicro: 20, tags: { keyId: "k" } });
       expect(await entriesOf(account)).toMatchObject([
-        { id: lease.id, kind: "charge", amount: 20, starts: lease.starts, tags: { key: "k" } },
+        { id: lease.id, kind: "charge", amountMicro: 20, starts: lease.starts, tags: { keyId: "k" } },
       ]);
     });
 
@@ -258,7 +266,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       const lease = await account.admit(10);
       account.clock.set(start + sessionMs);
       await account.spend(2);
-      await account.ledger.settle(lease, { amount: 7 });
+      await account.ledger.settle(lease, { amountMicro: 7 });
       const entries = await entriesOf(account);
       expect(foldUse(entries, "session", start)).toBe(8);
       expect(foldUse(entries, "session", start + sessionMs)).toBe(2);
@@ -280,7 +288,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     journalIt("leaves out the account's neighbours", async (account) => {
       const other = unique("account");
       await account.spend(1);
-      await account.ledger.settle(await account.admit(9, { subject: other }), { amount: 9 });
+      await account.ledger.settle(await account.admit(9, { account: other }), { amountMicro: 9 });
       await account.spend(2);
       expect(await linesOf(account)).toEqual([
         ["charge", 1],
@@ -298,7 +306,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       let cursor: string | undefined;
       do {
         const page = await history({ limit: 4, cursor });
-        amounts.push(page.entries.map(({ amount }) => amount));
+        amounts.push(page.entries.map(({ amountMicro }) => amountMicro));
         sequences.push(...page.entries.map(({ sequence }) => sequence));
         // What is written meanwhile neither shifts nor repeats anything.
         await account.spend(100);
@@ -332,10 +340,10 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
         account.clock.advance(second);
       }
       const span = { from: start + second, to: start + 4 * second };
-      expect((await history(span)).entries.map(({ amount }) => amount)).toEqual([4, 3, 2]);
+      expect((await history(span)).entries.map(({ amountMicro }) => amountMicro)).toEqual([4, 3, 2]);
       const { entries, cursor } = await history({ ...span, limit: 2 });
-      expect(entries.map(({ amount }) => amount)).toEqual([4, 3]);
-      expect((await history({ ...span, limit: 2, cursor })).entries.map(({ amount }) => amount)).toEqual([2]);
+      expect(entries.map(({ amountMicro }) => amountMicro)).toEqual([4, 3]);
+      expect((await history({ ...span, limit: 2, cursor })).entries.map(({ amountMicro }) => amountMicro)).toEqual([2]);
       // Also with a cursor of a wider span.
       const wide = await history({ limit: 1 });
       expect((await history({ ...span, cursor: wide.cursor })).entries).toHaveLength(3);
@@ -344,8 +352,8 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
     });
 
     journalIt("is not changed by what a caller does to its objects", async (account, history) => {
-      const tags = { key: "k" };
-      await account.ledger.settle(await account.admit(30), { amount: 20, tags });
+      const tags = { keyId: "k" };
+      await account.ledger.settle(await account.admit(30), { amountMicro: 20, tags });
       const before = structuredClone((await history()).entries);
       const [entry] = (await history()).entries;
       Object.assign(entry?.tags ?? {}, { key: "other" });
@@ -355,28 +363,35 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
 
     journalIt("takes tags of any name and text", async (account) => {
       const tags = { ["__proto__"]: "p", constructor: 1, "": "empty", "a.b": "c\n\u{1f600}", n: -1.5e-7 };
-      await account.ledger.settle(await account.admit(30), { amount: 20, tags });
+      await account.ledger.settle(await account.admit(30), { amountMicro: 20, tags });
       const [entry] = await entriesOf(account);
       expect(Object.entries(entry?.tags ?? {}).sort()).toEqual(Object.entries(tags).sort());
     });
 
     journalIt("loses no charge for what it is filed under", async (account) => {
       const tags = { "a\0b": "c\0d", "\ud83d": "\ude00", model: "m\n" };
-      expect((await account.ledger.settle(await account.admit(30), { amount: 20, tags })).status).toBe("settled");
-      const { subject, limits } = account;
-      const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits, note: "\0\ud83d" } as const;
-      expect((await account.ledger.grant(grant)).week.bonus).toBe(1);
+      expect((await account.ledger.settle(await account.admit(30), { amountMicro: 20, tags })).status).toBe("settled");
+      const { id: accountId, limits } = account;
+      const grant = {
+        id: unique("grant"),
+        account: accountId,
+        window: "week",
+        amountMicro: 1,
+        limits,
+        note: "\0\ud83d",
+      } as const;
+      expect((await account.ledger.grant(grant)).week.bonusMicro).toBe(1);
       const entries = await entriesOf(account);
-      expect(entries.map(({ amount }) => amount).sort()).toEqual([1, 20]);
+      expect(entries.map(({ amountMicro }) => amountMicro).sort()).toEqual([1, 20]);
       expect(entries.find(({ kind }) => kind === "charge")?.tags["model"]).toBe("m\n");
     });
 
     journalIt("ends with its account", async (account) => {
       await account.spend(10);
       const lease = await account.admit(5);
-      await account.ledger.forget(account.subject);
+      await account.ledger.forget(account.id);
       expect(await entriesOf(account)).toEqual([]);
-      await account.ledger.settle(lease, { amount: 4, tags: { key: "k" } });
+      await account.ledger.settle(lease, { amountMicro: 4, tags: { keyId: "k" } });
       expect(await entriesOf(account)).toEqual([]);
       account.clock.advance(second);
       await account.spend(3);
@@ -439,7 +454,7 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
         await expectInputError(() => history({ to: moment }));
       }
       for (const cursor of ["", "x", "-1", "1e3", "' OR 1=1 --"]) await expectInputError(() => history({ cursor }));
-      for (const subject of ["", "a".repeat(129)]) await expectInputError(() => history({ subject }));
+      for (const account of ["", "a".repeat(129)]) await expectInputError(() => history({ account }));
     });
   });
 }

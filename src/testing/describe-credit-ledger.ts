@@ -60,13 +60,34 @@ export function describeCreditLedger(
         const result = admitted(await account.reserve(30));
         expect(result).toMatchObject({ now: start, replayed: false });
         expect(result.windows).toEqual({
-          session: { limit: 100, used: 0, held: 30, bonus: 0, startsAt: start, resetsAt: start + sessionMs },
-          week: { limit: 500, used: 0, held: 30, bonus: 0, startsAt: weekEnd - 7 * day, resetsAt: weekEnd },
-          month: { limit: 1_500, used: 0, held: 30, bonus: 0, startsAt: Date.UTC(2026, 2, 1), resetsAt: monthEnd },
+          session: {
+            limitMicro: 100,
+            usedMicro: 0,
+            heldMicro: 30,
+            bonusMicro: 0,
+            startsAt: start,
+            resetsAt: start + sessionMs,
+          },
+          week: {
+            limitMicro: 500,
+            usedMicro: 0,
+            heldMicro: 30,
+            bonusMicro: 0,
+            startsAt: weekEnd - 7 * day,
+            resetsAt: weekEnd,
+          },
+          month: {
+            limitMicro: 1_500,
+            usedMicro: 0,
+            heldMicro: 30,
+            bonusMicro: 0,
+            startsAt: Date.UTC(2026, 2, 1),
+            resetsAt: monthEnd,
+          },
         });
         expect(result.lease).toMatchObject({
-          subject: account.subject,
-          amount: 30,
+          account: account.id,
+          amountMicro: 30,
           expiresAt: start + 60 * second,
           starts: { session: start, week: weekEnd - 7 * day, month: Date.UTC(2026, 2, 1) },
           ends: { session: start + sessionMs, week: weekEnd, month: monthEnd },
@@ -137,7 +158,7 @@ export function describeCreditLedger(
         const lease = await account.admit(0);
         expect((await account.windows()).session.startsAt).toBeNull();
         account.clock.advance(second);
-        expect((await account.ledger.settle(lease, { amount: 0 })).status).toBe("settled");
+        expect((await account.ledger.settle(lease, { amountMicro: 0 })).status).toBe("settled");
         expect((await account.windows()).session.startsAt).toBeNull();
         await account.spend(10);
         expect((await account.windows()).session.startsAt).toBe(start + second);
@@ -148,7 +169,7 @@ export function describeCreditLedger(
         const account = await fixture({ session: 10 });
         const lease = await account.admit(0);
         account.clock.advance(second);
-        await account.ledger.settle(lease, { amount: 4 });
+        await account.ledger.settle(lease, { amountMicro: 4 });
         expect(await account.counts()).toEqual(everywhere(4, 0));
         expect((await account.windows()).session.startsAt).toBe(start);
       });
@@ -161,7 +182,7 @@ export function describeCreditLedger(
         const open = admitted(await account.ledger.reserve(request));
         expect(open).toMatchObject({ lease, replayed: true, now: start + second });
         expect(await account.counts()).toEqual(everywhere(0, 30));
-        await account.ledger.settle(lease, { amount: 20 });
+        await account.ledger.settle(lease, { amountMicro: 20 });
         expect(admitted(await account.ledger.reserve(request))).toMatchObject({ lease, replayed: true });
         expect(await account.counts()).toEqual(everywhere(20, 0));
       });
@@ -195,18 +216,22 @@ export function describeCreditLedger(
         const account = await fixture({ session: 100 });
         const request = account.request(30);
         const { lease } = admitted(await account.ledger.reserve(request));
-        await expect(account.ledger.reserve({ ...request, amount: 31 })).rejects.toBeInstanceOf(LedgerConflictError);
-        await account.ledger.settle(lease, { amount: 30 });
-        await expect(account.ledger.reserve({ ...request, amount: 31 })).rejects.toBeInstanceOf(LedgerConflictError);
+        await expect(account.ledger.reserve({ ...request, amountMicro: 31 })).rejects.toBeInstanceOf(
+          LedgerConflictError,
+        );
+        await account.ledger.settle(lease, { amountMicro: 30 });
+        await expect(account.ledger.reserve({ ...request, amountMicro: 31 })).rejects.toBeInstanceOf(
+          LedgerConflictError,
+        );
         expect(await account.counts()).toEqual(everywhere(30, 0));
       });
 
-      it.runIf(ids === "unique")("refuses the same id with another subject", async () => {
+      it.runIf(ids === "unique")("refuses the same id with another account", async () => {
         const account = await fixture({ session: 100 });
         const request = account.request(30);
         await account.ledger.reserve(request);
         const other = unique("account");
-        await expect(account.ledger.reserve({ ...request, subject: other })).rejects.toBeInstanceOf(
+        await expect(account.ledger.reserve({ ...request, account: other })).rejects.toBeInstanceOf(
           LedgerConflictError,
         );
         const { windows } = await account.ledger.balance(other, account.limits);
@@ -216,14 +241,14 @@ export function describeCreditLedger(
       it("keeps accounts apart", async () => {
         const account = await fixture({ session: 100 });
         await account.spend(100);
-        expect((await account.reserve(1, { subject: unique("account") })).ok).toBe(true);
+        expect((await account.reserve(1, { account: unique("account") })).ok).toBe(true);
       });
 
       it("takes the largest amount there is, and no more on top of it", async () => {
         const account = await fixture();
         const lease = await account.admit(Number.MAX_SAFE_INTEGER);
         await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerInputError);
-        await account.ledger.settle(lease, { amount: Number.MAX_SAFE_INTEGER });
+        await account.ledger.settle(lease, { amountMicro: Number.MAX_SAFE_INTEGER });
         expect(await account.counts()).toEqual(everywhere(Number.MAX_SAFE_INTEGER, 0));
         await account.spend(1);
         expect(await account.counts()).toEqual(everywhere(Number.MAX_SAFE_INTEGER, 0));
@@ -233,9 +258,9 @@ export function describeCreditLedger(
         const account = await fixture();
         await account.admit(Number.MAX_SAFE_INTEGER - 10);
         const lease = await account.admit(5);
-        expect(await account.ledger.renew([{ lease, observed: 100, leaseMs: 60 * second }])).toEqual(["renewed"]);
-        expect((await account.windows()).month.held).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
-        await account.ledger.settle(lease, { amount: 1 });
+        expect(await account.ledger.renew([{ lease, observedMicro: 100, leaseMs: 60 * second }])).toEqual(["renewed"]);
+        expect((await account.windows()).month.heldMicro).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+        await account.ledger.settle(lease, { amountMicro: 1 });
         expect(await account.counts()).toEqual(everywhere(1, Number.MAX_SAFE_INTEGER - 10));
       });
 
@@ -243,13 +268,13 @@ export function describeCreditLedger(
         const account = await fixture({ session: 5_000, week: 20_000 });
         const amounts = Array.from({ length: 1_000 }, (_, index) => 1 + ((index * 7_919) % 97));
         const results = await Promise.all(amounts.map((amount) => account.reserve(amount)));
-        const held = results.reduce((sum, result) => sum + (result.ok ? result.lease.amount : 0), 0);
+        const held = results.reduce((sum, result) => sum + (result.ok ? result.lease.amountMicro : 0), 0);
         expect(held).toBeGreaterThanOrEqual(5_000);
         expect(held).toBeLessThan(5_000 + 97);
         expect(await account.counts()).toEqual(everywhere(0, held));
 
         const settled = results.flatMap((result) => (result.ok ? [result.lease] : []));
-        await Promise.all(settled.map((lease) => account.ledger.settle(lease, { amount: 3 })));
+        await Promise.all(settled.map((lease) => account.ledger.settle(lease, { amountMicro: 3 })));
         expect(await account.counts()).toEqual(everywhere(3 * settled.length, 0));
       });
     });
@@ -292,7 +317,7 @@ export function describeCreditLedger(
         expect(denied(await account.reserve(1)).blocked).toEqual([
           { window: "session", cause: "held", availableAt: start + 5 * second },
         ]);
-        await account.ledger.settle(lease, { amount: 9 });
+        await account.ledger.settle(lease, { amountMicro: 9 });
         await account.admit(5);
         expect(denied(await account.reserve(1)).blocked).toMatchObject([{ cause: "held" }]);
       });
@@ -301,7 +326,7 @@ export function describeCreditLedger(
         const account = await fixture({ session: 10, month: 10 });
         await account.spend(5);
         const lease = await account.admit(5);
-        await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: 60 * second }]);
         account.plan = { session: 5, month: 10 };
         expect(denied(await account.reserve(1)).blocked).toEqual([
           { window: "session", cause: "used", availableAt: start + sessionMs },
@@ -345,7 +370,7 @@ export function describeCreditLedger(
         const account = await fixture({ session: 100 });
         await account.spend(50);
         account.plan = { session: 40 };
-        expect(denied(await account.reserve(1)).windows.session).toMatchObject({ limit: 40, used: 50 });
+        expect(denied(await account.reserve(1)).windows.session).toMatchObject({ limitMicro: 40, usedMicro: 50 });
         account.plan = { session: 51 };
         expect((await account.reserve(1)).ok).toBe(true);
       });
@@ -363,9 +388,9 @@ export function describeCreditLedger(
         expect((await account.reserve(1)).ok).toBe(false);
         account.clock.set(end);
         const { windows } = admitted(await account.reserve(1));
-        expect(windows[window]).toMatchObject({ used: 0, held: 1, startsAt: end });
+        expect(windows[window]).toMatchObject({ usedMicro: 0, heldMicro: 1, startsAt: end });
         account.clock.set(end + 1);
-        expect((await account.windows())[window]).toMatchObject({ used: 0, held: 1, startsAt: end });
+        expect((await account.windows())[window]).toMatchObject({ usedMicro: 0, heldMicro: 1, startsAt: end });
       });
 
       it.each([
@@ -381,10 +406,10 @@ export function describeCreditLedger(
         }
         const lease = await account.admit(10);
         account.clock.set(end);
-        const settled = await account.ledger.settle(lease, { amount: 7 });
-        expect(settled.windows[window]).toMatchObject({ used: 0, held: 0 });
+        const settled = await account.ledger.settle(lease, { amountMicro: 7 });
+        expect(settled.windows[window]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
         await account.admit(2);
-        expect((await account.windows())[window]).toMatchObject({ used: 0, held: 2, startsAt: end });
+        expect((await account.windows())[window]).toMatchObject({ usedMicro: 0, heldMicro: 2, startsAt: end });
       });
 
       it("leaves a newer window alone when an older request settles", async () => {
@@ -395,7 +420,7 @@ export function describeCreditLedger(
         account.clock.set(start + sessionMs);
         await account.admit(2);
         expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 12], month: [1, 12] });
-        await account.ledger.settle(older, { amount: 7 });
+        await account.ledger.settle(older, { amountMicro: 7 });
         expect(await account.counts()).toEqual({ session: [0, 2], week: [8, 2], month: [8, 2] });
       });
 
@@ -410,7 +435,7 @@ export function describeCreditLedger(
         const across = await account.admit(3);
         account.clock.set(weekEnd);
         await account.spend(1);
-        await account.ledger.settle(across, { amount: 3 });
+        await account.ledger.settle(across, { amountMicro: 3 });
         expect(await account.counts()).toEqual(everywhere(1, 0));
         expect((await account.windows()).month).toMatchObject({ startsAt: weekEnd, resetsAt: Date.UTC(2026, 3, 16) });
       });
@@ -419,9 +444,9 @@ export function describeCreditLedger(
         const account = await fixture();
         const lease = await account.admit(10);
         account.clock.set(start + sessionMs);
-        await account.ledger.renew([{ lease, observed: 3, leaseMs: 60 * second }]);
-        const { windows } = await account.ledger.settle(lease, { amount: 7 });
-        expect(windows.session).toMatchObject({ startsAt: null, resetsAt: null, used: 0, held: 0 });
+        await account.ledger.renew([{ lease, observedMicro: 3, leaseMs: 60 * second }]);
+        const { windows } = await account.ledger.settle(lease, { amountMicro: 7 });
+        expect(windows.session).toMatchObject({ startsAt: null, resetsAt: null, usedMicro: 0, heldMicro: 0 });
       });
 
       it("closes a session when everything in it was released", async () => {
@@ -439,15 +464,15 @@ export function describeCreditLedger(
         account.clock.advance(second);
         const other = await account.admit(5);
         await account.ledger.release(first);
-        expect((await account.windows()).session).toMatchObject({ startsAt: start, held: 5 });
-        await account.ledger.settle(other, { amount: 1 });
+        expect((await account.windows()).session).toMatchObject({ startsAt: start, heldMicro: 5 });
+        await account.ledger.settle(other, { amountMicro: 1 });
         await account.ledger.release(await account.admit(5));
-        expect((await account.windows()).session).toMatchObject({ startsAt: start, used: 1 });
+        expect((await account.windows()).session).toMatchObject({ startsAt: start, usedMicro: 1 });
       });
 
       it("closes a session whose only request cost nothing, or died unseen", async () => {
         const account = await fixture();
-        await account.ledger.settle(await account.admit(10), { amount: 0 });
+        await account.ledger.settle(await account.admit(10), { amountMicro: 0 });
         expect((await account.windows()).session.startsAt).toBeNull();
         await account.admit(10);
         account.clock.advance(60 * second);
@@ -461,9 +486,9 @@ export function describeCreditLedger(
         const account = await fixture({ anchor }, anchor);
         for (const next of [Date.UTC(2026, 1, 28, 6), Date.UTC(2026, 2, 31, 6), Date.UTC(2026, 3, 30, 6)]) {
           await account.spend(1);
-          expect((await account.windows()).month).toMatchObject({ used: 1, resetsAt: next });
+          expect((await account.windows()).month).toMatchObject({ usedMicro: 1, resetsAt: next });
           account.clock.set(next);
-          expect((await account.windows()).month).toMatchObject({ used: 0, startsAt: next });
+          expect((await account.windows()).month).toMatchObject({ usedMicro: 0, startsAt: next });
         }
       });
 
@@ -471,7 +496,7 @@ export function describeCreditLedger(
         for (const skewMs of [-8 * day, -hour, hour, 6 * day]) {
           const account = await fixture({ week: 10, skewMs });
           await account.spend(10);
-          expect((await account.windows()).week).toMatchObject({ used: 10, resetsAt: weekEnd });
+          expect((await account.windows()).week).toMatchObject({ usedMicro: 10, resetsAt: weekEnd });
         }
       });
 
@@ -480,8 +505,8 @@ export function describeCreditLedger(
           const account = await fixture({ week: 10, skewMs });
           await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerClockError);
           await expect(account.windows()).rejects.toBeInstanceOf(LedgerClockError);
-          const { subject, limits } = account;
-          const grant = { id: unique("grant"), subject, window: "month" as const, amount: 1, limits };
+          const { id: accountId, limits } = account;
+          const grant = { id: unique("grant"), account: accountId, window: "month" as const, amountMicro: 1, limits };
           await expect(account.ledger.grant(grant)).rejects.toBeInstanceOf(LedgerClockError);
           // Nor has anything been kept of it.
           account.plan = { week: 10 };
@@ -510,7 +535,7 @@ export function describeCreditLedger(
         account.clock.set(monthEnd + 8 * day);
         await account.spend(10);
         account.clock.set(start);
-        for (const state of Object.values(await account.windows())) expect(state.used).toBe(10);
+        for (const state of Object.values(await account.windows())) expect(state.usedMicro).toBe(10);
         expect((await account.reserve(1)).ok).toBe(false);
       });
 
@@ -519,13 +544,13 @@ export function describeCreditLedger(
         await account.spend(10);
         account.plan = { week: 10, anchor: start - 3 * day };
         expect((await account.windows()).week).toMatchObject({
-          used: 10,
+          usedMicro: 10,
           startsAt: weekEnd - 7 * day,
           resetsAt: weekEnd,
         });
         account.plan = { week: 10, anchor: start - day };
         expect((await account.windows()).week).toMatchObject({
-          used: 0,
+          usedMicro: 0,
           startsAt: start - day,
           resetsAt: start + 6 * day,
         });
@@ -541,8 +566,8 @@ export function describeCreditLedger(
         account.clock.set(blocked[0].availableAt);
         await account.admit(1);
         expect((await account.windows()).month).toMatchObject({
-          used: 0,
-          held: 1,
+          usedMicro: 0,
+          heldMicro: 1,
           startsAt: Date.UTC(2026, 2, 28),
           resetsAt: Date.UTC(2026, 2, 31),
         });
@@ -554,12 +579,12 @@ export function describeCreditLedger(
         account.clock.advance(60 * second);
         const { session, ...calendar } = account.limits;
         const limits = { session: { ...session, lengthMs: 60 * second }, ...calendar };
-        await account.ledger.settle(await account.admit(5, { limits }), { amount: 5 });
+        await account.ledger.settle(await account.admit(5, { limits }), { amountMicro: 5 });
         account.clock.advance(60 * second);
         expect((await account.windows()).session.startsAt).toBeNull();
-        await account.ledger.settle(older, { amount: 7 });
+        await account.ledger.settle(older, { amountMicro: 7 });
         expect((await account.windows()).session.startsAt).toBeNull();
-        expect((await account.windows()).week.used).toBe(12);
+        expect((await account.windows()).week.usedMicro).toBe(12);
       });
 
       it("tells each lease its own session, also when two would end at one moment", async () => {
@@ -579,8 +604,14 @@ export function describeCreditLedger(
         const account = await fixture({ anchor: start - day });
         const lease = await account.lostLease(10);
         account.plan = {};
-        const { limits, subject } = account;
-        await account.ledger.grant({ id: unique("grant"), subject, window: "month", amount: 1, limits });
+        const { limits, id: accountId } = account;
+        await account.ledger.grant({
+          id: unique("grant"),
+          account: accountId,
+          window: "month",
+          amountMicro: 1,
+          limits,
+        });
         await account.ledger.release(lease);
         expect((await account.windows()).week.startsAt).toBe(weekEnd - 7 * day);
       });
@@ -590,35 +621,41 @@ export function describeCreditLedger(
         const later = await account.admit(0);
         account.clock.set(start);
         await account.spend(60);
-        await account.ledger.settle(later, { amount: 1 });
-        expect((await account.windows()).session).toMatchObject({ used: 60, startsAt: start });
-        expect((await account.windows()).week.used).toBe(61);
+        await account.ledger.settle(later, { amountMicro: 1 });
+        expect((await account.windows()).session).toMatchObject({ usedMicro: 60, startsAt: start });
+        expect((await account.windows()).week.usedMicro).toBe(61);
       });
     });
 
     describe("settle", () => {
-      it.each([0, 1, 29, 30, 31, 500])("replaces a hold of 30 by a cost of %i", async (amount) => {
+      it.each([0, 1, 29, 30, 31, 500])("replaces a hold of 30 by a cost of %i", async (amountMicro) => {
         const account = await fixture({ session: 100, week: 200, month: 300 });
         await account.spend(1);
         const lease = await account.admit(30);
-        const { status, windows } = await account.ledger.settle(lease, { amount, estimated: true, tags: { key: "k" } });
+        const { status, windows } = await account.ledger.settle(lease, {
+          amountMicro,
+          estimated: true,
+          tags: { keyId: "k" },
+        });
         expect(status).toBe("settled");
-        expect(countsOf(windows)).toEqual(everywhere(1 + amount, 0));
-        expect(windows.session).toMatchObject({ limit: 100, startsAt: start, resetsAt: start + sessionMs });
+        expect(countsOf(windows)).toEqual(everywhere(1 + amountMicro, 0));
+        expect(windows.session).toMatchObject({ limitMicro: 100, startsAt: start, resetsAt: start + sessionMs });
         expect(await account.windows()).toEqual(windows);
       });
 
       it("charges once, whatever amounts are sent later", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.settle(lease, { amount: 20 });
-        for (const amount of [20, 25, 0]) {
-          const { status, windows } = await account.ledger.settle(lease, { amount });
+        await account.ledger.settle(lease, { amountMicro: 20 });
+        for (const amountMicro of [20, 25, 0]) {
+          const { status, windows } = await account.ledger.settle(lease, { amountMicro });
           expect(status).toBe("duplicate");
           expect(countsOf(windows)).toEqual(everywhere(20, 0));
         }
         const parallel = await account.admit(30);
-        const results = await Promise.all([1, 2, 3].map((amount) => account.ledger.settle(parallel, { amount })));
+        const results = await Promise.all(
+          [1, 2, 3].map((amountMicro) => account.ledger.settle(parallel, { amountMicro })),
+        );
         expect(results.map(({ status }) => status)).toEqual(["settled", "duplicate", "duplicate"]);
         expect(await account.counts()).toEqual(everywhere(21, 0));
       });
@@ -626,27 +663,27 @@ export function describeCreditLedger(
       it("takes a lease that went through JSON", async () => {
         const account = await fixture();
         const lease: Lease = JSON.parse(JSON.stringify(await account.admit(30)));
-        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("settled");
+        expect((await account.ledger.settle(lease, { amountMicro: 20 })).status).toBe("settled");
       });
 
       it("does not mind a change of the plan between reservation and settlement", async () => {
         const account = await fixture({ session: 100 });
         const lease = await account.admit(30);
         account.plan = { session: 10, anchor: start };
-        await account.ledger.settle(lease, { amount: 20 });
-        expect((await account.windows()).session).toMatchObject({ limit: 10, used: 20 });
+        await account.ledger.settle(lease, { amountMicro: 20 });
+        expect((await account.windows()).session).toMatchObject({ limitMicro: 10, usedMicro: 20 });
       });
 
       it("charges the difference to the last checkpoint when it comes late", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(12, 0));
-        const late = await account.ledger.settle(lease, { amount: 20 });
+        const late = await account.ledger.settle(lease, { amountMicro: 20 });
         expect(late.status).toBe("late");
         expect(countsOf(late.windows)).toEqual(everywhere(20, 0));
-        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("duplicate");
+        expect((await account.ledger.settle(lease, { amountMicro: 20 })).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(20, 0));
       });
 
@@ -654,9 +691,9 @@ export function describeCreditLedger(
         const account = await fixture();
         await account.spend(1);
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
-        await account.ledger.settle(lease, { amount: 5 });
+        await account.ledger.settle(lease, { amountMicro: 5 });
         expect(await account.counts()).toEqual(everywhere(6, 0));
       });
 
@@ -665,9 +702,9 @@ export function describeCreditLedger(
         const lease = await account.admit(30);
         account.clock.advance(60 * second);
         expect((await account.windows()).session.startsAt).toBeNull();
-        const { status, windows } = await account.ledger.settle(lease, { amount: 20 });
+        const { status, windows } = await account.ledger.settle(lease, { amountMicro: 20 });
         expect(status).toBe("late");
-        expect(windows.session).toMatchObject({ used: 20, startsAt: start, resetsAt: start + sessionMs });
+        expect(windows.session).toMatchObject({ usedMicro: 20, startsAt: start, resetsAt: start + sessionMs });
       });
 
       it("leaves a newer session alone when the charge comes late", async () => {
@@ -675,7 +712,7 @@ export function describeCreditLedger(
         const lease = await account.admit(30);
         account.clock.advance(60 * second);
         await account.admit(3);
-        await account.ledger.settle(lease, { amount: 20 });
+        await account.ledger.settle(lease, { amountMicro: 20 });
         expect(await account.counts()).toEqual({ session: [0, 3], week: [20, 3], month: [20, 3] });
       });
 
@@ -683,11 +720,11 @@ export function describeCreditLedger(
         const account = await fixture({ session: 100 });
         const lease = await account.lostLease(30);
         account.clock.advance(second);
-        const { status, windows } = await account.ledger.settle(lease, { amount: 20 });
+        const { status, windows } = await account.ledger.settle(lease, { amountMicro: 20 });
         expect(status).toBe("recovered");
         expect(countsOf(windows)).toEqual(everywhere(20, 0));
-        expect(windows.session).toMatchObject({ limit: 100, startsAt: start, resetsAt: start + sessionMs });
-        expect((await account.ledger.settle(lease, { amount: 20 })).status).toBe("duplicate");
+        expect(windows.session).toMatchObject({ limitMicro: 100, startsAt: start, resetsAt: start + sessionMs });
+        expect((await account.ledger.settle(lease, { amountMicro: 20 })).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(20, 0));
       });
 
@@ -695,7 +732,7 @@ export function describeCreditLedger(
         const account = await fixture();
         const leases = [await account.lostLease(30), await account.lostLease(40), await account.lostLease(50)];
         for (const lease of [...leases, ...leases]) {
-          await account.ledger.settle(lease, { amount: lease.amount, mayBeDuplicateSince: start });
+          await account.ledger.settle(lease, { amountMicro: lease.amountMicro, mayBeDuplicateSince: start });
         }
         expect(await account.counts()).toEqual(everywhere(120, 0));
       });
@@ -705,14 +742,14 @@ export function describeCreditLedger(
         const lease = await account.lostLease(30);
         account.clock.set(start + sessionMs);
         await account.spend(1);
-        await account.ledger.settle(lease, { amount: 20 });
+        await account.ledger.settle(lease, { amountMicro: 20 });
         expect(await account.counts()).toEqual({ session: [1, 0], week: [21, 0], month: [21, 0] });
       });
 
       it("recognises a repetition, or does not charge it", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        const attempt = { amount: 20, mayBeDuplicateSince: start };
+        const attempt = { amountMicro: 20, mayBeDuplicateSince: start };
         await account.ledger.settle(lease, attempt);
         account.clock.advance(30 * second);
         expect((await account.ledger.settle(lease, attempt)).status).toBe("duplicate");
@@ -721,29 +758,29 @@ export function describeCreditLedger(
           await account.spend(1);
           expect(["duplicate", "unresolved"]).toContain((await account.ledger.settle(lease, attempt)).status);
         }
-        expect((await account.windows()).week.used).toBe(20 + 30);
+        expect((await account.windows()).week.usedMicro).toBe(20 + 30);
       });
 
-      it("refuses a lease of another subject or amount", async () => {
+      it("refuses a lease of another account or amount", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        const forged = [{ ...lease, amount: 31 }];
-        if (ids === "unique") forged.push({ ...lease, subject: unique("account") });
+        const forged = [{ ...lease, amountMicro: 31 }];
+        if (ids === "unique") forged.push({ ...lease, account: unique("account") });
         for (const other of forged) {
-          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+          await expect(account.ledger.settle(other, { amountMicro: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
           await expect(account.ledger.release(other)).rejects.toBeInstanceOf(LedgerConflictError);
-          const renewal = { lease: other, observed: 40, leaseMs: 60 * second };
+          const renewal = { lease: other, observedMicro: 40, leaseMs: 60 * second };
           await expect(account.ledger.renew([renewal])).rejects.toBeInstanceOf(LedgerConflictError);
         }
         expect(await account.counts()).toEqual(everywhere(0, 30));
         account.clock.advance(60 * second);
         await account.windows();
         for (const other of forged) {
-          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+          await expect(account.ledger.settle(other, { amountMicro: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
         }
-        await account.ledger.settle(lease, { amount: 3 });
+        await account.ledger.settle(lease, { amountMicro: 3 });
         for (const other of forged) {
-          await expect(account.ledger.settle(other, { amount: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
+          await expect(account.ledger.settle(other, { amountMicro: 1 })).rejects.toBeInstanceOf(LedgerConflictError);
         }
         expect(await account.counts()).toEqual(everywhere(3, 0));
       });
@@ -765,9 +802,9 @@ export function describeCreditLedger(
         const account = await fixture();
         const released = await account.admit(30);
         await account.ledger.release(released);
-        expect((await account.ledger.settle(released, { amount: 9 })).status).toBe("duplicate");
+        expect((await account.ledger.settle(released, { amountMicro: 9 })).status).toBe("duplicate");
         const settled = await account.admit(30);
-        await account.ledger.settle(settled, { amount: 9 });
+        await account.ledger.settle(settled, { amountMicro: 9 });
         expect((await account.ledger.release(settled)).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(9, 0));
       });
@@ -776,7 +813,7 @@ export function describeCreditLedger(
         const account = await fixture();
         await account.spend(1);
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(13, 0));
         expect((await account.ledger.release(lease)).status).toBe("late");
@@ -787,7 +824,7 @@ export function describeCreditLedger(
         const account = await fixture();
         const lease = await account.lostLease(30);
         expect((await account.ledger.release(lease)).status).toBe("recovered");
-        expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("duplicate");
+        expect((await account.ledger.settle(lease, { amountMicro: 9 })).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(0, 0));
       });
     });
@@ -805,11 +842,11 @@ export function describeCreditLedger(
       it("frees its stock for good, though nothing else changes at that moment", async () => {
         const account = await fixture({ session: 10 });
         const lease = await account.admit(1);
-        await account.ledger.settle(lease, { amount: 1 });
+        await account.ledger.settle(lease, { amountMicro: 1 });
         await account.admit(9, { leaseMs: 1_000 });
         account.clock.advance(1_000);
         // A repetition changes nothing itself.
-        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("duplicate");
+        expect((await account.ledger.settle(lease, { amountMicro: 1 })).status).toBe("duplicate");
         expect(await account.counts()).toEqual(everywhere(1, 0));
         await account.spend(9);
         expect(await account.counts()).toEqual(everywhere(10, 0));
@@ -835,27 +872,28 @@ export function describeCreditLedger(
         const account = await fixture({ session: 10 });
         const lease = await account.admit(10);
         account.clock.advance(50 * second);
-        expect(await account.ledger.renew([{ lease, observed: 0, leaseMs: 60 * second }])).toEqual(["renewed"]);
+        expect(await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: 60 * second }])).toEqual(["renewed"]);
         account.clock.advance(60 * second - 1);
         expect((await account.reserve(1)).ok).toBe(false);
         account.clock.advance(1);
         expect((await account.reserve(1)).ok).toBe(true);
-        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("late");
+        expect((await account.ledger.settle(lease, { amountMicro: 1 })).status).toBe("late");
       });
 
       it("is not shortened by a renewal", async () => {
         const account = await fixture();
         const lease = await account.admit(10);
-        await account.ledger.renew([{ lease, observed: 0, leaseMs: 1_000 }]);
+        await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: 1_000 }]);
         account.clock.advance(59 * second);
-        expect((await account.ledger.settle(lease, { amount: 1 })).status).toBe("settled");
+        expect((await account.ledger.settle(lease, { amountMicro: 1 })).status).toBe("settled");
       });
 
       it("charges the highest cost seen when the holder dies, and nothing that nobody saw", async () => {
         const account = await fixture();
         await account.spend(1);
         const [seen] = [await account.admit(30), await account.admit(40)];
-        for (const observed of [7, 4]) await account.ledger.renew([{ lease: seen, observed, leaseMs: 60 * second }]);
+        for (const observedMicro of [7, 4])
+          await account.ledger.renew([{ lease: seen, observedMicro, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(8, 0));
       });
@@ -863,11 +901,11 @@ export function describeCreditLedger(
       it("raises the hold to the cost seen", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 45, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 45, leaseMs: 60 * second }]);
         expect(await account.counts()).toEqual(everywhere(0, 45));
-        await account.ledger.renew([{ lease, observed: 40, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: 60 * second }]);
         expect(await account.counts()).toEqual(everywhere(0, 45));
-        await account.ledger.settle(lease, { amount: 44 });
+        await account.ledger.settle(lease, { amountMicro: 44 });
         expect(await account.counts()).toEqual(everywhere(44, 0));
       });
 
@@ -878,20 +916,20 @@ export function describeCreditLedger(
         const older = await account.admit(10);
         account.clock.set(start + sessionMs);
         await account.admit(2);
-        await account.ledger.renew([{ lease: older, observed: 15, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease: older, observedMicro: 15, leaseMs: 60 * second }]);
         expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 17], month: [1, 17] });
       });
 
       it("moves the charge up, without holding, when renewed after the expiry", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
-        for (const observed of [9, 9, 2]) {
-          expect(await account.ledger.renew([{ lease, observed, leaseMs: 60 * second }])).toEqual(["expired"]);
+        for (const observedMicro of [9, 9, 2]) {
+          expect(await account.ledger.renew([{ lease, observedMicro, leaseMs: 60 * second }])).toEqual(["expired"]);
           expect(await account.counts()).toEqual(everywhere(9, 0));
         }
-        await account.ledger.settle(lease, { amount: 12 });
+        await account.ledger.settle(lease, { amountMicro: 12 });
         expect(await account.counts()).toEqual(everywhere(12, 0));
       });
 
@@ -903,9 +941,13 @@ export function describeCreditLedger(
           await account.admit(3),
           { ...(await account.admit(4)), id: unique("id") },
         ];
-        await account.ledger.settle(settled, { amount: 1 });
+        await account.ledger.settle(settled, { amountMicro: 1 });
         await account.ledger.release(released);
-        const requests = [settled, open, released, lost].map((lease) => ({ lease, observed: 9, leaseMs: 60 * second }));
+        const requests = [settled, open, released, lost].map((lease) => ({
+          lease,
+          observedMicro: 9,
+          leaseMs: 60 * second,
+        }));
         expect(await account.ledger.renew(requests)).toEqual(["closed", "renewed", "closed", "closed"]);
         expect(await account.ledger.renew([])).toEqual([]);
       });
@@ -922,11 +964,11 @@ export function describeCreditLedger(
           ].sort((left, right) => (left.id < right.id ? -1 : 1));
           const leases = [];
           for (const { amount, ...more } of requests) leases.push(await account.admit(amount, more));
-          const lease = leases.find(({ amount }) => amount === 0) as Lease;
-          await account.ledger.renew([{ lease, observed: 1, leaseMs: 15 * 60 * second }]);
+          const lease = leases.find(({ amountMicro }) => amountMicro === 0) as Lease;
+          await account.ledger.renew([{ lease, observedMicro: 1, leaseMs: 15 * 60 * second }]);
           // The one that opened the session died first, and closed it; for the other's charge it is too late.
           account.clock.set(start + sessionMs);
-          await account.ledger.reset(account.subject, []);
+          await account.ledger.reset(account.id, []);
           account.clock.set(start + sessionMs - 1);
           expect(await account.counts()).toEqual({ session: [0, 0], week: [1, 0], month: [1, 0] });
           expect((await account.windows()).session.startsAt).toBeNull();
@@ -949,12 +991,26 @@ export function describeCreditLedger(
     describe("balance", () => {
       it("shows an unknown account as unused", async () => {
         const account = await fixture({ session: 100, month: 7 });
-        expect(await account.ledger.balance(account.subject, account.limits)).toEqual({
+        expect(await account.ledger.balance(account.id, account.limits)).toEqual({
           now: start,
           windows: {
-            session: { limit: 100, used: 0, held: 0, bonus: 0, startsAt: null, resetsAt: null },
-            week: { limit: null, used: 0, held: 0, bonus: 0, startsAt: weekEnd - 7 * day, resetsAt: weekEnd },
-            month: { limit: 7, used: 0, held: 0, bonus: 0, startsAt: Date.UTC(2026, 2, 1), resetsAt: monthEnd },
+            session: { limitMicro: 100, usedMicro: 0, heldMicro: 0, bonusMicro: 0, startsAt: null, resetsAt: null },
+            week: {
+              limitMicro: null,
+              usedMicro: 0,
+              heldMicro: 0,
+              bonusMicro: 0,
+              startsAt: weekEnd - 7 * day,
+              resetsAt: weekEnd,
+            },
+            month: {
+              limitMicro: 7,
+              usedMicro: 0,
+              heldMicro: 0,
+              bonusMicro: 0,
+              startsAt: Date.UTC(2026, 2, 1),
+              resetsAt: monthEnd,
+            },
           },
         });
       });
@@ -962,7 +1018,7 @@ export function describeCreditLedger(
       it("shows expired holds as ended, with what they charge", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]);
         await account.admit(10);
         account.clock.advance(60 * second);
         await account.admit(2);
@@ -981,29 +1037,29 @@ export function describeCreditLedger(
     });
 
     describe("grant", () => {
-      const grant = (account: Fixture, window: WindowName, amount: number, id = unique("grant")) =>
-        account.ledger.grant({ id, subject: account.subject, window, amount, limits: account.limits });
+      const grant = (account: Fixture, window: WindowName, amountMicro: number, id = unique("grant")) =>
+        account.ledger.grant({ id, account: account.id, window, amountMicro, limits: account.limits });
 
       it.each(windowNames)("adds to the limit of the current %s only", async (window) => {
         const account = await fixture({ [window]: 10 });
         await account.spend(10);
         const states = await grant(account, window, 5);
-        expect(states[window]).toMatchObject({ limit: 10, bonus: 5, used: 10 });
+        expect(states[window]).toMatchObject({ limitMicro: 10, bonusMicro: 5, usedMicro: 10 });
         expect(await account.windows()).toEqual(states);
         await account.spend(5);
         expect((await account.reserve(1)).ok).toBe(false);
         account.clock.set(states[window].resetsAt ?? 0);
         await account.spend(1);
-        expect((await account.windows())[window]).toMatchObject({ bonus: 0, used: 1 });
+        expect((await account.windows())[window]).toMatchObject({ bonusMicro: 0, usedMicro: 1 });
       });
 
       it("applies each id once", async () => {
         const account = await fixture({ week: 10 });
         const id = unique("grant");
         await grant(account, "week", 5, id);
-        expect((await grant(account, "week", 5, id)).week.bonus).toBe(5);
+        expect((await grant(account, "week", 5, id)).week.bonusMicro).toBe(5);
         await grant(account, "week", 5);
-        expect((await account.windows()).week.bonus).toBe(10);
+        expect((await account.windows()).week.bonusMicro).toBe(10);
         await expect(grant(account, "week", 6, id)).rejects.toBeInstanceOf(LedgerConflictError);
         await expect(grant(account, "month", 5, id)).rejects.toBeInstanceOf(LedgerConflictError);
       });
@@ -1012,9 +1068,9 @@ export function describeCreditLedger(
         const account = await fixture();
         await grant(account, "week", Number.MAX_SAFE_INTEGER);
         await expect(grant(account, "week", 1)).rejects.toBeInstanceOf(LedgerInputError);
-        expect((await account.windows()).week.bonus).toBe(Number.MAX_SAFE_INTEGER);
+        expect((await account.windows()).week.bonusMicro).toBe(Number.MAX_SAFE_INTEGER);
         await grant(account, "week", -Number.MAX_SAFE_INTEGER);
-        expect((await account.windows()).week.bonus).toBe(0);
+        expect((await account.windows()).week.bonusMicro).toBe(0);
       });
 
       it("takes back by a negative amount", async () => {
@@ -1036,43 +1092,43 @@ export function describeCreditLedger(
         expect((await account.windows()).session.startsAt).toBeNull();
         // What was refused was not used up.
         await account.spend(1);
-        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonus: 5, startsAt: start });
+        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonusMicro: 5, startsAt: start });
       });
 
       it("is the session's to its end, though the only request in it costs nothing", async () => {
         const account = await fixture({ session: 10 });
         const endings: ((lease: Lease) => Promise<unknown>)[] = [
           (lease) => account.ledger.release(lease),
-          (lease) => account.ledger.settle(lease, { amount: 0 }),
+          (lease) => account.ledger.settle(lease, { amountMicro: 0 }),
           async () => account.clock.advance(60 * second),
         ];
         const id = unique("grant");
         let lease = await account.admit(10);
         await grant(account, "session", 5, id);
-        const open = { bonus: 5, used: 0, held: 0, startsAt: start, resetsAt: start + sessionMs };
+        const open = { bonusMicro: 5, usedMicro: 0, heldMicro: 0, startsAt: start, resetsAt: start + sessionMs };
         for (const end of endings) {
           await end(lease);
           expect((await account.windows()).session).toMatchObject(open);
           expect((await grant(account, "session", 5, id)).session).toMatchObject(open);
           lease = await account.admit(10);
         }
-        await account.ledger.settle(lease, { amount: 14 });
+        await account.ledger.settle(lease, { amountMicro: 14 });
         await account.spend(1);
         expect((await account.reserve(1)).ok).toBe(false);
         account.clock.set(start + sessionMs);
         // The same id again neither brings the session back nor says that it is there.
-        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonus: 0, startsAt: null });
+        expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonusMicro: 0, startsAt: null });
         await account.spend(1);
-        expect((await account.windows()).session).toMatchObject({ bonus: 0, used: 1 });
+        expect((await account.windows()).session).toMatchObject({ bonusMicro: 0, usedMicro: 1 });
       });
 
       it("outlives a reset of its window", async () => {
         const account = await fixture({ session: 10, week: 10, month: 10 });
         await account.spend(10);
         for (const window of windowNames) await grant(account, window, 5);
-        await account.ledger.reset(account.subject, windowNames);
+        await account.ledger.reset(account.id, windowNames);
         const windows = await account.windows();
-        for (const window of windowNames) expect(windows[window]).toMatchObject({ used: 0, bonus: 5 });
+        for (const window of windowNames) expect(windows[window]).toMatchObject({ usedMicro: 0, bonusMicro: 5 });
         expect(windows.session.startsAt).toBe(start);
         await account.spend(14);
         await account.spend(1);
@@ -1084,12 +1140,12 @@ export function describeCreditLedger(
         const lease = await account.admit(10);
         await grant(account, "session", -4);
         await account.ledger.release(lease);
-        expect((await account.windows()).session).toMatchObject({ bonus: -4, startsAt: start });
+        expect((await account.windows()).session).toMatchObject({ bonusMicro: -4, startsAt: start });
         expect((await grant(account, "session", 4)).session.startsAt).toBeNull();
         expect((await account.windows()).session.startsAt).toBeNull();
         account.clock.advance(hour);
         await account.spend(1);
-        expect((await account.windows()).session).toMatchObject({ bonus: 0, startsAt: start + hour });
+        expect((await account.windows()).session).toMatchObject({ bonusMicro: 0, startsAt: start + hour });
       });
     });
 
@@ -1097,40 +1153,40 @@ export function describeCreditLedger(
       it("clears the use of the windows it names", async () => {
         const account = await fixture({ session: 10, week: 10, month: 10 });
         await account.spend(10);
-        await account.ledger.reset(account.subject, ["week", "month"]);
+        await account.ledger.reset(account.id, ["week", "month"]);
         expect(await account.counts()).toEqual({ session: [10, 0], week: [0, 0], month: [0, 0] });
         expect(denied(await account.reserve(1)).blocked).toMatchObject([{ window: "session" }]);
-        await account.ledger.reset(account.subject, ["session"]);
+        await account.ledger.reset(account.id, ["session"]);
         expect((await account.windows()).session.startsAt).toBeNull();
         account.clock.advance(hour);
         await account.spend(1);
-        expect((await account.windows()).session).toMatchObject({ used: 1, startsAt: start + hour });
+        expect((await account.windows()).session).toMatchObject({ usedMicro: 1, startsAt: start + hour });
       });
 
       it("keeps what is held, and its session", async () => {
         const account = await fixture();
         await account.spend(10);
         const lease = await account.admit(5);
-        await account.ledger.reset(account.subject, windowNames);
+        await account.ledger.reset(account.id, windowNames);
         expect(await account.counts()).toEqual(everywhere(0, 5));
         expect((await account.windows()).session.startsAt).toBe(start);
-        await account.ledger.settle(lease, { amount: 4 });
+        await account.ledger.settle(lease, { amountMicro: 4 });
         expect(await account.counts()).toEqual(everywhere(4, 0));
       });
 
       it("never lets a later giving back fall below zero", async () => {
         const account = await fixture();
         const lease = await account.admit(30);
-        await account.ledger.renew([{ lease, observed: 12, leaseMs: 60 * second }]);
+        await account.ledger.renew([{ lease, observedMicro: 12, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
-        await account.ledger.reset(account.subject, windowNames);
+        await account.ledger.reset(account.id, windowNames);
         await account.ledger.release(lease);
         expect(await account.counts()).toEqual(everywhere(0, 0));
       });
 
       it("does nothing to an unknown account", async () => {
         const account = await fixture();
-        await account.ledger.reset(account.subject, windowNames);
+        await account.ledger.reset(account.id, windowNames);
         expect(await account.counts()).toEqual(everywhere(0, 0));
       });
     });
@@ -1139,17 +1195,17 @@ export function describeCreditLedger(
       it("leaves nothing of an account", async () => {
         const account = await fixture({ session: 10 });
         await account.spend(10);
-        await account.ledger.forget(account.subject);
+        await account.ledger.forget(account.id);
         expect(await account.counts()).toEqual(everywhere(0, 0));
         expect((await account.windows()).session.startsAt).toBeNull();
-        await account.ledger.forget(account.subject);
+        await account.ledger.forget(account.id);
         expect((await account.reserve(1)).ok).toBe(true);
       });
 
       it("drops the holds too", async () => {
         const account = await fixture();
         await account.admit(10);
-        await account.ledger.forget(account.subject);
+        await account.ledger.forget(account.id);
         await account.admit(3);
         account.clock.advance(60 * second);
         expect(await account.counts()).toEqual(everywhere(0, 0));
@@ -1159,13 +1215,13 @@ export function describeCreditLedger(
         const account = await fixture();
         const [settled, seen, died] = [await account.admit(10), await account.admit(20), await account.admit(30)];
         const leases = [settled, seen, died, await account.admit(40), await account.admit(0)];
-        await account.ledger.settle(settled, { amount: 9 });
-        await account.ledger.renew([{ lease: seen, observed: 5, leaseMs: 900 * second }]);
-        await account.ledger.renew([{ lease: died, observed: 5, leaseMs: 60 * second }]);
+        await account.ledger.settle(settled, { amountMicro: 9 });
+        await account.ledger.renew([{ lease: seen, observedMicro: 5, leaseMs: 900 * second }]);
+        await account.ledger.renew([{ lease: died, observedMicro: 5, leaseMs: 60 * second }]);
         account.clock.advance(60 * second);
         // Some have died by then.
-        await account.ledger.reset(account.subject, []);
-        await account.ledger.forget(account.subject);
+        await account.ledger.reset(account.id, []);
+        await account.ledger.forget(account.id);
         account.clock.advance(ms);
         await expectNothingOf(account, leases);
         expect(await account.counts()).toEqual(everywhere(0, 0));
@@ -1176,48 +1232,48 @@ export function describeCreditLedger(
       it("is not undone while the account is used anew, whose own calls are charged", async () => {
         const account = await fixture();
         const before = [await account.admit(10), await account.admit(20)];
-        await account.ledger.forget(account.subject);
+        await account.ledger.forget(account.id);
         // In the same millisecond.
         const [settled, late] = [await account.admit(3), await account.admit(4)];
         await expectNothingOf(account, before, 0);
-        expect((await account.ledger.settle(settled, { amount: 2 })).status).toBe("settled");
+        expect((await account.ledger.settle(settled, { amountMicro: 2 })).status).toBe("settled");
         account.clock.advance(60 * second);
-        expect((await account.ledger.settle(late, { amount: 5 })).status).toBe("late");
-        await account.ledger.forget(account.subject);
+        expect((await account.ledger.settle(late, { amountMicro: 5 })).status).toBe("late");
+        await account.ledger.forget(account.id);
         account.clock.advance(hour);
         const again = await account.admit(6);
         await expectNothingOf(account, [...before, settled, late], 0);
-        expect((await account.ledger.settle(again, { amount: 7 })).status).toBe("settled");
-        expect((await account.ledger.settle(await account.lostLease(8), { amount: 8 })).status).toBe("recovered");
+        expect((await account.ledger.settle(again, { amountMicro: 7 })).status).toBe("settled");
+        expect((await account.ledger.settle(await account.lostLease(8), { amountMicro: 8 })).status).toBe("recovered");
         expect(await account.counts()).toEqual(everywhere(15, 0));
       });
 
       it("is not undone for a day", async () => {
         const account = await fixture();
         const leases = [await account.admit(10), await account.admit(20)];
-        await account.ledger.forget(account.subject);
+        await account.ledger.forget(account.id);
         for (let hours = 0; hours < 23; hours++) {
           account.clock.advance(hour);
           await account.spend(1);
         }
         const since = start + 23 * hour;
         for (const lease of leases) {
-          const late = await account.ledger.settle(lease, { amount: 5, mayBeDuplicateSince: since });
+          const late = await account.ledger.settle(lease, { amountMicro: 5, mayBeDuplicateSince: since });
           expect(late.status).toBe("duplicate");
         }
-        expect((await account.windows()).week).toMatchObject({ used: 23, held: 0 });
+        expect((await account.windows()).week).toMatchObject({ usedMicro: 23, heldMicro: 0 });
       });
 
       const expectNothingOf = async (account: Fixture, leases: readonly Lease[], entries = 0) => {
-        const renewals = leases.map((lease) => ({ lease, observed: 50, leaseMs: 60 * second }));
+        const renewals = leases.map((lease) => ({ lease, observedMicro: 50, leaseMs: 60 * second }));
         expect(await account.ledger.renew(renewals)).toEqual(leases.map(() => "closed"));
         for (const [index, lease] of leases.entries()) {
-          const attempt = { amount: 7, mayBeDuplicateSince: start };
+          const attempt = { amountMicro: 7, mayBeDuplicateSince: start };
           const ending = index % 2 === 0 ? account.ledger.settle(lease, attempt) : account.ledger.release(lease);
           expect((await ending).status).toBe("duplicate");
-          expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("duplicate");
+          expect((await account.ledger.settle(lease, { amountMicro: 7 })).status).toBe("duplicate");
         }
-        const page = await account.ledger.history?.({ subject: account.subject });
+        const page = await account.ledger.history?.({ account: account.id });
         expect(page?.entries.filter(({ id }) => leases.some((lease) => lease.id === id)) ?? []).toHaveLength(entries);
       };
     });
@@ -1228,28 +1284,28 @@ export function describeCreditLedger(
       it("refuses amounts that are no whole micro-credits", async () => {
         const account = await fixture({ session: 10 });
         const lease = await account.admit(1);
-        for (const amount of amounts) {
-          await expectInputError(() => account.reserve(amount));
-          await expectInputError(() => account.ledger.settle(lease, { amount }));
-          await expectInputError(() => account.ledger.renew([{ lease, observed: amount, leaseMs: 1_000 }]));
+        for (const amountMicro of amounts) {
+          await expectInputError(() => account.reserve(amountMicro));
+          await expectInputError(() => account.ledger.settle(lease, { amountMicro }));
+          await expectInputError(() => account.ledger.renew([{ lease, observedMicro: amountMicro, leaseMs: 1_000 }]));
           await expectInputError(() =>
-            account.reserve(1, { limits: { ...account.limits, session: { limit: amount, lengthMs: 1 } } }),
+            account.reserve(1, { limits: { ...account.limits, session: { limitMicro: amountMicro, lengthMs: 1 } } }),
           );
           const { week } = account.limits;
           await expectInputError(() =>
-            account.reserve(1, { limits: { ...account.limits, week: { ...week, limit: amount } } }),
+            account.reserve(1, { limits: { ...account.limits, week: { ...week, limitMicro: amountMicro } } }),
           );
           await expectInputError(() =>
-            account.reserve(1, { limits: { ...account.limits, month: { ...week, limit: amount } } }),
+            account.reserve(1, { limits: { ...account.limits, month: { ...week, limitMicro: amountMicro } } }),
           );
         }
-        for (const amount of amounts.slice(1)) {
+        for (const amountMicro of amounts.slice(1)) {
           await expectInputError(() =>
             account.ledger.grant({
               id: unique("grant"),
-              subject: account.subject,
+              account: account.id,
               window: "week",
-              amount,
+              amountMicro,
               limits: account.limits,
             }),
           );
@@ -1262,49 +1318,49 @@ export function describeCreditLedger(
         const lease = await account.admit(1);
         for (const leaseMs of [0, 999, 1_000.5, 900_001, Number.NaN]) {
           await expectInputError(() => account.reserve(1, { leaseMs }));
-          await expectInputError(() => account.ledger.renew([{ lease, observed: 1, leaseMs }]));
+          await expectInputError(() => account.ledger.renew([{ lease, observedMicro: 1, leaseMs }]));
         }
         await account.admit(1, { leaseMs: 1_000 });
         await account.admit(1, { leaseMs: 900_000 });
       });
 
-      it("refuses subjects and ids that are empty, and subjects that are too long", async () => {
+      it("refuses accounts and ids that are empty, and accounts that are too long", async () => {
         const account = await fixture();
         const lease = await account.admit(1);
-        await account.admit(1, { subject: unique("a").padEnd(128, "a") });
-        for (const subject of ["", "a".repeat(129)]) {
-          await expectInputError(() => account.reserve(1, { subject }));
-          await expectInputError(() => account.ledger.settle({ ...lease, subject }, { amount: 1 }));
-          await expectInputError(() => account.ledger.release({ ...lease, subject }));
-          await expectInputError(() => account.ledger.balance(subject, account.limits));
-          await expectInputError(() => account.ledger.reset(subject, ["week"]));
-          await expectInputError(() => account.ledger.forget(subject));
+        await account.admit(1, { account: unique("a").padEnd(128, "a") });
+        for (const accountId of ["", "a".repeat(129)]) {
+          await expectInputError(() => account.reserve(1, { account: accountId }));
+          await expectInputError(() => account.ledger.settle({ ...lease, account: accountId }, { amountMicro: 1 }));
+          await expectInputError(() => account.ledger.release({ ...lease, account: accountId }));
+          await expectInputError(() => account.ledger.balance(accountId, account.limits));
+          await expectInputError(() => account.ledger.reset(accountId, ["week"]));
+          await expectInputError(() => account.ledger.forget(accountId));
         }
         await expectInputError(() => account.reserve(1, { id: "" }));
       });
 
       it.each(confusableTexts)("refuses %j in the names of accounts and in ids", async (text) => {
         const account = await fixture({ session: 10 });
-        const { subject, limits, ledger } = account;
+        const { id: accountId, limits, ledger } = account;
         const lease = await account.admit(1);
-        for (const wrong of [text, `${subject}${text}`]) {
-          await expectInputError(() => account.reserve(1, { subject: wrong }));
+        for (const wrong of [text, `${accountId}${text}`]) {
+          await expectInputError(() => account.reserve(1, { account: wrong }));
           await expectInputError(() => account.reserve(1, { id: wrong }));
           for (const forged of [
-            { ...lease, subject: wrong },
+            { ...lease, account: wrong },
             { ...lease, id: wrong },
           ]) {
-            await expectInputError(() => ledger.settle(forged, { amount: 1 }));
+            await expectInputError(() => ledger.settle(forged, { amountMicro: 1 }));
             await expectInputError(() => ledger.release(forged));
-            await expectInputError(() => ledger.renew([{ lease: forged, observed: 1, leaseMs: second }]));
+            await expectInputError(() => ledger.renew([{ lease: forged, observedMicro: 1, leaseMs: second }]));
           }
-          const grant = { id: unique("grant"), subject, window: "week", amount: 1, limits } as const;
+          const grant = { id: unique("grant"), account: accountId, window: "week", amountMicro: 1, limits } as const;
           await expectInputError(() => ledger.grant({ ...grant, id: wrong }));
-          await expectInputError(() => ledger.grant({ ...grant, subject: wrong }));
+          await expectInputError(() => ledger.grant({ ...grant, account: wrong }));
           await expectInputError(() => ledger.balance(wrong, limits));
           await expectInputError(() => ledger.reset(wrong, ["week"]));
           await expectInputError(() => ledger.forget(wrong));
-          if (ledger.history !== undefined) await expectInputError(async () => ledger.history?.({ subject: wrong }));
+          if (ledger.history !== undefined) await expectInputError(async () => ledger.history?.({ account: wrong }));
         }
         expect(await account.counts()).toEqual(everywhere(0, 1));
       });
@@ -1315,10 +1371,10 @@ export function describeCreditLedger(
         const twins = ["", " ", "\ufffd", "e\u0301", "\u00e9", "A", "a", "\u{1f600}", "\u{1f601}"].map(
           (end) => name + end,
         );
-        for (const [index, subject] of twins.entries()) await account.admit(index + 1, { subject });
+        for (const [index, accountId] of twins.entries()) await account.admit(index + 1, { account: accountId });
         await account.ledger.forget(twins[2] as string);
-        for (const [index, subject] of twins.entries()) {
-          const { windows } = await account.ledger.balance(subject, account.limits);
+        for (const [index, accountId] of twins.entries()) {
+          const { windows } = await account.ledger.balance(accountId, account.limits);
           expect(countsOf(windows)).toEqual(everywhere(0, index === 2 ? 0 : index + 1));
         }
       });
@@ -1328,14 +1384,20 @@ export function describeCreditLedger(
           const account = await fixture({ session: 100 });
           const long = (text: string, length: number) =>
             text.padEnd(100) + character.repeat((length - 100) / character.length);
-          const [subject, id] = [long(unique("account"), 128), long(unique("id"), 256)];
-          const lease = await account.admit(5, { subject, id });
-          expect((await account.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+          const [accountId, id] = [long(unique("account"), 128), long(unique("id"), 256)];
+          const lease = await account.admit(5, { account: accountId, id });
+          expect((await account.ledger.settle(lease, { amountMicro: 4 })).status).toBe("settled");
           const { limits } = account;
-          const grant = { id: long(unique("grant"), 256), subject, window: "week", amount: 3, limits } as const;
-          for (let time = 0; time < 2; time++) expect((await account.ledger.grant(grant)).week.bonus).toBe(3);
+          const grant = {
+            id: long(unique("grant"), 256),
+            account: accountId,
+            window: "week",
+            amountMicro: 3,
+            limits,
+          } as const;
+          for (let time = 0; time < 2; time++) expect((await account.ledger.grant(grant)).week.bonusMicro).toBe(3);
           await expectInputError(() => account.reserve(1, { id: `${id}a` }));
-          await expectInputError(() => account.ledger.settle({ ...lease, id: `${id}a` }, { amount: 1 }));
+          await expectInputError(() => account.ledger.settle({ ...lease, id: `${id}a` }, { amountMicro: 1 }));
           await expectInputError(() => account.ledger.grant({ ...grant, id: `${grant.id}a` }));
         }
       });
@@ -1343,17 +1405,17 @@ export function describeCreditLedger(
       it("refuses sessions without length", async () => {
         const account = await fixture();
         for (const lengthMs of [0, -1, 0.5, Number.NaN]) {
-          const limits = { ...account.limits, session: { limit: 1, lengthMs } };
+          const limits = { ...account.limits, session: { limitMicro: 1, lengthMs } };
           await expectInputError(() => account.reserve(1, { limits }));
-          await expectInputError(() => account.ledger.balance(account.subject, limits));
+          await expectInputError(() => account.ledger.balance(account.id, limits));
         }
       });
 
       it("applies no renewal of a batch in which one is wrong", async () => {
         const account = await fixture();
         const lease = await account.admit(1);
-        const good = { lease, observed: 9, leaseMs: 60 * second };
-        await expectInputError(() => account.ledger.renew([good, { ...good, observed: -1 }]));
+        const good = { lease, observedMicro: 9, leaseMs: 60 * second };
+        await expectInputError(() => account.ledger.renew([good, { ...good, observedMicro: -1 }]));
         expect(await account.counts()).toEqual(everywhere(0, 1));
       });
     });

@@ -42,7 +42,7 @@ export async function benchStore(store: BenchedStore, settings: BenchSettings): 
 
 async function benchLoad(
   { ledger, raw, inFlight }: BenchedStore,
-  subjectOf: (index: number) => string,
+  accountOf: (index: number) => string,
   { seconds, rounds }: BenchSettings,
   unbatched?: Pair,
 ): Promise<LoadFigures> {
@@ -52,7 +52,7 @@ async function benchLoad(
   for (let round = 0; round <= rounds; round++) {
     for (const [kind, pair] of Object.entries(kinds) as [keyof typeof kinds, Pair | undefined][]) {
       if (pair === undefined) continue;
-      const rate = await measure((index) => pair(subjectOf(index)), {
+      const rate = await measure((index) => pair(accountOf(index)), {
         inFlight,
         seconds: round === 0 ? seconds / 2 : seconds,
       });

@@ -1,7 +1,7 @@
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 
 /** What reserves and settles once. */
-export type Pair = (subject: string) => Promise<unknown> | unknown;
+export type Pair = (account: string) => Promise<unknown> | unknown;
 
 /** A ledger to measure, and what its store can do without one. */
 export interface BenchedStore {

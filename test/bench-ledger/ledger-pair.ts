@@ -5,7 +5,7 @@ import type { Pair } from "./benched-store.js";
 
 export const leaseMs = 60_000;
 export const amount = 1_234_567;
-export const tags = { key: "key_0123456789", model: "acme/large", source: "provider", input: 1_234, output: 567 };
+export const tags = { keyId: "key_0123456789", model: "acme/large", source: "provider", input: 1_234, output: 567 };
 
 /** Limits in all windows that nothing comes near. */
 export function limitsNow(): WindowLimits {
@@ -19,10 +19,10 @@ export function limitsNow(): WindowLimits {
 
 export function ledgerPair(ledger: CreditLedger): Pair {
   const limits = limitsNow();
-  return async (subject) => {
-    const result = await ledger.reserve({ id: randomUUID(), subject, amount, limits, leaseMs });
-    if (!result.ok) throw new Error(`${subject} was denied.`);
-    const { status } = await ledger.settle(result.lease, { amount: amount - 1, tags });
-    if (status !== "settled") throw new Error(`A settlement of ${subject} was ${status}.`);
+  return async (account) => {
+    const result = await ledger.reserve({ id: randomUUID(), account, amountMicro: amount, limits, leaseMs });
+    if (!result.ok) throw new Error(`${account} was denied.`);
+    const { status } = await ledger.settle(result.lease, { amountMicro: amount - 1, tags });
+    if (status !== "settled") throw new Error(`A settlement of ${account} was ${status}.`);
   };
 }

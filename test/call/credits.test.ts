@@ -204,8 +204,8 @@ describe("1,000 parallel calls on a stock for 100", () => {
       now: Date.now(),
     });
     const { windows } = await ledger.balance("acct", limits);
-    expect(windows.session).toMatchObject({ used: charged, held: 0 });
-    expect(windows.month.used).toBe(charged);
+    expect(windows.session).toMatchObject({ usedMicro: charged, heldMicro: 0 });
+    expect(windows.month.usedMicro).toBe(charged);
     expect(charged).toBeLessThan(100e6 + 1e6);
     expect(statuses.filter((status) => status === 200)).toHaveLength(charged / 999_000);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));

@@ -10,8 +10,8 @@ const ledger = () => memoryCreditLedger();
 async function stock(of: ReturnType<typeof ledger>) {
   const credits = { session: 100e6, week: null, month: null };
   const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
-  const { used, held } = (await of.balance("acct_pro", limits)).windows.session;
-  return { used, held };
+  const { usedMicro, heldMicro } = (await of.balance("acct_pro", limits)).windows.session;
+  return { used: usedMicro, held: heldMicro };
 }
 
 function leavingRequest(body: Record<string, unknown>) {

@@ -36,9 +36,9 @@ async function spend(requests: number, body: Record<string, unknown>, tokens: nu
     sessionMs: 18_000_000,
     now,
   });
-  const { used } = (await ledger.balance("acct_pro", limits)).windows.session;
+  const { usedMicro } = (await ledger.balance("acct_pro", limits)).windows.session;
   await test.close();
-  return { admitted: statuses.filter((status) => status === 200).length, used };
+  return { admitted: statuses.filter((status) => status === 200).length, used: usedMicro };
 }
 
 const user = (content: unknown) => ({ messages: [{ role: "user", content }] });

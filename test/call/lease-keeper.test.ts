@@ -14,7 +14,15 @@ afterEach(() => {
 
 const starts = { session: 0, week: 0, month: 0 };
 const limits = windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 60_000, now: 0 });
-const lease = (id: string): Lease => ({ id, subject: "a", amount: 10, expiresAt: 0, starts, ends: starts, limits });
+const lease = (id: string): Lease => ({
+  id,
+  account: "a",
+  amountMicro: 10,
+  expiresAt: 0,
+  starts,
+  ends: starts,
+  limits,
+});
 
 function setUp(
   answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed"),
@@ -24,7 +32,7 @@ function setUp(
   const ledger: CreditLedger = {
     ...memoryCreditLedger(),
     renew: async (requests) => {
-      renewals.push(requests.map((request) => [request.lease.id, request.observed]));
+      renewals.push(requests.map((request) => [request.lease.id, request.observedMicro]));
       return answer(requests);
     },
   };
@@ -78,7 +86,7 @@ describe("LeaseKeeper", () => {
       ...memoryCreditLedger(),
       async renew(requests) {
         most = Math.max(most, ++atOnce);
-        renewals.push(requests.map(({ lease: { id }, observed }) => [id, observed]));
+        renewals.push(requests.map(({ lease: { id }, observedMicro }) => [id, observedMicro]));
         await new Promise<void>((resolve) => ends.push(resolve));
         atOnce--;
         if (renewals.length === 2) throw new Error("down");

@@ -30,11 +30,11 @@ describe("the stock that a long call holds", () => {
     const response = test.gateway.handler(chatRequest({ max_tokens: 100 }));
     await test.upstream.nextRequest();
     await vi.advanceTimersByTimeAsync(600_000);
-    expect((await test.session()).held).toBeGreaterThan(0);
-    expect((await test.session()).used).toBe(0);
+    expect((await test.session()).heldMicro).toBeGreaterThan(0);
+    expect((await test.session()).usedMicro).toBe(0);
     gate.open();
     expect((await response).status).toBe(200);
-    expect(await test.session()).toMatchObject({ used: 39, held: 0 });
+    expect(await test.session()).toMatchObject({ usedMicro: 39, heldMicro: 0 });
     await test.close();
   });
 
@@ -51,10 +51,10 @@ describe("the stock that a long call holds", () => {
     await vi.advanceTimersByTimeAsync(20_000);
     // The clock goes on, but no timer fires any more.
     vi.setSystemTime(Date.now() + 60_001);
-    const { used, held } = await test.session();
-    expect(held).toBe(0);
+    const { usedMicro, heldMicro } = await test.session();
+    expect(heldMicro).toBe(0);
     // The prompt's estimate, and "Hello" at 10 micro-credits a token.
-    expect(used).toBeGreaterThan(20);
+    expect(usedMicro).toBeGreaterThan(20);
     gate.open();
     await reader?.cancel();
     await test.close();

@@ -151,7 +151,7 @@ class Run {
       ledger: {
         ...books,
         reserve: async (request) => {
-          held = request.amount;
+          held = request.amountMicro;
           return books.reserve(request);
         },
         settle: async (...settled) => {
@@ -185,7 +185,7 @@ class Run {
 
     expect(test.events).toHaveLength(1);
     expect(ends).toHaveLength(1);
-    expect({ used: session.used, held: session.held }).toEqual({ used: event.chargedMicro, held: 0 });
+    expect({ used: session.usedMicro, held: session.heldMicro }).toEqual({ used: event.chargedMicro, held: 0 });
     const price = compilePrice(prices);
     const prompt = Math.floor((held - price.upperBound(0, maxTokens)) / prices.input);
     const leastMicro = price.cost({ input: prompt, cachedInput: 0, output: 0, reasoning: 0 });

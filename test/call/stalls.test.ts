@@ -25,8 +25,8 @@ async function start(options: Partial<GatewayOptions> = {}) {
     async stock() {
       const credits = { session: 100e6, week: null, month: null };
       const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
-      const { used, held } = (await ledger.balance("acct_pro", limits)).windows.session;
-      return { used, held };
+      const { usedMicro, heldMicro } = (await ledger.balance("acct_pro", limits)).windows.session;
+      return { used: usedMicro, held: heldMicro };
     },
   };
 }

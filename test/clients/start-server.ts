@@ -62,7 +62,11 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
           .filter((event) => event.account === account)
           .reduce((sum, { chargedMicro }) => sum + chargedMicro, 0);
         const { windows } = await ledger.balance(account, unlimited());
-        const balances = Object.entries(windows).map(([window, { used, held }]) => ({ window, used, held }));
+        const balances = Object.entries(windows).map(([window, { usedMicro, heldMicro }]) => ({
+          window,
+          used: usedMicro,
+          held: heldMicro,
+        }));
         expect(balances).toEqual(["session", "week", "month"].map((window) => ({ window, used: charged, held: 0 })));
       }
       const codes = test.warnings.map(({ code }) => code);

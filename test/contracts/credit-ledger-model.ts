@@ -20,8 +20,8 @@ import { Oracle, type Reservation } from "../ledger/oracle.js";
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const subjects = ["a", "b"] as const;
-type Subject = (typeof subjects)[number];
+const accounts = ["a", "b"] as const;
+type Account = (typeof accounts)[number];
 
 /** For how long an entry must stay in a journal, by the clock's total movement. */
 const keptMs = 365 * day;
@@ -34,7 +34,7 @@ interface Plan {
 
 interface Grant {
   id: string;
-  subject: Subject;
+  account: Account;
   window: WindowName;
   amount: number;
   /** When it was made, in the clock's total movement up to then. */
@@ -45,7 +45,7 @@ interface Model {
   /** Tells this history's accounts and ids from those of others in the same store. */
   scope: string;
   oracle: Oracle;
-  plans: Record<Subject, Plan>;
+  plans: Record<Account, Plan>;
   /** The ids of everything that was ever reserved, also of what has ended: any of it may be repeated. */
   reserved: string[];
   /** The moment of each reservation's first settlement. */
@@ -63,8 +63,8 @@ interface Real {
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-function limitsOf(model: Model, subject: Subject, skewMs = 0): WindowLimits {
-  return windowLimits({ ...model.plans[subject], now: model.oracle.now + skewMs });
+function limitsOf(model: Model, account: Account, skewMs = 0): WindowLimits {
+  return windowLimits({ ...model.plans[account], now: model.oracle.now + skewMs });
 }
 
 function command(
@@ -84,24 +84,24 @@ function command(
 
 /** What must hold at any time, as far as a caller can see it. */
 async function verify(model: Model, { ledger }: Real): Promise<void> {
-  for (const name of subjects) {
+  for (const name of accounts) {
     const limits = limitsOf(model, name);
-    const subject = accountOf(model, name);
-    const { windows, now } = await ledger.balance(subject, limits);
+    const account = accountOf(model, name);
+    const { windows, now } = await ledger.balance(account, limits);
     expect(now).toBe(model.oracle.now);
-    expect(windows).toEqual(model.oracle.states(subject, limits));
+    expect(windows).toEqual(model.oracle.states(account, limits));
     // I10: looking changes nothing.
-    expect((await ledger.balance(subject, limits)).windows).toEqual(windows);
+    expect((await ledger.balance(account, limits)).windows).toEqual(windows);
     for (const window of ["week", "month"] as const) {
       // I8: windows never go back.
-      const key = `${subject} ${window}`;
+      const key = `${account} ${window}`;
       const startsAt = windows[window].startsAt ?? Number.NaN;
-      if (model.oracle.accounts.has(subject) && windows[window].used + windows[window].held > 0) {
+      if (model.oracle.accounts.has(account) && windows[window].usedMicro + windows[window].heldMicro > 0) {
         expect(startsAt).toBeGreaterThanOrEqual(model.calendarStarts.get(key) ?? Number.NEGATIVE_INFINITY);
         model.calendarStarts.set(key, startsAt);
       }
     }
-    await verifyJournal(model, ledger, subject, windows);
+    await verifyJournal(model, ledger, account, windows);
   }
 }
 
@@ -109,45 +109,45 @@ async function verify(model: Model, { ledger }: Real): Promise<void> {
 async function verifyJournal(
   { oracle }: Model,
   { history }: CreditLedger,
-  subject: string,
+  account: string,
   windows: WindowStates,
 ): Promise<void> {
   if (history === undefined) return;
-  const { entries } = await history({ subject, limit: 1_000 });
-  const kept = (oracle.entries.get(subject) ?? []).filter(({ since }) => oracle.moved - since < keptMs);
+  const { entries } = await history({ account, limit: 1_000 });
+  const kept = (oracle.entries.get(account) ?? []).filter(({ since }) => oracle.moved - since < keptMs);
   const newest = entries.slice(0, kept.length).reverse();
   // There may be more where an entry has outlived its time, but none that the oracle never wrote.
-  expect(entries.length).toBeLessThanOrEqual(oracle.entries.get(subject)?.length ?? 0);
+  expect(entries.length).toBeLessThanOrEqual(oracle.entries.get(account)?.length ?? 0);
   // What expires at the same operation has no order.
   expect(newest.map(toLine).sort()).toEqual(kept.map(toLine).sort());
-  if (oracle.hasExpirable(subject) || oracle.hasStray) return;
+  if (oracle.hasExpirable(account) || oracle.hasStray) return;
   for (const window of windowNames) {
-    const { startsAt, used } = windows[window];
+    const { startsAt, usedMicro } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
-    expect({ window, used: foldUse(entries.toReversed(), window, startsAt) }).toEqual({ window, used });
+    expect({ window, used: foldUse(entries.toReversed(), window, startsAt) }).toEqual({ window, used: usedMicro });
   }
 }
 
-function toLine({ id, kind, at, amount, starts, tags }: Omit<LedgerEntry, "sequence">): string {
+function toLine({ id, kind, at, amountMicro, starts, tags }: Omit<LedgerEntry, "sequence">): string {
   const { session, week, month } = starts;
-  return JSON.stringify([kind === "reset" ? "" : id, kind, at, amount, session, week, month, tags]);
+  return JSON.stringify([kind === "reset" ? "" : id, kind, at, amountMicro, session, week, month, tags]);
 }
 
-function accountOf({ scope }: Pick<Model, "scope">, subject: Subject): string {
-  return `${scope}-account-${subject}`;
+function accountOf({ scope }: Pick<Model, "scope">, account: Account): string {
+  return `${scope}-account-${account}`;
 }
 
 async function reserve(
   model: Model,
   { ledger }: Real,
-  request: { id: string; subject: Subject; amount: number; leaseMs: number; strict: boolean; skewMs: number },
+  request: { id: string; account: Account; amount: number; leaseMs: number; strict: boolean; skewMs: number },
 ): Promise<void> {
   const { id, amount, leaseMs, strict, skewMs } = request;
-  const limits = limitsOf(model, request.subject, skewMs);
-  const subject = accountOf(model, request.subject);
-  const expected = model.oracle.reserve(id, subject, amount, limits, leaseMs, strict);
-  const result = await ledger.reserve({ id, subject, amount, limits, leaseMs, strict });
-  expect(result.windows).toEqual(model.oracle.states(subject, limits));
+  const limits = limitsOf(model, request.account, skewMs);
+  const account = accountOf(model, request.account);
+  const expected = model.oracle.reserve(id, account, amount, limits, leaseMs, strict);
+  const result = await ledger.reserve({ id, account, amountMicro: amount, limits, leaseMs, strict });
+  expect(result.windows).toEqual(model.oracle.states(account, limits));
   if (!result.ok) {
     expect(expected).toEqual({ ok: false, blocked: result.blocked });
     // I9: there is always something to wait for.
@@ -162,8 +162,8 @@ async function reserve(
   if (!model.reserved.includes(id)) model.reserved.push(id);
   for (const window of windowNames) {
     // I2: something was left before.
-    const { limit, bonus, used, held } = result.windows[window];
-    if (limit !== null) expect(used + held - amount).toBeLessThan(limit + bonus);
+    const { limitMicro, bonusMicro, usedMicro, heldMicro } = result.windows[window];
+    if (limitMicro !== null) expect(usedMicro + heldMicro - amount).toBeLessThan(limitMicro + bonusMicro);
   }
 }
 
@@ -174,7 +174,7 @@ async function settle(
   amount: number | undefined,
 ): Promise<void> {
   const { oracle } = model;
-  const { id, subject } = reservation;
+  const { id, account } = reservation;
   const lease = oracle.toLease(reservation);
   const tags = { model: id };
   const mayBeDuplicateSince = model.firstSettled.get(id);
@@ -183,13 +183,13 @@ async function settle(
   const isRelease = amount === undefined && statuses[0] !== "duplicate";
   const result = isRelease
     ? await ledger.release(lease)
-    : await ledger.settle(lease, { amount: amount ?? 0, tags, ...repetition });
+    : await ledger.settle(lease, { amountMicro: amount ?? 0, tags, ...repetition });
   expect(statuses).toContain(result.status);
   oracle.applySettle(id, amount ?? 0, result.status, isRelease ? undefined : tags);
   if (!model.firstSettled.has(id)) model.firstSettled.set(id, oracle.now);
   const { week, month } = lease.limits;
   if ([week, month].every(({ bounds }) => bounds[0] <= oracle.now && oracle.now < bounds[3])) {
-    expect(result.windows).toEqual(oracle.states(subject, lease.limits));
+    expect(result.windows).toEqual(oracle.states(account, lease.limits));
   }
 }
 
@@ -208,7 +208,7 @@ function isRemembered({ oracle }: Readonly<Model>, { state, since, isForgotten }
   return !isForgotten && state !== "lost" && (state === "open" || oracle.moved - since < 60_000);
 }
 
-const subjectArbitrary = fc.constantFrom(...subjects);
+const accountArbitrary = fc.constantFrom(...accounts);
 const amountArbitrary = fc.oneof(fc.constantFrom(0, 1, 99, 100, 101), fc.nat(60));
 const leaseMsArbitrary = fc.constantFrom(1_000, 60_000, 900_000);
 const limitArbitrary = fc.constantFrom(null, 0, 1, 50, 100, 200);
@@ -225,7 +225,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 6 }, () =>
     fc
       .record({
-        subject: subjectArbitrary,
+        account: accountArbitrary,
         amount: amountArbitrary,
         leaseMs: leaseMsArbitrary,
         strict: fc.boolean(),
@@ -261,8 +261,8 @@ const commands: fc.Arbitrary<Command>[] = [
           // A hold that expired long ago may be forgotten, and then answers as an ended one.
           const isOld = model.oracle.moved - reservation.since >= hour;
           const mayBeForgotten = reservation.isForgotten || isOld || model.oracle.looksForgotten(reservation);
-          const [status] = await ledger.renew([{ lease, observed, leaseMs }]);
-          model.oracle.expire(reservation.subject);
+          const [status] = await ledger.renew([{ lease, observedMicro: observed, leaseMs }]);
+          model.oracle.expire(reservation.account);
           if (status === "closed" && mayBeForgotten && reservation.state === "expired") return;
           expect(status).toBe(model.oracle.renew(reservation.id, observed, leaseMs));
         },
@@ -274,9 +274,9 @@ const commands: fc.Arbitrary<Command>[] = [
     command(
       `repeat reserve #${at}`,
       async (model, real) => {
-        const { id, subject: account, amount } = reservationAt(model, at);
-        const subject = subjects.find((name) => accountOf(model, name) === account) as Subject;
-        const request = { id, subject, amount, leaseMs: 60_000, strict: false, skewMs: 0 };
+        const { id, account, amount } = reservationAt(model, at);
+        const accountId = accounts.find((name) => accountOf(model, name) === account) as Account;
+        const request = { id, account: accountId, amount, leaseMs: 60_000, strict: false, skewMs: 0 };
         await reserve(model, real, request);
       },
       (model) => anyReserved(model) && isRemembered(model, reservationAt(model, at)),
@@ -309,7 +309,7 @@ const commands: fc.Arbitrary<Command>[] = [
     ),
   fc
     .record({
-      subject: subjectArbitrary,
+      account: accountArbitrary,
       credits: fc.record({ session: limitArbitrary, week: limitArbitrary, month: limitArbitrary }),
       sessionMs: fc.constantFrom(5 * hour, hour, 60_000),
       // One that is cut to the month's length, not two: then where a month begins would depend on whether the account is
@@ -321,18 +321,18 @@ const commands: fc.Arbitrary<Command>[] = [
         Date.UTC(2030, 5, 15, 23, 59),
       ),
     })
-    .map(({ subject, ...plan }) =>
-      command(`plan of ${subject} ${JSON.stringify(plan)}`, async (model) => {
-        model.plans[subject] = plan;
+    .map(({ account, ...plan }) =>
+      command(`plan of ${account} ${JSON.stringify(plan)}`, async (model) => {
+        model.plans[account] = plan;
       }),
     ),
   fc
-    .tuple(subjectArbitrary, fc.constantFrom(...windowNames), fc.integer({ min: -60, max: 60 }))
-    .map(([subject, window, amount]) =>
-      command(`grant ${subject} ${window} ${amount}`, async (model, real) => {
+    .tuple(accountArbitrary, fc.constantFrom(...windowNames), fc.integer({ min: -60, max: 60 }))
+    .map(([account, window, amount]) =>
+      command(`grant ${account} ${window} ${amount}`, async (model, real) => {
         const entry = {
           id: `${model.scope}-grant-${++model.serial}`,
-          subject,
+          account,
           window,
           amount,
           since: model.oracle.moved,
@@ -349,36 +349,36 @@ const commands: fc.Arbitrary<Command>[] = [
       ({ grants, oracle }) => grants.length > 0 && oracle.moved - pick(grants, at).since < 31 * day,
     ),
   ),
-  fc.tuple(subjectArbitrary, fc.subarray([...windowNames], { minLength: 1 })).map(([subject, windows]) =>
-    command(`reset ${subject} ${windows}`, async (model, { ledger }) => {
-      await ledger.reset(accountOf(model, subject), windows);
-      model.oracle.reset(accountOf(model, subject), windows);
+  fc.tuple(accountArbitrary, fc.subarray([...windowNames], { minLength: 1 })).map(([account, windows]) =>
+    command(`reset ${account} ${windows}`, async (model, { ledger }) => {
+      await ledger.reset(accountOf(model, account), windows);
+      model.oracle.reset(accountOf(model, account), windows);
     }),
   ),
-  fc.tuple(subjectArbitrary, amountArbitrary).map(([name, amount]) =>
+  fc.tuple(accountArbitrary, amountArbitrary).map(([name, amount]) =>
     command(`lose a reservation of ${name} ${amount}`, async (model) => {
       const id = `${model.scope}-id-${++model.serial}`;
       model.oracle.lose(id, accountOf(model, name), amount, limitsOf(model, name), 60_000);
       model.reserved.push(id);
     }),
   ),
-  subjectArbitrary.map((subject) =>
-    command(`forget ${subject}`, async (model, { ledger }) => {
-      const account = accountOf(model, subject);
+  accountArbitrary.map((accountId) =>
+    command(`forget ${accountId}`, async (model, { ledger }) => {
+      const account = accountOf(model, accountId);
       await ledger.forget(account);
       model.oracle.forget(account);
       // Whether their ids are still known is left open.
-      model.grants = model.grants.filter((entry) => entry.subject !== subject);
+      model.grants = model.grants.filter((entry) => entry.account !== accountId);
       for (const window of windowNames) model.calendarStarts.delete(`${account} ${window}`);
     }),
   ),
 ];
 
 async function grant(model: Model, { ledger }: Real, { id, window, amount, ...of }: Grant): Promise<boolean> {
-  const limits = limitsOf(model, of.subject);
-  const request = { id, subject: accountOf(model, of.subject), window, amount, limits };
-  if (model.oracle.grant(id, request.subject, window, amount, limits)) {
-    expect(await ledger.grant(request)).toEqual(model.oracle.states(request.subject, limits));
+  const limits = limitsOf(model, of.account);
+  const request = { id, account: accountOf(model, of.account), window, amountMicro: amount, limits };
+  if (model.oracle.grant(id, request.account, window, amount, limits)) {
+    expect(await ledger.grant(request)).toEqual(model.oracle.states(request.account, limits));
     return true;
   }
   await expect(ledger.grant(request)).rejects.toBeInstanceOf(LedgerInputError);

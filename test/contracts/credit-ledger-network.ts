@@ -19,8 +19,8 @@ export async function spendThrough(proxy: FaultyProxy, ledger: CreditLedger): Pr
   process.on("unhandledRejection", note);
   const limits = () =>
     windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 5 * hour, now: Date.now() });
-  const subjects = ["hot", "cold"].map((name) => `${name}-${randomUUID()}`) as [string, string];
-  const charged = new Map(subjects.map((subject) => [subject, 0]));
+  const accounts = ["hot", "cold"].map((name) => `${name}-${randomUUID()}`) as [string, string];
+  const charged = new Map(accounts.map((account) => [account, 0]));
 
   async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
@@ -33,32 +33,32 @@ export async function spendThrough(proxy: FaultyProxy, ledger: CreditLedger): Pr
     }
   }
 
-  async function spend(subject: string, amount: number): Promise<void> {
-    const request = { id: randomUUID(), subject, amount, limits: limits(), leaseMs: 60_000 };
+  async function spend(account: string, amount: number): Promise<void> {
+    const request = { id: randomUUID(), account, amountMicro: amount, limits: limits(), leaseMs: 60_000 };
     const result = await insist(() => ledger.reserve(request));
     if (!result.ok) throw new Error("Nothing is limited here.");
     const { lease } = result;
-    await insist(() => ledger.renew([{ lease, observed: 1, leaseMs: 60_000 }]));
+    await insist(() => ledger.renew([{ lease, observedMicro: 1, leaseMs: 60_000 }]));
     const mayBeDuplicateSince = Date.now();
-    const { status } = await insist(() => ledger.settle(lease, { amount: amount - 1, mayBeDuplicateSince }));
+    const { status } = await insist(() => ledger.settle(lease, { amountMicro: amount - 1, mayBeDuplicateSince }));
     expect(["settled", "duplicate"]).toContain(status);
-    charged.set(subject, (charged.get(subject) ?? 0) + amount - 1);
+    charged.set(account, (charged.get(account) ?? 0) + amount - 1);
   }
 
   try {
     await Promise.all(
       Array.from({ length: inFlight }, async (_, caller) => {
-        for (let turn = 0; turn < spends; turn++) await spend(subjects[caller % 4 === 0 ? 1 : 0], 2 + turn + caller);
+        for (let turn = 0; turn < spends; turn++) await spend(accounts[caller % 4 === 0 ? 1 : 0], 2 + turn + caller);
       }),
     );
     proxy.heal();
-    for (const [subject, used] of charged) {
-      const { windows } = await insist(() => ledger.balance(subject, limits()));
-      for (const window of Object.values(windows)) expect(window).toMatchObject({ used, held: 0 });
-      const page = await insist(async () => ledger.history?.({ subject, limit: 1_000 }));
+    for (const [account, used] of charged) {
+      const { windows } = await insist(() => ledger.balance(account, limits()));
+      for (const window of Object.values(windows)) expect(window).toMatchObject({ usedMicro: used, heldMicro: 0 });
+      const page = await insist(async () => ledger.history?.({ account, limit: 1_000 }));
       const ids = page?.entries.map(({ id }) => id) ?? [];
       expect(new Set(ids).size).toBe(ids.length);
-      expect(page?.entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(used);
+      expect(page?.entries.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(used);
     }
     expect(proxy.connections).toBeGreaterThan(3);
     expect(unhandled).toEqual([]);

@@ -70,8 +70,8 @@ async function start(targets: readonly (Fault | undefined)[]): Promise<Cell> {
     url: `http://127.0.0.1:${port}/v1/chat/completions`,
     async stock() {
       const limits = windowLimits({ credits, sessionMs: 18_000_000, now: newYear });
-      const { used, held } = (await ledger.balance("acct_pro", limits)).windows.session;
-      return { used, held };
+      const { usedMicro, heldMicro } = (await ledger.balance("acct_pro", limits)).windows.session;
+      return { used: usedMicro, held: heldMicro };
     },
   };
 }

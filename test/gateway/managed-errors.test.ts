@@ -45,7 +45,7 @@ describe("a store that cannot write", () => {
     await expect(accounts.balance("a", { plan: "pro" })).rejects.toThrow(/give `plan`, and `anchor`/);
     await expect(accounts.balance("a")).rejects.toBeInstanceOf(UnknownTermsError);
     const { windows } = await accounts.balance("a", { plan: "pro", anchor: null });
-    expect(windows.month).toMatchObject({ limit: 1500e6, remaining: 1500e6 });
+    expect(windows.month).toMatchObject({ limitMicro: 1500e6, remainingMicro: 1500e6 });
     await accounts.forget("a");
   });
 });
@@ -247,8 +247,8 @@ describe("accounts", () => {
     const month = { startsAt: Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) };
     expect((await accounts.balance("none", { plan: "pro" })).windows.month).toMatchObject(month);
     const grant = { id: "g", window: "month", amountMicro: 5, plan: "pro" } as const;
-    expect((await accounts.grant("none", grant)).windows.month).toMatchObject({ ...month, bonus: 5 });
-    expect((await accounts.balance("none", { plan: "pro", anchor: null })).windows.month.bonus).toBe(5);
+    expect((await accounts.grant("none", grant)).windows.month).toMatchObject({ ...month, bonusMicro: 5 });
+    expect((await accounts.balance("none", { plan: "pro", anchor: null })).windows.month.bonusMicro).toBe(5);
     // All that is missing is told at once.
     for (const terms of [{}, { anchor: null }]) {
       await expect(accounts.balance("none", terms)).rejects.toThrow(/no keys\. Give `plan`, and `anchor` unless/);
@@ -316,7 +316,7 @@ describe("accounts", () => {
     );
     for (const anchor of [-8.64e15, 8.64e15, "+275760-09-13T00:00:00Z"]) {
       const { windows } = await accounts.balance("acct_pro", { plan: "pro", anchor });
-      expect(windows.month.used).toBe(0);
+      expect(windows.month.usedMicro).toBe(0);
     }
   });
 

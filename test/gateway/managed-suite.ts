@@ -156,14 +156,14 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       for (let repetition = 0; repetition < 3; repetition++) {
         const { plan, windows } = await gateway.accounts.grant(account, { ...grant, window: "week" });
         expect(plan).toBe(key.plan);
-        expect(windows.week).toMatchObject({ limit: 1_000_000, bonus: 2_000_000, remaining: 2_000_000 });
+        expect(windows.week).toMatchObject({ limitMicro: 1_000_000, bonusMicro: 2_000_000, remainingMicro: 2_000_000 });
       }
       await gateway.accounts.reset(account, ["session"]);
       expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);
       await gateway.accounts.reset(account);
       const { windows } = await gateway.accounts.balance(account);
-      expect(windows.week).toMatchObject({ used: 0, held: 0, remaining: 3_000_000 });
-      expect(windows.month).toMatchObject({ used: 0, remaining: 500_000_000 });
+      expect(windows.week).toMatchObject({ usedMicro: 0, heldMicro: 0, remainingMicro: 3_000_000 });
+      expect(windows.month).toMatchObject({ usedMicro: 0, remainingMicro: 500_000_000 });
       expect(windows.session).toMatchObject({ startsAt: null, resetsAt: null });
     });
 
@@ -188,10 +188,10 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       const { windows } = await gateway.accounts.balance(account);
       expect(first.entries[0]).toMatchObject({
         kind: "charge",
-        amount: last,
+        amountMicro: last,
         starts: { session: windows.session.startsAt, week: windows.week.startsAt, month: windows.month.startsAt },
         tags: {
-          key: other.id,
+          keyId: other.id,
           model: "acme/small",
           source: "provider",
           price: "1/0.5/10/20/0",
@@ -222,7 +222,7 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
           },
         ]),
       );
-      expect(windows.month.used).toBe(3_000_000 + last);
+      expect(windows.month.usedMicro).toBe(3_000_000 + last);
       expect(await gateway.accounts.usage(account, { to: first.entries.at(-1)?.at ?? 0 })).not.toEqual(rows);
       expect(await gateway.accounts.usage(account, { from: new Date(Date.now() + hour) })).toEqual([]);
     });
@@ -260,7 +260,7 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect((await gateway.accounts.history(account)).entries).toEqual([]);
       await expect(gateway.accounts.balance(account)).rejects.toThrow(/the account has no keys\. Give `plan`/);
       const { windows } = await gateway.accounts.balance(account, { plan: key.plan });
-      expect([windows.session.used, windows.week.used, windows.month.used]).toEqual([0, 0, 0]);
+      expect([windows.session.usedMicro, windows.week.usedMicro, windows.month.usedMicro]).toEqual([0, 0, 0]);
     });
 
     it("forgets an account for good, though a call of it ends only then", async () => {
@@ -274,7 +274,7 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(await status).toBe(200);
       expect((await gateway.accounts.history(account)).entries).toEqual([]);
       const { windows } = await gateway.accounts.balance(account, { plan: key.plan });
-      expect([windows.session.startsAt, windows.week.used, windows.week.held]).toEqual([null, 0, 0]);
+      expect([windows.session.startsAt, windows.week.usedMicro, windows.week.heldMicro]).toEqual([null, 0, 0]);
       expect(warnings).toEqual([]);
     });
 
@@ -290,7 +290,12 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(await failed).toBe(400);
       for (let time = 0; time < 2; time++) {
         const { windows } = await gateway.accounts.grant(account, grant);
-        expect(windows.session).toMatchObject({ used: 0, held: 0, bonus: 1_000_000, remaining: 2_000_000 });
+        expect(windows.session).toMatchObject({
+          usedMicro: 0,
+          heldMicro: 0,
+          bonusMicro: 1_000_000,
+          remainingMicro: 2_000_000,
+        });
       }
       await gateway.accounts.reset(account);
       expect([await call(key.secret), await call(key.secret), await call(key.secret)]).toEqual([200, 200, 429]);

@@ -64,7 +64,7 @@ describe("createGateway refuses", () => {
     ["a misspelled option of the ledger", { ledgerOptions: { reserveTimeout: 5 } }, /reserveTimeout/],
     ["a time-out of nothing", { ledgerOptions: { settleTimeoutMs: 0 } }, /settleTimeoutMs/],
     ["a word for what there is none", { ledgerOptions: { onUnavailable: "ignore" } }, /"deny", "allow" or \{ insure/],
-    ["an insurance below nothing", { ledgerOptions: { onUnavailable: { insure: -1 } } }, /insure/],
+    ["an insurance below nothing", { ledgerOptions: { onUnavailable: { insure: { credits: -1 } } } }, /insure/],
     [
       "less room than one body needs",
       { maxBodyBytes: 1000, maxPendingBodyBytes: 999 },

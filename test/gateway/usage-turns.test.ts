@@ -20,12 +20,12 @@ afterAll(() => folder.remove());
 
 /** A long journal. */
 async function spend(ledger: CreditLedger): Promise<void> {
-  const result = await ledger.reserve({ id: "first", subject: "a", amount: 1, limits, leaseMs: 60_000 });
+  const result = await ledger.reserve({ id: "first", account: "a", amountMicro: 1, limits, leaseMs: 60_000 });
   if (!result.ok) throw new Error("Nothing is limited here.");
   const { lease } = result;
   for (let index = 0; index < charges; index++) {
-    const tags = { key: `key_${index % 3}`, model: `m${index % 2}`, input: 2 };
-    await ledger.settle({ ...lease, id: `call-${index}` }, { amount: 1, tags });
+    const tags = { keyId: `key_${index % 3}`, model: `m${index % 2}`, input: 2 };
+    await ledger.settle({ ...lease, id: `call-${index}` }, { amountMicro: 1, tags });
   }
 }
 

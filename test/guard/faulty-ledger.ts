@@ -48,11 +48,11 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
     renew: (requests) => run("renew", () => ledger.renew(requests)),
     settle: (lease, settlement) => run("settle", () => ledger.settle(lease, settlement)),
     release: (lease) => run("release", () => ledger.release(lease)),
-    balance: (subject, limits) => run("balance", () => ledger.balance(subject, limits)),
+    balance: (account, limits) => run("balance", () => ledger.balance(account, limits)),
     grant: (request) => run("grant", () => ledger.grant(request)),
-    reset: (subject, windows) => run("reset", () => ledger.reset(subject, windows)),
+    reset: (account, windows) => run("reset", () => ledger.reset(account, windows)),
     history: (request) => run("history", async () => (await ledger.history?.(request)) ?? { entries: [] }),
-    forget: (subject) => run("forget", () => ledger.forget(subject)),
+    forget: (account) => run("forget", () => ledger.forget(account)),
     close: () => ledger.close(),
     onReconnected: (listener) => {
       listeners.add(listener);

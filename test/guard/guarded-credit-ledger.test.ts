@@ -30,9 +30,9 @@ function setUp(options: Partial<GuardOptions> = {}, plan: Plan = {}) {
   const account = new Fixture(new FakedClock(start), guard, plan);
   /** Past the guard. */
   const counts = async () => {
-    const { session, week, month } = (await store.balance(account.subject, account.limits)).windows;
-    expect([week.used, month.used]).toEqual([session.used, session.used]);
-    return [session.used, session.held];
+    const { session, week, month } = (await store.balance(account.id, account.limits)).windows;
+    expect([week.usedMicro, month.usedMicro]).toEqual([session.usedMicro, session.usedMicro]);
+    return [session.usedMicro, session.heldMicro];
   };
   return { store, faulty, guard, events, types, account, counts };
 }
@@ -78,7 +78,7 @@ describe("a reservation", () => {
       const result = await within(300, account.reserve(10));
       if (result instanceof Error || !result.ok) throw new Error("It was let in.");
       await vi.advanceTimersByTimeAsync(settlesAfterMs);
-      await guard.settle(result.lease, { amount: 4 });
+      await guard.settle(result.lease, { amountMicro: 4 });
       await vi.advanceTimersByTimeAsync(6_000);
       expect(await counts()).toEqual([4, 0]);
     }
@@ -90,7 +90,7 @@ describe("a reservation", () => {
     const result = await within(300, account.reserve(10));
     if (result instanceof Error || !result.ok) throw new Error("It was let in.");
     faulty.otherwise = "refused";
-    await guard.settle(result.lease, { amount: 4 });
+    await guard.settle(result.lease, { amountMicro: 4 });
     await vi.advanceTimersByTimeAsync(2_000);
     // A charge that was insured takes two operations, so that the end of a hold would overtake it.
     faulty.otherwise = 5;
@@ -159,7 +159,7 @@ describe("a settlement", () => {
     const { faulty, account, events, types, counts } = setUp();
     const lease = await account.admit(10);
     faulty.otherwise = fate;
-    await expect(account.ledger.settle(lease, { amount: 7 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await expect(account.ledger.settle(lease, { amountMicro: 7 })).rejects.toBeInstanceOf(LedgerUnavailableError);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(faulty.arrived.length).toBeGreaterThan(5);
     expect(faulty.arrived.length).toBeLessThan(15);
@@ -179,7 +179,7 @@ describe("a settlement", () => {
     const { faulty, account, counts } = setUp();
     const leases = await Promise.all(Array.from({ length: 20 }, () => account.admit(1)));
     faulty.otherwise = "refused";
-    for (const lease of leases) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    for (const lease of leases) void account.ledger.settle(lease, { amountMicro: 1 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(50_000);
     faulty.otherwise = "ok";
     await account.reserve(1);
@@ -191,7 +191,7 @@ describe("a settlement", () => {
     const { faulty, account, counts } = setUp();
     const lease = await account.admit(10);
     faulty.fates = ["hung"];
-    expect(await within(300, account.ledger.settle(lease, { amount: 7 }))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await within(300, account.ledger.settle(lease, { amountMicro: 7 }))).toBeInstanceOf(LedgerUnavailableError);
     expect(await counts()).toEqual([0, 10]);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(await counts()).toEqual([7, 0]);
@@ -201,7 +201,7 @@ describe("a settlement", () => {
     const { faulty, account, counts, types } = setUp();
     const lease = await account.admit(10);
     faulty.fates = [1_000];
-    expect(await within(300, account.ledger.settle(lease, { amount: 7 }))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await within(300, account.ledger.settle(lease, { amountMicro: 7 }))).toBeInstanceOf(LedgerUnavailableError);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await counts()).toEqual([7, 0]);
     expect(faulty.arrived).toEqual(["reserve", "settle"]);
@@ -213,9 +213,9 @@ describe("a settlement", () => {
     const settle = vi.spyOn(store, "settle");
     const [one, other] = [await account.admit(10), await account.admit(10)];
     faulty.otherwise = "mute";
-    expect(await within(2_250, account.ledger.settle(one, { amount: 7 }))).toBeInstanceOf(Error);
+    expect(await within(2_250, account.ledger.settle(one, { amountMicro: 7 }))).toBeInstanceOf(Error);
     // The store is known to be away: this one is kept without being sent.
-    await expect(account.ledger.settle(other, { amount: 3 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await expect(account.ledger.settle(other, { amountMicro: 3 })).rejects.toBeInstanceOf(LedgerUnavailableError);
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(6_000);
     const sent = settle.mock.calls.map(([{ id }, { mayBeDuplicateSince }]) => [id, mayBeDuplicateSince]);
@@ -230,24 +230,24 @@ describe("a settlement", () => {
     const { faulty, account, events, counts } = setUp({ maxKeptSettlements: 100 });
     const leases = await Promise.all(Array.from({ length: 130 }, () => account.admit(1)));
     faulty.otherwise = "refused";
-    const outcomes = leases.map((lease) => account.ledger.settle(lease, { amount: 1 }).catch((error) => error));
+    const outcomes = leases.map((lease) => account.ledger.settle(lease, { amountMicro: 1 }).catch((error) => error));
     await Promise.all(outcomes);
     const lost = ofType(events, "settle_lost");
     expect(lost.map(({ lease }) => lease.id)).toEqual(leases.slice(0, 30).map(({ id }) => id));
-    expect(lost[0]).toMatchObject({ reason: "overflow", chargedMicro: 1, settlement: { amount: 1 } });
+    expect(lost[0]).toMatchObject({ reason: "overflow", chargedMicro: 1, settlement: { amountMicro: 1 } });
     expect(Math.max(...ofType(events, "settle_kept").map(({ kept }) => kept))).toBe(100);
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(5_000);
     // What was given up can still be settled by hand.
     expect(await counts()).toEqual([100, 30]);
-    for (const { lease, settlement = { amount: 0 } } of lost) await account.ledger.settle(lease, settlement);
+    for (const { lease, settlement = { amountMicro: 0 } } of lost) await account.ledger.settle(lease, settlement);
     expect(await counts()).toEqual([130, 0]);
   });
 
   it("that the ledger refuses is neither kept nor lost silently", async () => {
     const { account, events } = setUp();
     const lease = await account.admit(10);
-    await expect(account.ledger.settle(lease, { amount: -1 })).rejects.toBeInstanceOf(LedgerInputError);
+    await expect(account.ledger.settle(lease, { amountMicro: -1 })).rejects.toBeInstanceOf(LedgerInputError);
     expect(ofType(events, "settle_lost")).toMatchObject([{ reason: "refused", requestId: lease.id }]);
   });
 
@@ -263,7 +263,7 @@ describe("a settlement", () => {
       return settle(lease, settlement);
     };
     faulty.otherwise = "refused";
-    for (const lease of [...bad, ...good]) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    for (const lease of [...bad, ...good]) void account.ledger.settle(lease, { amountMicro: 1 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(1);
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(2_000);
@@ -279,7 +279,7 @@ describe("close", () => {
     const { faulty, account, guard, counts } = setUp();
     const leases = await Promise.all(Array.from({ length: 50 }, () => account.admit(1)));
     faulty.otherwise = "refused";
-    for (const lease of leases) void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    for (const lease of leases) void account.ledger.settle(lease, { amountMicro: 1 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(10_000);
     const closed = guard.close();
     await vi.advanceTimersByTimeAsync(2_000);
@@ -295,7 +295,7 @@ describe("close", () => {
     const { faulty, account, guard, counts } = setUp();
     const lease = await account.admit(1);
     faulty.fates = [1_500];
-    void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    void account.ledger.settle(lease, { amountMicro: 1 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(500);
     let isClosed = false;
     void guard.close().then(() => {
@@ -312,7 +312,7 @@ describe("close", () => {
     const { faulty, account, guard, events } = setUp();
     const lease = await account.admit(1);
     faulty.otherwise = "hung";
-    void account.ledger.settle(lease, { amount: 1 }).catch(() => {});
+    void account.ledger.settle(lease, { amountMicro: 1 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(3_000);
     let isClosed = false;
     void guard.close().then(() => {
@@ -331,7 +331,7 @@ describe("a settlement that is lost", () => {
     const { faulty, account, guard, events } = setUp();
     const lease = await account.admit(1);
     faulty.fates = ["hung", "hung", 1_500];
-    void guard.settle(lease, { amount: -1 }).catch(() => {});
+    void guard.settle(lease, { amountMicro: -1 }).catch(() => {});
     const closed = guard.close();
     await vi.advanceTimersByTimeAsync(5_100);
     await closed;
@@ -346,7 +346,7 @@ describe("a settlement that is lost", () => {
     const { account, guard, events } = setUp();
     const lease = await account.admit(1);
     for (let count = 1; count <= 2; count++) {
-      await expect(guard.settle(lease, { amount: -1 })).rejects.toBeInstanceOf(LedgerInputError);
+      await expect(guard.settle(lease, { amountMicro: -1 })).rejects.toBeInstanceOf(LedgerInputError);
       expect(ofType(events, "settle_lost")).toHaveLength(count);
     }
   });
@@ -376,7 +376,7 @@ describe("a used-up stock", () => {
     guard.changed("another account");
     await account.reserve(1);
     expect(faulty.arrived).toEqual([]);
-    guard.changed(account.subject);
+    guard.changed(account.id);
     await account.reserve(1);
     expect(faulty.arrived).toEqual(["reserve"]);
   });
@@ -426,13 +426,13 @@ describe("a used-up stock", () => {
     const { account, guard } = setUp({}, { session: 10 });
     const deny = async () => expect((await account.reserve(1)).ok).toBe(false);
     const admit = async () => expect((await account.reserve(1)).ok).toBe(true);
-    const { subject } = account;
+    const { id: accountId } = account;
     await account.spend(10);
     await deny();
-    await guard.grant({ id: "g", subject, window: "session", amount: 1, limits: account.limits });
+    await guard.grant({ id: "g", account: accountId, window: "session", amountMicro: 1, limits: account.limits });
     await account.spend(1);
     await deny();
-    await guard.reset(subject, ["session"]);
+    await guard.reset(accountId, ["session"]);
     await account.spend(12);
     await deny();
     account.plan = { session: 20 };
@@ -442,7 +442,7 @@ describe("a used-up stock", () => {
   it("is not remembered when a grant is on its way meanwhile", async () => {
     const { faulty, account, guard } = setUp({}, { session: 10 });
     await account.spend(10);
-    const { subject, limits } = account;
+    const { id: accountId, limits } = account;
     // The denial is made before the grant, and arrives after it.
     faulty.fates = ["ok"];
     const reserve = faulty.reserve;
@@ -453,7 +453,7 @@ describe("a used-up stock", () => {
     };
     const denied = account.reserve(1);
     await vi.advanceTimersByTimeAsync(10);
-    await guard.grant({ id: "g", subject, window: "session", amount: 1, limits });
+    await guard.grant({ id: "g", account: accountId, window: "session", amountMicro: 1, limits });
     expect(await within(100, denied)).toMatchObject({ ok: false });
     expect(await within(100, account.reserve(1))).toMatchObject({ ok: true });
   });
@@ -467,12 +467,12 @@ describe("a store that has failed over", () => {
     const replica = memoryCreditLedger();
     const leases = await Promise.all(Array.from({ length: 10 }, () => account.admit(100)));
     for (const [index, lease] of leases.entries()) {
-      await account.ledger.settle(lease, { amount: index + 1 });
-      if (index < lostFromIndex) await replica.settle(lease, { amount: index + 1 });
+      await account.ledger.settle(lease, { amountMicro: index + 1 });
+      if (index < lostFromIndex) await replica.settle(lease, { amountMicro: index + 1 });
       await vi.advanceTimersByTimeAsync(1_000);
     }
     faulty.replaceBy(replica);
-    const used = async () => (await replica.balance(account.subject, account.limits)).windows.session.used;
+    const used = async () => (await replica.balance(account.id, account.limits)).windows.session.usedMicro;
     return { ...test, replica, used };
   }
 
@@ -542,23 +542,23 @@ describe("while the store is away", () => {
     await account.spend(5);
     faulty.otherwise = "refused";
     const first = await within(200, account.reserve(60));
-    expect(first).toMatchObject({ ok: true, windows: { session: { limit: null } } });
+    expect(first).toMatchObject({ ok: true, windows: { session: { limitMicro: null } } });
     const second = await account.admit(60);
     await expect(account.reserve(1)).rejects.toBeInstanceOf(LedgerUnavailableError);
     // Another account has an insurance of its own.
     const other = new Fixture(account.clock, guard, {});
     const third = await other.admit(60);
-    expect(await guard.settle(second, { amount: 50 })).toMatchObject({ status: "settled" });
+    expect(await guard.settle(second, { amountMicro: 50 })).toMatchObject({ status: "settled" });
     await guard.release(third);
     if (first instanceof Error || !first.ok) throw new Error("It was let in.");
-    expect(await guard.renew([{ lease: first.lease, observed: 1, leaseMs: 60_000 }])).toEqual(["renewed"]);
+    expect(await guard.renew([{ lease: first.lease, observedMicro: 1, leaseMs: 60_000 }])).toEqual(["renewed"]);
     expect(await counts()).toEqual([5, 0]);
 
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(6_000);
     // In the session that was open all along.
     expect(await counts()).toEqual([55, 0]);
-    await guard.settle(first.lease, { amount: 10 });
+    await guard.settle(first.lease, { amountMicro: 10 });
     await vi.advanceTimersByTimeAsync(6_000);
     expect(await counts()).toEqual([65, 0]);
     expect(types().filter((type) => type === "insured")).toHaveLength(3);
@@ -571,7 +571,7 @@ describe("while the store is away", () => {
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await counts()).toEqual([0, 10]);
     if (result instanceof Error || !result.ok) throw new Error("It was let in.");
-    await guard.settle(result.lease, { amount: 4 });
+    await guard.settle(result.lease, { amountMicro: 4 });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await counts()).toEqual([4, 0]);
   });
@@ -593,7 +593,7 @@ describe("while the store is away", () => {
     const { reserve } = faulty;
     let isAway = true;
     faulty.reserve = async (request) => {
-      if (isAway && request.subject === account.subject) throw new Error("This account's shard is away.");
+      if (isAway && request.account === account.id) throw new Error("This account's shard is away.");
       return reserve(request);
     };
     let admitted = 0;
@@ -601,11 +601,11 @@ describe("while the store is away", () => {
       const outcome = await within(300, account.reserve(30));
       if (!(outcome instanceof Error)) {
         admitted += 30;
-        if (outcome.ok) await guard.settle(outcome.lease, { amount: 30 });
+        if (outcome.ok) await guard.settle(outcome.lease, { amountMicro: 30 });
       }
       // Also by other operations, and of the same account.
       await other.spend(1);
-      await guard.balance(account.subject, account.limits);
+      await guard.balance(account.id, account.limits);
       await vi.advanceTimersByTimeAsync(5_000);
     }
     expect(admitted).toBe(120);
@@ -622,7 +622,7 @@ describe("while the store is away", () => {
     const admitted = Promise.all(Array.from({ length: 50 }, () => account.admit(1_000)));
     const leases = await within(300, admitted);
     if (leases instanceof Error) throw leases;
-    for (const lease of leases) await account.ledger.settle(lease, { amount: 900 });
+    for (const lease of leases) await account.ledger.settle(lease, { amountMicro: 900 });
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await counts()).toEqual([45_000, 0]);
@@ -631,9 +631,9 @@ describe("while the store is away", () => {
   it("leases that run out meanwhile are settled late, and the books balance", async () => {
     const { faulty, account, guard, counts, events } = setUp();
     const lease = await account.admit(10);
-    await guard.renew([{ lease, observed: 4, leaseMs: 60_000 }]);
+    await guard.renew([{ lease, observedMicro: 4, leaseMs: 60_000 }]);
     faulty.otherwise = "hung";
-    void guard.settle(lease, { amount: 7 }).catch(() => {});
+    void guard.settle(lease, { amountMicro: 7 }).catch(() => {});
     await vi.advanceTimersByTimeAsync(50_000);
     faulty.otherwise = "ok";
     await vi.advanceTimersByTimeAsync(20_000);
@@ -645,13 +645,13 @@ describe("while the store is away", () => {
 describe("other operations", () => {
   it("end in time too, and are repeated when they fail", async () => {
     const { faulty, account, guard } = setUp();
-    const { subject, limits } = account;
+    const { id: accountId, limits } = account;
     const operations: (() => Promise<unknown>)[] = [
-      () => guard.balance(subject, limits),
-      () => guard.grant({ id: "g", subject, window: "week", amount: 1, limits }),
-      () => guard.reset(subject, ["week"]),
-      () => guard.forget(subject),
-      () => guard.history?.({ subject }) ?? Promise.reject(new Error("There is a history.")),
+      () => guard.balance(accountId, limits),
+      () => guard.grant({ id: "g", account: accountId, window: "week", amountMicro: 1, limits }),
+      () => guard.reset(accountId, ["week"]),
+      () => guard.forget(accountId),
+      () => guard.history?.({ account: accountId }) ?? Promise.reject(new Error("There is a history.")),
     ];
     for (const operation of operations) {
       faulty.fates = ["hung"];
@@ -664,7 +664,7 @@ describe("other operations", () => {
   it("renew many leases in parts, each for itself", async () => {
     const { faulty, account, guard } = setUp();
     const leases = await Promise.all(Array.from({ length: 1_200 }, () => account.admit(1)));
-    const requests = leases.map((lease) => ({ lease, observed: 0, leaseMs: 60_000 }));
+    const requests = leases.map((lease) => ({ lease, observedMicro: 0, leaseMs: 60_000 }));
     faulty.arrived.length = 0;
     expect(new Set(await guard.renew(requests))).toEqual(new Set(["renewed"]));
     expect(faulty.arrived).toHaveLength(3);
@@ -676,7 +676,7 @@ describe("other operations", () => {
   it("renew very many leases of a store that hangs in bounded time, a few parts at once", async () => {
     const { store, faulty, account, guard } = setUp();
     const leases = await Promise.all(Array.from({ length: 15_000 }, () => account.admit(1)));
-    const requests = leases.map((lease) => ({ lease, observed: 0, leaseMs: 60_000 }));
+    const requests = leases.map((lease) => ({ lease, observedMicro: 0, leaseMs: 60_000 }));
     let [atOnce, most] = [0, 0];
     const reached = new Set<string>();
     // What arrives takes effect, but its answer does not come within the time.
@@ -695,7 +695,7 @@ describe("other operations", () => {
 
   it("leave no timer behind that keeps the process alive for long", async () => {
     const { guard, account } = setUp();
-    await guard.history?.({ subject: account.subject });
+    await guard.history?.({ account: account.id });
     await vi.advanceTimersByTimeAsync(250);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -712,7 +712,7 @@ describe("a ledger in memory", () => {
     const account = new Fixture(new FakedClock(start), guard, {});
     const lease = await account.admit(1);
     store.settle = () => new Promise(() => {});
-    expect(await within(300, guard.settle(lease, { amount: 1 }))).toBeInstanceOf(LedgerUnavailableError);
+    expect(await within(300, guard.settle(lease, { amountMicro: 1 }))).toBeInstanceOf(LedgerUnavailableError);
     vi.spyOn(store, "reserve").mockImplementation(() => new Promise(() => {}));
     expect(await within(300, account.reserve(1))).toBeInstanceOf(LedgerUnavailableError);
     const copy = guarded({ ...memoryCreditLedger(), release: () => new Promise(() => {}) });

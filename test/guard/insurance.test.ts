@@ -10,10 +10,10 @@ function setUp(most: number | null = 10) {
   const insurance = new Insurance(most, clock);
   const { limits } = new Fixture(clock, memoryCreditLedger(), {});
   let serial = 0;
-  const reserve = (subject: string, amount = 1, id = `id_${++serial}`) =>
-    insurance.reserve({ id, subject, amount, limits, leaseMs: 60_000 });
-  const admit = (subject: string, amount = 1): Lease => {
-    const result = reserve(subject, amount);
+  const reserve = (account: string, amount = 1, id = `id_${++serial}`) =>
+    insurance.reserve({ id, account, amountMicro: amount, limits, leaseMs: 60_000 });
+  const admit = (account: string, amount = 1): Lease => {
+    const result = reserve(account, amount);
     if (result === undefined) throw new Error("It is not insured.");
     return admitted(result).lease;
   };

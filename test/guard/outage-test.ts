@@ -92,10 +92,10 @@ export class OutageTest {
     const { session, week, month } = (await ledger.balance(account, limits)).windows;
     const entries = await journal(ledger);
     expect({
-      session: session.used,
-      week: week.used,
-      month: month.used,
-      journal: entries.reduce((sum, { amount }) => sum + amount, 0),
+      session: session.usedMicro,
+      week: week.usedMicro,
+      month: month.usedMicro,
+      journal: entries.reduce((sum, { amountMicro }) => sum + amountMicro, 0),
     }).toEqual({ session: charged, week: charged, month: charged, journal: charged });
     expect(this.ledgerEvents.filter(({ type }) => type === "settle_lost" || type === "settle_unresolved")).toEqual([]);
     return session;
@@ -110,7 +110,7 @@ async function journal(ledger: CreditLedger): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await ledger.history?.({ subject: account, cursor, limit: 1_000 });
+    const page = await ledger.history?.({ account, cursor, limit: 1_000 });
     entries.push(...(page?.entries ?? []));
     cursor = page?.cursor;
   } while (cursor !== undefined);

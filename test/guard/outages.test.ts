@@ -45,7 +45,7 @@ describe("a store that never answers", () => {
     await test.finish();
     expect((await test.call()).status).toBe(200);
     isStalled = false;
-    expect((await test.verifyBooks(memory)).used).toBe(3 * callCost);
+    expect((await test.verifyBooks(memory)).usedMicro).toBe(3 * callCost);
     expect(new Set(test.warnings.map(({ code }) => code))).toEqual(new Set(["ledger_failed"]));
   });
 });
@@ -75,8 +75,8 @@ describe.runIf(hasRedisServer)("a gateway on Redis", () => {
     await test.finish();
     await server.restart();
     await expect.poll(async () => (await test.call()).status, { timeout: 5_000 }).toBe(200);
-    const { used, held } = await test.verifyBooks(ledger);
-    expect([used, held]).toEqual([9 * callCost, 0]);
+    const { usedMicro, heldMicro } = await test.verifyBooks(ledger);
+    expect([usedMicro, heldMicro]).toEqual([9 * callCost, 0]);
   });
 
   it("finishes its streams while nothing comes through, and answers in time", async () => {
@@ -87,7 +87,7 @@ describe.runIf(hasRedisServer)("a gateway on Redis", () => {
     expect((await test.call()).status).toBe(503);
     proxy.flow();
     await expect.poll(async () => (await test.call()).status, { timeout: 5_000 }).toBe(200);
-    expect((await test.verifyBooks(ledger)).used).toBe(9 * callCost);
+    expect((await test.verifyBooks(ledger)).usedMicro).toBe(9 * callCost);
   });
 
   it("loses and doubles nothing while its connections are cut and slow", async () => {
@@ -110,7 +110,7 @@ describe.runIf(hasRedisServer)("a gateway on Redis", () => {
     for (let count = 0; count < 20; count++) await admin.script("FLUSH");
     await load;
     expect(new Set(test.statuses)).toEqual(new Set([200]));
-    expect((await test.verifyBooks(ledger)).held).toBe(0);
+    expect((await test.verifyBooks(ledger)).heldMicro).toBe(0);
   });
 
   it("restores what a replica has lost that is promoted", async () => {
@@ -132,8 +132,8 @@ describe.runIf(hasRedisServer)("a gateway on Redis", () => {
     await expect
       .poll(() => test.ledgerEvents.filter(({ type }) => type === "replayed").length, { timeout: 5_000 })
       .toBeGreaterThan(0);
-    const { used } = await test.verifyBooks(ledger);
-    expect(used).toBe(44 * callCost);
+    const { usedMicro } = await test.verifyBooks(ledger);
+    expect(usedMicro).toBe(44 * callCost);
   });
 });
 
@@ -149,7 +149,7 @@ describeWithPostgres("a gateway on PostgreSQL", (server) => {
     const { ledger } = postgresStores({ pool });
     const test = await OutageTest.start(ledger);
     // It makes its tables.
-    await ledger.balance("nobody", { session: { limit: null, lengthMs: 1 }, ...calendar() });
+    await ledger.balance("nobody", { session: { limitMicro: null, lengthMs: 1 }, ...calendar() });
     return { pool, admin, ledger, test };
   }
 
@@ -177,14 +177,14 @@ describeWithPostgres("a gateway on PostgreSQL", (server) => {
     expect((await test.call()).status).toBe(503);
     for (const client of taken) client.release();
     await expect.poll(async () => (await test.call()).status, { timeout: 5_000 }).toBe(200);
-    expect((await test.verifyBooks(ledger)).used).toBe(5 * callCost);
+    expect((await test.verifyBooks(ledger)).usedMicro).toBe(5 * callCost);
   });
 });
 
 function calendar() {
   const now = Date.now();
   const bounds = [now - 2e9, now - 1e9, now + 1e9, now + 2e9] as const;
-  return { week: { limit: null, bounds }, month: { limit: null, bounds } };
+  return { week: { limitMicro: null, bounds }, month: { limitMicro: null, bounds } };
 }
 
 describe("a gateway on SQLite", () => {
@@ -202,7 +202,7 @@ describe("a gateway on SQLite", () => {
     expect((await test.call()).status).toBe(503);
     other.exec("COMMIT");
     await expect.poll(async () => (await test.call()).status, { timeout: 5_000 }).toBe(200);
-    const { used, held } = await test.verifyBooks(ledger);
-    expect([used, held]).toEqual([9 * callCost, 0]);
+    const { usedMicro, heldMicro } = await test.verifyBooks(ledger);
+    expect([usedMicro, heldMicro]).toEqual([9 * callCost, 0]);
   });
 });

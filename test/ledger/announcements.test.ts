@@ -26,8 +26,8 @@ it("an announcement that hangs keeps neither the next one nor the end waiting fo
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: string[][] = [];
-  const announcements = new Announcements((subjects) => {
-    told.push([...subjects]);
+  const announcements = new Announcements((accounts) => {
+    told.push([...accounts]);
     return told.length === 1 ? new Promise(() => {}) : Promise.resolve();
   });
   announcements.add("first");
@@ -44,11 +44,11 @@ async function expectNobodyToWait(ledger: CreditLedger, held: { open(): void }):
   const credits = { session: 10, week: 10, month: 10 };
   const limits = windowLimits({ credits, sessionMs: 3_600_000, now: Date.now() });
   const heard: string[] = [];
-  const end = await ledger.subscribe?.((subject) => heard.push(subject));
+  const end = await ledger.subscribe?.((account) => heard.push(account));
   const window = "month" as const;
-  for (const subject of ["granted", "granted too"]) {
-    const { month } = await ledger.grant({ id: subject, subject, window, amount: 7, limits });
-    expect(month.bonus).toBe(7);
+  for (const account of ["granted", "granted too"]) {
+    const { month } = await ledger.grant({ id: account, account, window, amountMicro: 7, limits });
+    expect(month.bonusMicro).toBe(7);
   }
   await ledger.reset("reset", ["month"]);
   await ledger.forget("forgotten");
@@ -68,11 +68,11 @@ describe("announcements", () => {
   it("go one after another, and together what came meanwhile, each account once", async () => {
     const gates = [gate(), gate()];
     const told: (readonly string[])[] = [];
-    const announcements = new Announcements((subjects) => {
-      told.push(subjects);
+    const announcements = new Announcements((accounts) => {
+      told.push(accounts);
       return gates[told.length - 1]?.opened ?? Promise.resolve();
     });
-    for (const subject of ["a", "b", "c", "b"]) announcements.add(subject);
+    for (const account of ["a", "b", "c", "b"]) announcements.add(account);
     expect(told).toEqual([["a"]]);
     gates[0]?.open();
     await vi.waitFor(() => expect(told).toEqual([["a"], ["b", "c"]]), waiting);
@@ -84,13 +84,13 @@ describe("announcements", () => {
 
   it("that fail, at once or later, keep nothing from the next", async () => {
     let failures = 0;
-    const announcements = new Announcements((subjects) => {
+    const announcements = new Announcements((accounts) => {
       failures++;
-      if (subjects[0] === "thrown") throw new Error("thrown");
+      if (accounts[0] === "thrown") throw new Error("thrown");
       return Promise.reject(new Error("rejected"));
     });
-    for (const subject of ["thrown", "rejected"]) {
-      announcements.add(subject);
+    for (const account of ["thrown", "rejected"]) {
+      announcements.add(account);
       await announcements.idle();
     }
     expect(failures).toBe(2);

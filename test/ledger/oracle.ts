@@ -30,7 +30,7 @@ export interface Entry extends Omit<LedgerEntry, "sequence"> {
 
 export interface Reservation {
   id: string;
-  subject: string;
+  account: string;
   amount: number;
   limits: WindowLimits;
   /** `lost`: the ledger does not know it, as after a fail-over. */
@@ -80,25 +80,25 @@ export class Oracle {
 
   reserve(
     id: string,
-    subject: string,
+    account: string,
     amount: number,
     limits: WindowLimits,
     leaseMs: number,
     strict: boolean,
   ): { ok: boolean; replayed?: boolean; blocked?: Blocked[]; reservation?: Reservation } {
-    this.expire(subject);
+    this.expire(account);
     const earlier = this.reservations.get(id);
     if (earlier && earlier.state !== "lost") return { ok: true, replayed: true, reservation: earlier };
 
-    const spans = this.spansAt(subject, limits);
+    const spans = this.spansAt(account, limits);
     const blocked: Blocked[] = [];
     for (const window of windows) {
-      const limit = limits[window].limit;
+      const limit = limits[window].limitMicro;
       if (limit === null) continue;
       const span = spans[window];
       const stock = limit + (span?.bonus ?? 0);
       const used = usedIn(span);
-      const held = span ? this.heldIn(subject, window, span) : 0;
+      const held = span ? this.heldIn(account, window, span) : 0;
       const fits = (taken: number) => taken < stock && (!strict || amount <= stock - taken);
       if (fits(used + held)) continue;
       const end = span ? span.end : this.now + limits.session.lengthMs;
@@ -116,27 +116,27 @@ export class Oracle {
     const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
     const admitted = { session, week: spans.week, month: spans.month };
     for (const window of windows) {
-      if (window !== "session" || amount > 0) this.makeNewest(subject, window, required(admitted[window]));
+      if (window !== "session" || amount > 0) this.makeNewest(account, window, required(admitted[window]));
     }
-    const reservation = this.admit({ id, subject, amount, limits }, admitted, leaseMs);
+    const reservation = this.admit({ id, account, amount, limits }, admitted, leaseMs);
     return { ok: true, replayed: false, reservation };
   }
 
   /** A reservation that was admitted, and of which the ledger has lost all. */
-  lose(id: string, subject: string, amount: number, limits: WindowLimits, leaseMs: number): void {
-    const spans = this.spansAt(subject, limits);
+  lose(id: string, account: string, amount: number, limits: WindowLimits, leaseMs: number): void {
+    const spans = this.spansAt(account, limits);
     const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
-    this.admit({ id, subject, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
+    this.admit({ id, account, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
   }
 
   private admit(
-    { id, subject, amount, limits }: Pick<Reservation, "id" | "subject" | "amount" | "limits">,
+    { id, account, amount, limits }: Pick<Reservation, "id" | "account" | "amount" | "limits">,
     { session, week, month }: Record<WindowName, Span | undefined>,
     leaseMs: number,
   ): Reservation {
     const reservation: Reservation = {
       id,
-      subject,
+      account,
       amount,
       limits,
       state: "open",
@@ -156,7 +156,7 @@ export class Oracle {
 
   renew(id: string, observed: number, leaseMs: number): "renewed" | "expired" | "closed" {
     const reservation = required(this.reservations.get(id));
-    this.expire(reservation.subject);
+    this.expire(reservation.account);
     if (reservation.state === "open") {
       reservation.checkpoint = Math.max(reservation.checkpoint, observed);
       if (reservation.amount > 0) reservation.held = Math.max(reservation.held, observed);
@@ -178,18 +178,18 @@ export class Oracle {
    * Whether a hold that expired can pass for one from before its account was forgotten: the clock went back after the
    * forgetting, or the ledger no longer knows a hold made in the millisecond of the forgetting.
    */
-  looksForgotten({ subject, starts, since }: Reservation): boolean {
-    const forgotten = this.forgotten.get(subject);
+  looksForgotten({ account, starts, since }: Reservation): boolean {
+    const forgotten = this.forgotten.get(account);
     return forgotten !== undefined && starts.session < forgotten.at + (this.moved - since < 3_600_000 ? 0 : 1);
   }
 
   /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
     const reservation = required(this.reservations.get(id));
-    const { subject, state, since, isForgotten, starts } = reservation;
-    this.expire(subject);
+    const { account, state, since, isForgotten, starts } = reservation;
+    this.expire(account);
     const age = this.moved - since;
-    const forgotten = this.forgotten.get(subject);
+    const forgotten = this.forgotten.get(account);
     if (isForgotten) {
       // By its session's start: when the clock has gone back meanwhile, that may tell the wrong thing.
       const isTold = forgotten && starts.session <= forgotten.at && this.moved - forgotten.since < 86_400_000;
@@ -225,60 +225,60 @@ export class Oracle {
     this.write(tags ? "charge" : "release", reservation, amount - charged, tags);
   }
 
-  grant(id: string, subject: string, window: WindowName, amount: number, limits: WindowLimits): boolean {
-    this.expire(subject);
-    const span = this.spansAt(subject, limits)[window];
+  grant(id: string, account: string, window: WindowName, amount: number, limits: WindowLimits): boolean {
+    this.expire(account);
+    const span = this.spansAt(account, limits)[window];
     if (this.grants.has(id)) return true;
     if (!span) return false;
-    this.makeNewest(subject, window, span);
+    this.makeNewest(account, window, span);
     span.bonus += amount;
     this.grants.add(id);
-    this.write("grant", { id, subject, starts: { [window]: span.start } }, amount);
-    this.closeSession(subject);
+    this.write("grant", { id, account, starts: { [window]: span.start } }, amount);
+    this.closeSession(account);
     return true;
   }
 
-  reset(subject: string, names: readonly WindowName[]): void {
-    this.expire(subject);
+  reset(account: string, names: readonly WindowName[]): void {
+    this.expire(account);
     for (const window of names) {
-      const span = this.accounts.get(subject)?.[window];
+      const span = this.accounts.get(account)?.[window];
       const used = usedIn(span);
       if (!span || used === 0 || span.end <= this.now) continue;
       span.journal.push("reset");
-      this.write("reset", { id: "", subject, starts: { [window]: span.start } }, -used);
+      this.write("reset", { id: "", account, starts: { [window]: span.start } }, -used);
     }
-    this.closeSession(subject);
+    this.closeSession(account);
   }
 
-  forget(subject: string): void {
-    this.accounts.delete(subject);
-    this.entries.delete(subject);
-    this.forgotten.set(subject, {
-      at: Math.max(this.forgotten.get(subject)?.at ?? this.now, this.now),
+  forget(account: string): void {
+    this.accounts.delete(account);
+    this.entries.delete(account);
+    this.forgotten.set(account, {
+      at: Math.max(this.forgotten.get(account)?.at ?? this.now, this.now),
       since: this.moved,
     });
     for (const reservation of this.reservations.values()) {
-      if (reservation.subject !== subject) continue;
+      if (reservation.account !== account) continue;
       reservation.isForgotten = true;
       if (reservation.state === "open") reservation.state = "lost";
     }
   }
 
   /** What a caller sees. Expired holds count as ended, but are not ended by looking. */
-  states(subject: string, limits: WindowLimits): WindowStates {
-    if (this.hasExpirable(subject)) {
+  states(account: string, limits: WindowLimits): WindowStates {
+    if (this.hasExpirable(account)) {
       const copy = this.copy();
-      copy.expire(subject);
-      return copy.states(subject, limits);
+      copy.expire(account);
+      return copy.states(account, limits);
     }
-    const spans = this.spansAt(subject, limits);
+    const spans = this.spansAt(account, limits);
     const state = (window: WindowName) => {
       const span = spans[window];
       return {
-        limit: limits[window].limit,
-        used: usedIn(span),
-        held: span ? this.heldIn(subject, window, span) : 0,
-        bonus: span?.bonus ?? 0,
+        limitMicro: limits[window].limitMicro,
+        usedMicro: usedIn(span),
+        heldMicro: span ? this.heldIn(account, window, span) : 0,
+        bonusMicro: span?.bonus ?? 0,
         startsAt: span?.start ?? null,
         resetsAt: span?.end ?? null,
       };
@@ -287,8 +287,8 @@ export class Oracle {
   }
 
   /** Whether a hold has expired and no operation has noticed yet. */
-  hasExpirable(subject: string): boolean {
-    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, subject));
+  hasExpirable(account: string): boolean {
+    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, account));
   }
 
   /** The moments at which something of an account begins or ends. */
@@ -300,8 +300,8 @@ export class Oracle {
     return [...ends, ...expiries];
   }
 
-  toLease({ id, subject, amount, firstExpiresAt, starts, ends, limits }: Reservation): Lease {
-    return { id, subject, amount, expiresAt: firstExpiresAt, starts, ends, limits };
+  toLease({ id, account, amount, firstExpiresAt, starts, ends, limits }: Reservation): Lease {
+    return { id, account, amountMicro: amount, expiresAt: firstExpiresAt, starts, ends, limits };
   }
 
   private copy(): Oracle {
@@ -313,8 +313,8 @@ export class Oracle {
   }
 
   /** What every operation on an account begins with. */
-  expire(subject: string): void {
-    const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, subject));
+  expire(account: string): void {
+    const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, account));
     for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
       reservation.state = "expired";
       reservation.since = this.moved;
@@ -323,13 +323,13 @@ export class Oracle {
     }
   }
 
-  private isExpirable({ subject: owner, state, expiresAt }: Reservation, subject: string): boolean {
-    return owner === subject && state === "open" && expiresAt <= this.now;
+  private isExpirable({ account: owner, state, expiresAt }: Reservation, account: string): boolean {
+    return owner === account && state === "open" && expiresAt <= this.now;
   }
 
   /** The spans that hold now: known ones, or for weeks and months what the caller's bounds say. */
-  private spansAt(subject: string, limits: WindowLimits): Record<WindowName, Span | undefined> {
-    const newest = this.accounts.get(subject);
+  private spansAt(account: string, limits: WindowLimits): Record<WindowName, Span | undefined> {
+    const newest = this.accounts.get(account);
     const calendar = (window: "week" | "month") => {
       const { bounds } = limits[window];
       const index = bounds.findLastIndex((bound) => bound <= this.now);
@@ -346,54 +346,54 @@ export class Oracle {
     };
   }
 
-  private heldIn(subject: string, window: WindowName, span: Span): number {
+  private heldIn(account: string, window: WindowName, span: Span): number {
     let sum = 0;
     for (const reservation of this.reservations.values()) {
-      const isHeld = reservation.state === "open" && reservation.subject === subject;
+      const isHeld = reservation.state === "open" && reservation.account === account;
       if (isHeld && reservation.starts[window] === span.start) sum += reservation.held;
     }
     return sum;
   }
 
   /** A charge belongs to the spans that were open at the admission, so far as they are still known, or open. */
-  private charge({ subject, starts, ends }: Reservation, amount: number): void {
+  private charge({ account, starts, ends }: Reservation, amount: number): void {
     for (const window of windows) {
-      const newest = this.accounts.get(subject)?.[window];
+      const newest = this.accounts.get(account)?.[window];
       const isOver = !newest || (newest.end <= this.now && newest.start < starts[window]);
       if (newest?.start === starts[window]) {
         newest.journal.push(amount);
       } else if (amount > 0 && isOver && this.now < ends[window]) {
-        this.makeNewest(subject, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
+        this.makeNewest(account, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
       } else if (amount !== 0 && this.now < ends[window]) {
         this.hasStray = true;
       }
     }
-    this.closeSession(subject);
+    this.closeSession(account);
   }
 
   private write(
     kind: LedgerEntry["kind"],
-    { id, subject, starts }: { id: string; subject: string; starts: LedgerEntry["starts"] },
+    { id, account, starts }: { id: string; account: string; starts: LedgerEntry["starts"] },
     amount: number,
     tags: EntryTags = {},
   ): void {
-    const entries = this.entries.get(subject) ?? [];
-    entries.push({ id, kind, at: this.now, amount, starts, tags, since: this.moved });
-    this.entries.set(subject, entries);
+    const entries = this.entries.get(account) ?? [];
+    entries.push({ id, kind, at: this.now, amountMicro: amount, starts, tags, since: this.moved });
+    this.entries.set(account, entries);
   }
 
-  private closeSession(subject: string): void {
-    const account = this.accounts.get(subject);
+  private closeSession(accountId: string): void {
+    const account = this.accounts.get(accountId);
     const session = account?.session;
     if (!account || !session) return;
-    const isUnused = usedIn(session) === 0 && this.heldIn(subject, "session", session) === 0;
+    const isUnused = usedIn(session) === 0 && this.heldIn(accountId, "session", session) === 0;
     if (isUnused && session.bonus === 0) account.session = undefined;
   }
 
-  private makeNewest(subject: string, window: WindowName, span: Span): void {
-    const account = this.accounts.get(subject) ?? { session: undefined, week: undefined, month: undefined };
+  private makeNewest(accountId: string, window: WindowName, span: Span): void {
+    const account = this.accounts.get(accountId) ?? { session: undefined, week: undefined, month: undefined };
     account[window] = span;
-    this.accounts.set(subject, account);
+    this.accounts.set(accountId, account);
   }
 }
 

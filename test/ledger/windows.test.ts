@@ -22,9 +22,9 @@ describe("windowLimits", () => {
   it("carries the plan's limits and the session's length", () => {
     const limits = windowLimits({ credits, sessionMs: 18_000_000, now: utc("2026-03-11T09:30") });
     expect(limits).toMatchObject({
-      session: { limit: 1, lengthMs: 18_000_000 },
-      week: { limit: 2 },
-      month: { limit: null },
+      session: { limitMicro: 1, lengthMs: 18_000_000 },
+      week: { limitMicro: 2 },
+      month: { limitMicro: null },
     });
   });
 

@@ -6,8 +6,8 @@ import { AccountMap } from "../../src/memory/account-map.js";
 const day = 86_400_000;
 
 /** Adds an account with a month that ends so. */
-function add(accounts: AccountMap, subject: string, end: number): void {
-  accounts.add(subject, 0).month = newInstance(-1, end);
+function add(accounts: AccountMap, account: string, end: number): void {
+  accounts.add(account, 0).month = newInstance(-1, end);
 }
 
 describe("AccountMap", () => {

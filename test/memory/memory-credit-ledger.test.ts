@@ -17,9 +17,9 @@ const monthEnd = Date.UTC(2026, 3, 1);
 interface Setup {
   clock: ManualClock;
   ledger: CreditLedger;
-  reserve(subject: string, id?: string): Promise<Lease>;
-  spend(subject: string): Promise<void>;
-  used(subject: string): Promise<number>;
+  reserve(account: string, id?: string): Promise<Lease>;
+  spend(account: string): Promise<void>;
+  used(account: string): Promise<number>;
 }
 
 function setUp(options: MemoryCreditLedgerOptions = {}): Setup {
@@ -28,8 +28,8 @@ function setUp(options: MemoryCreditLedgerOptions = {}): Setup {
   const limits = () =>
     windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 5 * hour, now: clock.now() });
   let serial = 0;
-  async function reserve(subject: string, id = `id-${++serial}`): Promise<Lease> {
-    const result = await ledger.reserve({ id, subject, amount: 10, limits: limits(), leaseMs: 60 * second });
+  async function reserve(account: string, id = `id-${++serial}`): Promise<Lease> {
+    const result = await ledger.reserve({ id, account, amountMicro: 10, limits: limits(), leaseMs: 60 * second });
     if (!result.ok) throw new Error("Nothing is limited here.");
     return result.lease;
   }
@@ -37,8 +37,8 @@ function setUp(options: MemoryCreditLedgerOptions = {}): Setup {
     clock,
     ledger,
     reserve,
-    spend: async (subject) => void (await ledger.settle(await reserve(subject), { amount: 10 })),
-    used: async (subject) => (await ledger.balance(subject, limits())).windows.month.used,
+    spend: async (account) => void (await ledger.settle(await reserve(account), { amountMicro: 10 })),
+    used: async (account) => (await ledger.balance(account, limits())).windows.month.usedMicro,
   };
 }
 
@@ -70,11 +70,11 @@ describe("memoryCreditLedger", () => {
 
   it("keeps the newest entries of all accounts, as many as it was told", async () => {
     const { ledger, spend } = setUp({ historyEntries: 3 });
-    const idsOf = async (subject: string, cursor?: string) => {
-      const page = await ledger.history?.({ subject, cursor, limit: 1 });
+    const idsOf = async (account: string, cursor?: string) => {
+      const page = await ledger.history?.({ account, cursor, limit: 1 });
       return { ids: page?.entries.map(({ id }) => id), cursor: page?.cursor };
     };
-    for (const subject of ["a", "a", "b", "a", "a"]) await spend(subject);
+    for (const account of ["a", "a", "b", "a", "a"]) await spend(account);
     const first = await idsOf("a");
     expect(first.ids).toEqual(["id-5"]);
     await spend("b");
@@ -102,7 +102,7 @@ describe("memoryCreditLedger", () => {
       const lease = await reserve("b");
       await expect(reserve("c")).rejects.toBeInstanceOf(LedgerUnavailableError);
       await spend("a");
-      await ledger.settle(lease, { amount: 3 });
+      await ledger.settle(lease, { amountMicro: 3 });
       expect([await used("a"), await used("b"), await used("c")]).toEqual([20, 3, 0]);
     });
 
@@ -111,7 +111,13 @@ describe("memoryCreditLedger", () => {
       const none = windowLimits({ credits: { session: 0, week: 0, month: 0 }, sessionMs: hour, now: clock.now() });
       for (let index = 0; index < 10; index++) {
         await used(`seen-${index}`);
-        await ledger.reserve({ id: `denied-${index}`, subject: `d-${index}`, amount: 1, limits: none, leaseMs: 1_000 });
+        await ledger.reserve({
+          id: `denied-${index}`,
+          account: `d-${index}`,
+          amountMicro: 1,
+          limits: none,
+          leaseMs: 1_000,
+        });
         await ledger.reset(`reset-${index}`, ["week"]);
       }
       await spend("a");
@@ -120,11 +126,11 @@ describe("memoryCreditLedger", () => {
 
     it("finds room as soon as an account is over", async () => {
       const { clock, spend, used } = setUp({ maxAccounts: 3 });
-      for (const subject of ["a", "b", "c"]) await spend(subject);
+      for (const account of ["a", "b", "c"]) await spend(account);
       clock.set(monthEnd + day - 1);
       await expect(spend("d")).rejects.toBeInstanceOf(LedgerUnavailableError);
       clock.set(monthEnd + day);
-      for (const subject of ["d", "e", "f"]) await spend(subject);
+      for (const account of ["d", "e", "f"]) await spend(account);
       await expect(spend("g")).rejects.toBeInstanceOf(LedgerUnavailableError);
       expect(await used("f")).toBe(10);
     });
@@ -141,18 +147,18 @@ describe("memoryCreditLedger", () => {
       const lease = await reserve("a");
       for (let now = start; now < monthEnd + 2 * day; now += 840 * second) {
         clock.set(now);
-        await ledger.renew([{ lease, observed: 1, leaseMs: 900 * second }]);
+        await ledger.renew([{ lease, observedMicro: 1, leaseMs: 900 * second }]);
       }
       await expect(spend("b")).rejects.toBeInstanceOf(LedgerUnavailableError);
-      expect((await ledger.settle(lease, { amount: 5 })).status).toBe("settled");
+      expect((await ledger.settle(lease, { amountMicro: 5 })).status).toBe("settled");
       await spend("b");
     });
 
     it("refuses to charge an account it has no room for, so that the caller may try again", async () => {
       const { ledger, reserve, spend, used } = setUp({ maxAccounts: 1 });
-      const lease = { ...(await reserve("b")), id: "lost", subject: "a" };
+      const lease = { ...(await reserve("b")), id: "lost", account: "a" };
       await spend("b");
-      await expect(ledger.settle(lease, { amount: 5 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+      await expect(ledger.settle(lease, { amountMicro: 5 })).rejects.toBeInstanceOf(LedgerUnavailableError);
       expect((await ledger.release(lease)).status).toBe("recovered");
       expect(await used("a")).toBe(0);
     });
@@ -180,8 +186,8 @@ describe("memoryCreditLedger", () => {
     const { clock, ledger, spend } = setUp({ maxAccounts: 1 });
     const credits = { session: null, week: null, month: null };
     const limits = windowLimits({ credits, sessionMs: 90 * day, now: clock.now() });
-    const result = await ledger.reserve({ id: "long", subject: "a", amount: 5, limits, leaseMs: 60 * second });
-    if (result.ok) await ledger.settle(result.lease, { amount: 5 });
+    const result = await ledger.reserve({ id: "long", account: "a", amountMicro: 5, limits, leaseMs: 60 * second });
+    if (result.ok) await ledger.settle(result.lease, { amountMicro: 5 });
     clock.set(monthEnd + 30 * day);
     await expect(spend("b")).rejects.toBeInstanceOf(LedgerUnavailableError);
     clock.set(start + 91 * day);
@@ -201,39 +207,39 @@ describe("memoryCreditLedger", () => {
     it("recognises a repetition for a minute, and forgets it within three", async () => {
       const { clock, ledger, reserve, spend } = setUp();
       const lease = await reserve("a", "repeated");
-      await ledger.settle(lease, { amount: 10 });
+      await ledger.settle(lease, { amountMicro: 10 });
       clock.advance(60 * second - 1);
       await spend("b");
-      expect((await ledger.settle(lease, { amount: 10 })).status).toBe("duplicate");
+      expect((await ledger.settle(lease, { amountMicro: 10 })).status).toBe("duplicate");
       for (let rotation = 0; rotation < 2; rotation++) {
         clock.advance(60 * second);
         await spend("b");
       }
-      expect((await ledger.settle(lease, { amount: 10, mayBeDuplicateSince: start })).status).toBe("unresolved");
+      expect((await ledger.settle(lease, { amountMicro: 10, mayBeDuplicateSince: start })).status).toBe("unresolved");
       expect((await reserve("a", "repeated")).expiresAt).toBe(clock.now() + 60 * second);
     });
 
     it("charges what it cannot have forgotten", async () => {
       const { clock, ledger, reserve, spend } = setUp();
-      const lease = { ...(await reserve("b")), id: "lost", subject: "a" };
+      const lease = { ...(await reserve("b")), id: "lost", account: "a" };
       for (let rotation = 0; rotation < 3; rotation++) {
         clock.advance(60 * second);
         await spend("b");
       }
-      const settlement = { amount: 10, mayBeDuplicateSince: clock.now() };
+      const settlement = { amountMicro: 10, mayBeDuplicateSince: clock.now() };
       expect((await ledger.settle(lease, settlement)).status).toBe("recovered");
     });
 
     it("is not led to a second charge by a clock that goes ahead and comes back", async () => {
       const { clock, ledger, reserve, spend, used } = setUp();
       const lease = await reserve("a");
-      await ledger.settle(lease, { amount: 10 });
+      await ledger.settle(lease, { amountMicro: 10 });
       for (let jump = 0; jump < 3; jump++) {
         clock.advance(hour);
         await spend("b");
       }
       clock.set(start);
-      const again = await ledger.settle(lease, { amount: 10, mayBeDuplicateSince: start });
+      const again = await ledger.settle(lease, { amountMicro: 10, mayBeDuplicateSince: start });
       expect(again.status).toBe("unresolved");
       expect(await used("a")).toBe(10);
     });
@@ -241,18 +247,18 @@ describe("memoryCreditLedger", () => {
     it("settles what has expired for an hour, and never charges it twice", async () => {
       const { clock, ledger, reserve, used } = setUp();
       const [soon, late] = [await reserve("a"), await reserve("a")];
-      const renewals = [soon, late].map((lease) => ({ lease, observed: 4, leaseMs: 60 * second }));
+      const renewals = [soon, late].map((lease) => ({ lease, observedMicro: 4, leaseMs: 60 * second }));
       await ledger.renew(renewals);
       clock.advance(60 * second);
       expect(await ledger.renew(renewals)).toEqual(["expired", "expired"]);
       clock.advance(hour - 1);
-      expect((await ledger.settle(soon, { amount: 6 })).status).toBe("late");
+      expect((await ledger.settle(soon, { amountMicro: 6 })).status).toBe("late");
       for (let rotation = 0; rotation < 3; rotation++) {
         clock.advance(hour);
         await reserve("b");
       }
-      expect((await ledger.settle(late, { amount: 6 })).status).toBe("unresolved");
-      expect(await ledger.renew([{ lease: late, observed: 6, leaseMs: 60 * second }])).toEqual(["closed"]);
+      expect((await ledger.settle(late, { amountMicro: 6 })).status).toBe("unresolved");
+      expect(await ledger.renew([{ lease: late, observedMicro: 6, leaseMs: 60 * second }])).toEqual(["closed"]);
       expect(await used("a")).toBe(6 + 4);
     });
 
@@ -261,11 +267,11 @@ describe("memoryCreditLedger", () => {
       const lease = await reserve("a");
       clock.advance(60 * second);
       for (let observed = 1; observed <= 10; observed++) {
-        await ledger.renew([{ lease, observed, leaseMs: 60 * second }]);
+        await ledger.renew([{ lease, observedMicro: observed, leaseMs: 60 * second }]);
         clock.advance(hour / 2);
         await reserve("b");
       }
-      expect((await ledger.settle(lease, { amount: 12 })).status).toBe("late");
+      expect((await ledger.settle(lease, { amountMicro: 12 })).status).toBe("late");
       expect(await used("a")).toBe(12);
     });
   });

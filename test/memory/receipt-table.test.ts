@@ -6,7 +6,13 @@ import { collidingIds } from "./colliding-ids.js";
 
 function receipt(amount: number): Receipt {
   const starts = { session: amount, week: 1, month: 2 };
-  return { subject: `acct_${amount % 3}`, amount, expiresAt: amount + 0.5, starts, ends: { ...starts, month: 9 } };
+  return {
+    account: `acct_${amount % 3}`,
+    amountMicro: amount,
+    expiresAt: amount + 0.5,
+    starts,
+    ends: { ...starts, month: 9 },
+  };
 }
 
 describe("ReceiptTable", () => {
@@ -42,7 +48,7 @@ describe("ReceiptTable", () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `req_${crypto.randomUUID()}_${index}`);
     for (const [index, id] of ids.entries()) table.set(id, receipt(index));
     expect(table.size).toBe(ids.length);
-    for (const [index, id] of ids.entries()) expect(table.get(id)?.amount).toBe(index);
+    for (const [index, id] of ids.entries()) expect(table.get(id)?.amountMicro).toBe(index);
     expect(table.get("req_other")).toBeUndefined();
   });
 
@@ -88,7 +94,7 @@ describe("ReceiptTable", () => {
       for (let index = 0; index < 20_000; index += 6) table.set(`req_${index}`, receipt(index + 1));
       for (let index = 0; index < 20_000; index++) {
         const amount = index % 6 === 0 ? index + 1 : index;
-        expect(table.get(`req_${index}`)?.amount).toBe(index % 6 === 3 ? undefined : amount);
+        expect(table.get(`req_${index}`)?.amountMicro).toBe(index % 6 === 3 ? undefined : amount);
       }
       expect(table.size).toBe(20_000 - 3_333);
     }

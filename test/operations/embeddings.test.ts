@@ -259,8 +259,8 @@ describe("embeddings cost", () => {
     const stock = async () => {
       const credits = { session: 100e6, week: null, month: null };
       const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
-      const { used, held } = (await books.balance("acct_pro", limits)).windows.session;
-      return { used, held };
+      const { usedMicro, heldMicro } = (await books.balance("acct_pro", limits)).windows.session;
+      return { used: usedMicro, held: heldMicro };
     };
     const metered = await startTestGateway({ ledger: books });
     metered.upstream.reply(hangBeforeHeaders());

@@ -94,7 +94,7 @@ describe.each(presets)("at %s", (_name, make) => {
     expect(test.server.requests).toHaveLength(0);
     expect(test.events.every(({ chargedMicro, attempts }) => chargedMicro === 0 && attempts.length === 0)).toBe(true);
     const { gateway } = test;
-    expect((await gateway.accounts.balance("acct_pro")).windows.session).toMatchObject({ used: 0, held: 0 });
+    expect((await gateway.accounts.balance("acct_pro")).windows.session).toMatchObject({ usedMicro: 0, heldMicro: 0 });
   });
 
   it("what leaves the answer as it is goes without", async () => {

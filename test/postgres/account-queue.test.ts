@@ -17,12 +17,12 @@ class Statements {
       }),
   );
 
-  submit(subject: string, from: number, to: number): Promise<LedgerAnswer>[] {
-    return Array.from({ length: to - from + 1 }, (_, index) => this.queue.submit(subject, operation(from + index)));
+  submit(account: string, from: number, to: number): Promise<LedgerAnswer>[] {
+    return Array.from({ length: to - from + 1 }, (_, index) => this.queue.submit(account, operation(from + index)));
   }
 
-  sizes(subject: string): number[] {
-    return this.sent.filter(({ batch }) => batch.subject === subject).map(({ batch }) => batch.operations.length);
+  sizes(account: string): number[] {
+    return this.sent.filter(({ batch }) => batch.account === account).map(({ batch }) => batch.operations.length);
   }
 }
 
@@ -45,8 +45,8 @@ describe("AccountQueue", () => {
 
   it("lets no account wait for another", () => {
     const statements = new Statements();
-    for (const subject of ["a", "b", "c", "__proto__"]) void statements.submit(subject, 1, 2);
-    expect(statements.sent.map(({ batch }) => batch.subject)).toEqual(["a", "b", "c", "__proto__"]);
+    for (const account of ["a", "b", "c", "__proto__"]) void statements.submit(account, 1, 2);
+    expect(statements.sent.map(({ batch }) => batch.account)).toEqual(["a", "b", "c", "__proto__"]);
   });
 
   it("fails what was in the statement, and goes on", async () => {

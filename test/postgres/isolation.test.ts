@@ -74,38 +74,47 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
       "fails no operation on an account that is busy in four processes: %s",
       async (_, way) => {
         const ledgers = pools(way).map((pool) => postgresStores({ pool }).ledger);
-        const subject = randomUUID();
+        const account = randomUUID();
         const spend = async (ledger: CreditLedger) => {
-          const result = await ledger.reserve({ id: randomUUID(), subject, amount: 10, limits: limits(), leaseMs });
+          const result = await ledger.reserve({
+            id: randomUUID(),
+            account,
+            amountMicro: 10,
+            limits: limits(),
+            leaseMs,
+          });
           if (!result.ok) throw new Error("Nothing is limited here.");
           const { lease } = result;
-          expect(await ledger.renew([{ lease, observed: 1, leaseMs }])).toEqual(["renewed"]);
-          expect((await ledger.settle(lease, { amount: 3 })).status).toBe("settled");
+          expect(await ledger.renew([{ lease, observedMicro: 1, leaseMs }])).toEqual(["renewed"]);
+          expect((await ledger.settle(lease, { amountMicro: 3 })).status).toBe("settled");
         };
         const spendAll = async (ledger: CreditLedger) => {
           for (let call = 0; call < 20; call++) await Promise.all([spend(ledger), spend(ledger)]);
         };
         await Promise.all(ledgers.map(spendAll));
         const [ledger] = ledgers as [CreditLedger];
-        expect((await ledger.balance(subject, limits())).windows.month).toMatchObject({ used: 3 * 160, held: 0 });
-        expect(await journalOf(ledger, subject)).toHaveLength(160);
+        expect((await ledger.balance(account, limits())).windows.month).toMatchObject({
+          usedMicro: 3 * 160,
+          heldMicro: 0,
+        });
+        expect(await journalOf(ledger, account)).toHaveLength(160);
       },
       60_000,
     );
 
     it("forgets an account while others use it", async () => {
       const ledgers = pools(ways["pg"] as OpenPool).map((pool) => postgresStores({ pool }).ledger);
-      const subject = randomUUID();
+      const account = randomUUID();
       let isOver = false;
       const use = async (ledger: CreditLedger) => {
         while (!isOver) {
-          const result = await ledger.reserve({ id: randomUUID(), subject, amount: 1, limits: limits(), leaseMs });
-          if (result.ok) await ledger.settle(result.lease, { amount: 1 });
+          const result = await ledger.reserve({ id: randomUUID(), account, amountMicro: 1, limits: limits(), leaseMs });
+          if (result.ok) await ledger.settle(result.lease, { amountMicro: 1 });
         }
       };
       const [first, ...others] = ledgers as [CreditLedger, ...CreditLedger[]];
       const using = Promise.all(others.map(use));
-      for (let time = 0; time < 20; time++) await first.forget(subject);
+      for (let time = 0; time < 20; time++) await first.forget(account);
       isOver = true;
       await using;
     });

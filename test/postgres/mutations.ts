@@ -74,8 +74,8 @@ export const mutations: readonly Mutation[] = [
   // Accounts
   {
     name: "accounts are not locked",
-    find: "where subject = wanted for update;",
-    replace: "where subject = wanted;",
+    find: "where id = wanted for update;",
+    replace: "where account = wanted;",
     test: processes,
   },
   {
@@ -100,12 +100,12 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "holds expire again and again",
-    find: "subject = account.subject and not expired and expires_at <= moment\n    --",
-    replace: "subject = account.subject and expires_at <= moment\n    --",
+    find: "hold.account = account.id and not expired and expires_at <= moment\n    --",
+    replace: "hold.account = account.id and expires_at <= moment\n    --",
   },
   {
     name: "holds of other accounts expire",
-    find: "where subject = account.subject and not expired and expires_at <= moment\n    --",
+    find: "where hold.account = account.id and not expired and expires_at <= moment\n    --",
     replace: "where not expired and expires_at <= moment\n    --",
   },
   { name: "an expiry charges nothing", find: "due.held, due.checkpoint, moment", replace: "due.held, 0, moment" },
@@ -141,7 +141,7 @@ export const mutations: readonly Mutation[] = [
     find: "if week is null or month is null then return infergate.step('clock', account, moment); end if;\n\n  select * into hold",
     replace: "select * into hold",
   },
-  { name: "an id reserves for two accounts", find: "when known.subject <> subject then 'other_subject' ", replace: "" },
+  { name: "an id reserves for two accounts", find: "when known.account <> account then 'other_account' ", replace: "" },
   { name: "an id reserves two amounts", find: " when known.reserved <> amount then 'other_amount'", replace: "" },
   { name: "a session is not limited", find: "if infergate.lacks(session, limits[1], need)", replace: "if false" },
   { name: "a week is not limited", find: "or infergate.lacks(week, limits[3], need)", replace: "" },
@@ -163,7 +163,7 @@ export const mutations: readonly Mutation[] = [
   // Renewals
   {
     name: "another account's hold is renewed",
-    find: "  status := infergate.conflict(known, account.subject, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  if known.expired",
+    find: "  status := infergate.conflict(known, account.id, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  if known.expired",
     replace: "  if known.expired",
   },
   { name: "an expired hold is renewed", find: "if known.expired then\n    rise", replace: "if false then\n    rise" },
@@ -190,7 +190,7 @@ export const mutations: readonly Mutation[] = [
   // Settlements
   {
     name: "another account settles a hold",
-    find: "where id = op->>'id' and subject = account.subject and reserved",
+    find: "where id = op->>'id' and hold.account = account.id and reserved",
     replace: "where id = op->>'id' and reserved",
   },
   { name: "another amount settles a hold", find: " and reserved = amount\n    returning", replace: "\n    returning" },
@@ -203,7 +203,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement of another account is a repetition",
-    find: "status := infergate.conflict(known, account.subject, amount);\n      return",
+    find: "status := infergate.conflict(known, account.id, amount);\n      return",
     replace: "return",
   },
   {
@@ -283,8 +283,8 @@ export const mutations: readonly Mutation[] = [
   // Statements
   {
     name: "the clock is read before the wait for the lock",
-    find: "before := infergate.lock_account(batch->>'subject');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
-    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'subject');",
+    find: "before := infergate.lock_account(batch->>'account');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
+    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
     test: retention,
   },
   {
@@ -317,16 +317,16 @@ export const mutations: readonly Mutation[] = [
     replace: "from infergate.entry where at <= before",
     test: retention,
   },
-  { name: "holds survive their account", find: "delete from infergate.hold where subject = wanted;", replace: "" },
+  { name: "holds survive their account", find: "delete from infergate.hold where account = wanted;", replace: "" },
   {
     name: "the journal survives its account",
-    find: "  delete from infergate.account where subject = wanted;",
+    find: "  delete from infergate.account where id = wanted;",
     replace: "",
   },
 
   {
     name: "a settlement of a forgotten lease is charged",
-    find: "infergate.is_forgotten(account.subject, known.starts[1])",
+    find: "infergate.is_forgotten(account.id, known.starts[1])",
     replace: "false",
   },
   {
@@ -336,7 +336,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what is forgotten leaves an empty row when something comes late",
-    find: "      delete from infergate.account where subject = before.subject;\n",
+    find: "      delete from infergate.account where id = before.id;\n",
     replace: "      null;\n",
     test: retention,
   },

@@ -21,12 +21,12 @@ function limitsAt(now = Date.now()): WindowLimits {
   return windowLimits({ credits, sessionMs: 5 * 3_600_000, now });
 }
 
-function request(subject: string, amount = 10, id: string = randomUUID()) {
-  return { id, subject, amount, limits: limitsAt(), leaseMs: 60 * second };
+function request(account: string, amount = 10, id: string = randomUUID()) {
+  return { id, account, amountMicro: amount, limits: limitsAt(), leaseMs: 60 * second };
 }
 
-async function admit(ledger: CreditLedger, subject: string, amount = 10, id?: string): Promise<Lease> {
-  const result = await ledger.reserve(request(subject, amount, id));
+async function admit(ledger: CreditLedger, account: string, amount = 10, id?: string): Promise<Lease> {
+  const result = await ledger.reserve(request(account, amount, id));
   if (!result.ok) throw new Error("Nothing is limited here.");
   return result.lease;
 }
@@ -80,9 +80,9 @@ describeWithPostgres(
 
     it("charges once what is repeated while its connections are cut", async () => {
       const ledger = postgresCreditLedger({ pool: openPool() });
-      const subject = randomUUID();
+      const account = randomUUID();
       const rounds = 3;
-      await admit(ledger, subject, 0);
+      await admit(ledger, account, 0);
       const killer = openPool({ max: 1, application_name: "killer" });
       let done = false;
       let kills = 0;
@@ -98,46 +98,46 @@ describeWithPostgres(
       const spend = async (name: string) => {
         const id = randomUUID();
         const lease = await insist(() => admit(ledger, name, 10, id));
-        await insist(() => ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]));
+        await insist(() => ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]));
         const since = Date.now();
-        const { status } = await insist(() => ledger.settle(lease, { amount: 7, mayBeDuplicateSince: since }));
+        const { status } = await insist(() => ledger.settle(lease, { amountMicro: 7, mayBeDuplicateSince: since }));
         expect(["settled", "duplicate"]).toContain(status);
       };
       const spenders = Array.from({ length: 40 }, async (_, index) => {
-        for (let round = 0; round < rounds; round++) await spend(index < 20 ? subject : `${subject}-${index}`);
+        for (let round = 0; round < rounds; round++) await spend(index < 20 ? account : `${account}-${index}`);
       });
       await Promise.all(spenders).finally(() => {
         done = true;
       });
       await killing;
       expect(kills).toBeGreaterThan(10);
-      expect((await insist(() => ledger.balance(subject, limitsAt()))).windows.week).toMatchObject({
-        used: 7 * 20 * rounds,
-        held: 0,
+      expect((await insist(() => ledger.balance(account, limitsAt()))).windows.week).toMatchObject({
+        usedMicro: 7 * 20 * rounds,
+        heldMicro: 0,
       });
-      expect(await journalOf(ledger, subject)).toHaveLength(20 * rounds);
-      expect((await ledger.balance(`${subject}-30`, limitsAt())).windows.month).toMatchObject({
-        used: 7 * rounds,
-        held: 0,
+      expect(await journalOf(ledger, account)).toHaveLength(20 * rounds);
+      expect((await ledger.balance(`${account}-30`, limitsAt())).windows.month).toMatchObject({
+        usedMicro: 7 * rounds,
+        heldMicro: 0,
       });
     }, 60_000);
 
     it("is unavailable while the server is down, and has lost nothing when it is back", async () => {
       const ledger = postgresCreditLedger({ pool: openPool() });
-      const subject = randomUUID();
-      await ledger.settle(await admit(ledger, subject), { amount: 3 });
-      const open = await admit(ledger, subject);
+      const account = randomUUID();
+      await ledger.settle(await admit(ledger, account), { amountMicro: 3 });
+      const open = await admit(ledger, account);
       await server.stop("immediate");
       const attempts = [
-        () => ledger.reserve(request(subject)),
-        () => ledger.settle(open, { amount: 5 }),
-        () => ledger.renew([{ lease: open, observed: 1, leaseMs: 60 * second }]),
+        () => ledger.reserve(request(account)),
+        () => ledger.settle(open, { amountMicro: 5 }),
+        () => ledger.renew([{ lease: open, observedMicro: 1, leaseMs: 60 * second }]),
         () => ledger.release(open),
-        () => ledger.balance(subject, limitsAt()),
-        () => ledger.grant({ id: randomUUID(), subject, window: "week", amount: 1, limits: limitsAt() }),
-        () => ledger.reset(subject, ["week"]),
-        () => ledger.forget(subject),
-        async () => ledger.history?.({ subject }),
+        () => ledger.balance(account, limitsAt()),
+        () => ledger.grant({ id: randomUUID(), account, window: "week", amountMicro: 1, limits: limitsAt() }),
+        () => ledger.reset(account, ["week"]),
+        () => ledger.forget(account),
+        async () => ledger.history?.({ account }),
       ];
       for (const attempt of attempts) {
         const error = await attempt().then(
@@ -148,8 +148,8 @@ describeWithPostgres(
         expect((error as Error).cause).toBeInstanceOf(Error);
       }
       await server.start();
-      expect((await insist(() => ledger.settle(open, { amount: 5 }))).status).toBe("settled");
-      expect((await ledger.balance(subject, limitsAt())).windows.week).toMatchObject({ used: 8, held: 0 });
+      expect((await insist(() => ledger.settle(open, { amountMicro: 5 }))).status).toBe("settled");
+      expect((await ledger.balance(account, limitsAt())).windows.week).toMatchObject({ usedMicro: 8, heldMicro: 0 });
     });
 
     it("makes its schema when the server is up, though it was down at first", async () => {
@@ -163,22 +163,22 @@ describeWithPostgres(
     it("is unavailable while the pool is exhausted", async () => {
       const pool = openPool({ max: 1 });
       const ledger = postgresCreditLedger({ pool });
-      const subject = randomUUID();
-      const lease = await admit(ledger, subject);
+      const account = randomUUID();
+      const lease = await admit(ledger, account);
       const client = await pool.connect();
       // Not before: to connect may take longer.
       pool.options.connectionTimeoutMillis = 50;
       const results = await Promise.allSettled([
-        ledger.settle(lease, { amount: 1 }),
-        ledger.reserve(request(subject)),
-        ledger.balance(subject, limitsAt()),
+        ledger.settle(lease, { amountMicro: 1 }),
+        ledger.reserve(request(account)),
+        ledger.balance(account, limitsAt()),
       ]);
       for (const result of results) {
         expect(result).toMatchObject({ status: "rejected", reason: expect.any(LedgerUnavailableError) });
       }
       pool.options.connectionTimeoutMillis = 0;
       client.release();
-      expect((await ledger.settle(lease, { amount: 1 })).status).toBe("settled");
+      expect((await ledger.settle(lease, { amountMicro: 1 })).status).toBe("settled");
     });
 
     it("takes one connection for an account, however many operations wait for it", async () => {
@@ -188,21 +188,21 @@ describeWithPostgres(
       await admit(ledger, hot, 0);
       const blocker = await openClient();
       await blocker.query("begin");
-      await blocker.query("select from infergate.account where subject = $1 for update", [hot]);
+      await blocker.query("select from infergate.account where id = $1 for update", [hot]);
       const waiting = Array.from({ length: 200 }, () => admit(ledger, hot, 1));
       await admit(ledger, other, 1);
       expect(pool.totalCount - pool.idleCount).toBe(1);
       await blocker.query("commit");
       await Promise.all(waiting);
-      expect((await ledger.balance(hot, limitsAt())).windows.week.held).toBe(200);
+      expect((await ledger.balance(hot, limitsAt())).windows.week.heldMicro).toBe(200);
     });
 
     it("gets over a deadlock", async () => {
       const ledger = postgresCreditLedger({ pool: openPool() });
       const [first = "", middle = "", last = ""] = [randomUUID(), randomUUID(), randomUUID()].sort();
-      const leases = await Promise.all([first, middle, last].map((subject) => admit(ledger, subject)));
+      const leases = await Promise.all([first, middle, last].map((account) => admit(ledger, account)));
       const [other, blocker, observer] = [await openClient(), await openClient(), await openClient()];
-      const lock = "select from infergate.account where subject = $1 for update";
+      const lock = "select from infergate.account where id = $1 for update";
       const waiters = async (count: number) =>
         vi.waitFor(
           async () => {
@@ -222,7 +222,7 @@ describeWithPostgres(
       for (const client of [other, blocker]) await client.query("begin");
       await other.query(lock, [last]);
       await blocker.query(lock, [middle]);
-      const renewal = ledger.renew(leases.map((lease) => ({ lease, observed: 1, leaseMs: 60 * second })));
+      const renewal = ledger.renew(leases.map((lease) => ({ lease, observedMicro: 1, leaseMs: 60 * second })));
       await waiters(1);
       const othersTurn = other.query(lock, [first]);
       await waiters(2);
@@ -248,24 +248,24 @@ describeWithPostgres(
 
     it("lets no refusal harm what goes in the same statement", async () => {
       const ledger = postgresCreditLedger({ pool: openPool({ max: 1 }) });
-      const [subject, id] = [randomUUID(), randomUUID()];
-      const lease = await admit(ledger, subject, 10, id);
+      const [account, id] = [randomUUID(), randomUUID()];
+      const lease = await admit(ledger, account, 10, id);
       const { week, ...limits } = limitsAt();
       const past = { ...limits, week: { ...week, bounds: [1, 2, 3, 4] as const } };
       const far = Date.now() + 3_600_000;
       const future = { ...limits, week: { ...week, bounds: [far, far + 1, far + 2, far + 3] as const } };
-      const first = admit(ledger, subject, 1);
+      const first = admit(ledger, account, 1);
       const refused = [
-        ledger.reserve(request(subject, 11, id)),
-        ledger.settle({ ...lease, amount: 9 }, { amount: 1 }),
-        ledger.reserve({ ...request(subject), limits: past }),
-        ledger.reserve({ ...request(subject), limits: future }),
-        ledger.reserve(request(subject, Number.MAX_SAFE_INTEGER)),
-        ledger.grant({ id, subject, window: "month", amount: Number.MAX_SAFE_INTEGER, limits: limitsAt() }),
-        ledger.grant({ id: randomUUID(), subject, window: "month", amount: 1, limits: limitsAt() }),
+        ledger.reserve(request(account, 11, id)),
+        ledger.settle({ ...lease, amountMicro: 9 }, { amountMicro: 1 }),
+        ledger.reserve({ ...request(account), limits: past }),
+        ledger.reserve({ ...request(account), limits: future }),
+        ledger.reserve(request(account, Number.MAX_SAFE_INTEGER)),
+        ledger.grant({ id, account, window: "month", amountMicro: Number.MAX_SAFE_INTEGER, limits: limitsAt() }),
+        ledger.grant({ id: randomUUID(), account, window: "month", amountMicro: 1, limits: limitsAt() }),
       ];
-      const admitted = admit(ledger, subject, 2);
-      const settled = ledger.settle(lease, { amount: 4 });
+      const admitted = admit(ledger, account, 2);
+      const settled = ledger.settle(lease, { amountMicro: 4 });
       const results = await Promise.allSettled(refused);
       expect(results.map((result) => (result.status === "rejected" ? result.reason.name : "done"))).toEqual([
         "LedgerConflictError",
@@ -277,16 +277,16 @@ describeWithPostgres(
         "LedgerInputError",
       ]);
       await Promise.all([first, admitted, settled]);
-      expect((await ledger.balance(subject, limitsAt())).windows.month).toMatchObject({ used: 4, held: 3 });
+      expect((await ledger.balance(account, limitsAt())).windows.month).toMatchObject({ usedMicro: 4, heldMicro: 3 });
     });
 
     it("gives one of two accounts an id that both ask for at once", async () => {
       const ledgers = [1, 2].map(() => postgresCreditLedger({ pool: openPool() }));
       for (let round = 0; round < 20; round++) {
         const id = randomUUID();
-        const subjects = ["a", "b"].map((name) => `${name}-${id}`);
+        const accounts = ["a", "b"].map((name) => `${name}-${id}`);
         const results = await Promise.allSettled(
-          subjects.map((subject, index) => (ledgers[index] as CreditLedger).reserve(request(subject, 10, id))),
+          accounts.map((account, index) => (ledgers[index] as CreditLedger).reserve(request(account, 10, id))),
         );
         const refusals = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
         expect(refusals).toEqual([expect.any(LedgerConflictError)]);
@@ -300,7 +300,7 @@ describeWithPostgres(
         await ledgers[0]?.forget(`c-${round}`);
         const results = await Promise.allSettled(
           ledgers.map((ledger, index) =>
-            ledger.settle({ ...lease, subject: `${"de"[index]}-${round}` }, { amount: 5 }),
+            ledger.settle({ ...lease, account: `${"de"[index]}-${round}` }, { amountMicro: 5 }),
           ),
         );
         expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

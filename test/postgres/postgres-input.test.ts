@@ -8,10 +8,10 @@ import { describeWithPostgres } from "../support/postgres-server.js";
 
 const credits = { session: null, week: null, month: null };
 const limits = () => windowLimits({ credits, sessionMs: 3_600_000, now: Date.now() });
-const request = (subject: string, id: string = randomUUID()) => ({
+const request = (account: string, id: string = randomUUID()) => ({
   id,
-  subject,
-  amount: 10,
+  account,
+  amountMicro: 10,
   limits: limits(),
   leaseMs: 60_000,
 });
@@ -39,13 +39,13 @@ describeWithPostgres("PostgreSQL, input", (server) => {
     for (const call of [
       () => ledger.reserve(request(text)),
       () => ledger.reserve(request("a", text)),
-      () => ledger.settle({ ...lease, id: text }, { amount: 1 }),
-      () => ledger.release({ ...lease, subject: text }),
-      () => ledger.renew([{ lease: { ...lease, id: text }, observed: 1, leaseMs: 1_000 }]),
+      () => ledger.settle({ ...lease, id: text }, { amountMicro: 1 }),
+      () => ledger.release({ ...lease, account: text }),
+      () => ledger.renew([{ lease: { ...lease, id: text }, observedMicro: 1, leaseMs: 1_000 }]),
       () => ledger.balance(text, limits()),
-      () => ledger.grant({ ...grant, subject: text }),
+      () => ledger.grant({ ...grant, account: text }),
       () => ledger.reset(text, ["week"]),
-      async () => ledger.history?.({ subject: text }),
+      async () => ledger.history?.({ account: text }),
       () => ledger.forget(text),
     ]) {
       await expect(call()).rejects.toBeInstanceOf(LedgerInputError);
@@ -61,13 +61,13 @@ describeWithPostgres("PostgreSQL, input", (server) => {
 
   it("is cleaned where a charge is filed under it: no charge is lost for that", async () => {
     const { ledger } = stores;
-    const subject = randomUUID();
-    const result = await ledger.reserve(request(subject));
+    const account = randomUUID();
+    const result = await ledger.reserve(request(account));
     if (!result.ok) throw new Error("Nothing is limited here.");
     const tags = { "a\0b": "c\0d", "\ud800": "\udc00", model: "m", none: Number.NaN, n: 1e300, o: {} as string };
-    expect((await ledger.settle(result.lease, { amount: 3, tags })).status).toBe("settled");
-    expect((await ledger.history?.({ subject }))?.entries).toMatchObject([
-      { amount: 3, tags: { "a\ufffdb": "c\ufffdd", "\ufffd": "\ufffd", model: "m", n: 1e300 } },
+    expect((await ledger.settle(result.lease, { amountMicro: 3, tags })).status).toBe("settled");
+    expect((await ledger.history?.({ account }))?.entries).toMatchObject([
+      { amountMicro: 3, tags: { "a\ufffdb": "c\ufffdd", "\ufffd": "\ufffd", model: "m", n: 1e300 } },
     ]);
   });
 
@@ -82,8 +82,8 @@ describeWithPostgres("PostgreSQL, input", (server) => {
     const { ledger } = stores;
     for (const time of [Number.NaN, 0.5, 2 ** 53, "1; drop schema infergate" as unknown as number]) {
       const forged = { ...lease, starts: { ...lease.starts, week: time } };
-      await expect(ledger.settle(forged, { amount: 1 })).rejects.toBeInstanceOf(LedgerInputError);
-      await expect(ledger.settle({ ...lease, expiresAt: time }, { amount: 1 })).rejects.toBeInstanceOf(
+      await expect(ledger.settle(forged, { amountMicro: 1 })).rejects.toBeInstanceOf(LedgerInputError);
+      await expect(ledger.settle({ ...lease, expiresAt: time }, { amountMicro: 1 })).rejects.toBeInstanceOf(
         LedgerInputError,
       );
       const { week, ...others } = limits();
@@ -92,8 +92,8 @@ describeWithPostgres("PostgreSQL, input", (server) => {
       await expect(ledger.reserve(wrong)).rejects.toBeInstanceOf(LedgerInputError);
     }
     const { starts: _, ...bare } = lease;
-    await expect(ledger.settle(bare as Lease, { amount: 1 })).rejects.toBeInstanceOf(LedgerInputError);
-    const since = { amount: 1, mayBeDuplicateSince: Number.NaN };
+    await expect(ledger.settle(bare as Lease, { amountMicro: 1 })).rejects.toBeInstanceOf(LedgerInputError);
+    const since = { amountMicro: 1, mayBeDuplicateSince: Number.NaN };
     expect((await ledger.settle(lease, since)).status).toBe("settled");
   });
 
@@ -103,7 +103,7 @@ describeWithPostgres("PostgreSQL, input", (server) => {
     ...[`${2 ** 53}-${"0".repeat(19)}`, `1-${String(2 ** 53).padStart(19, "0")}`],
   ])("is refused as a cursor, and the database not asked: %j", async (cursor) => {
     const query = vi.spyOn(pool, "query");
-    await expect(stores.ledger.history?.({ subject: "a", cursor })).rejects.toBeInstanceOf(LedgerInputError);
+    await expect(stores.ledger.history?.({ account: "a", cursor })).rejects.toBeInstanceOf(LedgerInputError);
     expect(query).not.toHaveBeenCalled();
     query.mockRestore();
   });
@@ -118,18 +118,18 @@ describeWithPostgres("PostgreSQL, input", (server) => {
     };
     const strict = new pg.Pool({ connectionString: server.url, types: types as unknown as pg.CustomTypesConfig });
     const { ledger, keys, plans } = postgresStores({ pool: strict });
-    const result = await ledger.reserve({ ...request(randomUUID()), amount: Number.MAX_SAFE_INTEGER });
+    const result = await ledger.reserve({ ...request(randomUUID()), amountMicro: Number.MAX_SAFE_INTEGER });
     if (!result.ok) throw new Error("Nothing is limited here.");
     const { lease: large } = result;
-    const { windows } = await ledger.settle(large, { amount: Number.MAX_SAFE_INTEGER });
-    expect([large.amount, windows.month.used]).toEqual([Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
-    expect((await ledger.history?.({ subject: large.subject }))?.entries).toHaveLength(1);
+    const { windows } = await ledger.settle(large, { amountMicro: Number.MAX_SAFE_INTEGER });
+    expect([large.amountMicro, windows.month.usedMicro]).toEqual([Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+    expect((await ledger.history?.({ account: large.account }))?.entries).toHaveLength(1);
     const key = { id: randomUUID(), hash: randomUUID(), hint: "sk-…", account: "a", plan: "p", createdAt: 2 ** 53 - 1 };
     await keys.insert(key);
     expect(await keys.update(key.id, {})).toEqual(key);
     await plans.put({ id: "p", models: [] });
     expect(await plans.find("p")).toEqual({ id: "p", models: [] });
-    await ledger.forget(large.subject);
+    await ledger.forget(large.account);
     await strict.end();
   });
 });

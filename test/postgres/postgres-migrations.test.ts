@@ -10,8 +10,8 @@ import { describeWithPostgres } from "../support/postgres-server.js";
 
 const spend = (amount: number) => ({
   id: `id-${amount}`,
-  subject: "a",
-  amount,
+  account: "a",
+  amountMicro: amount,
   limits: windowLimits({
     credits: { session: null, week: null, month: null },
     sessionMs: 5 * 3_600_000,
@@ -70,13 +70,20 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       grant usage on schema first to first_user;
       grant select, insert, update, delete on all tables in schema first to first_user;`);
     // What processes of the version before go on calling: the functions, with their arguments.
-    const [account, request] = ["first-account", { ...spend(5), subject: "first-account" }];
+    const [account, request] = ["first-account", { ...spend(5), account: "first-account" }];
     const operate = (operations: object[]) =>
       pool.query("select answer::text as json from first.operate($1::text::jsonb) as answer", [
-        JSON.stringify([{ subject: account, operations }]),
+        JSON.stringify([{ account, operations }]),
       ]);
     const { session, week, month } = request.limits;
-    const limits = [session.limit, session.lengthMs, week.limit, ...week.bounds, month.limit, ...month.bounds];
+    const limits = [
+      session.limitMicro,
+      session.lengthMs,
+      week.limitMicro,
+      ...week.bounds,
+      month.limitMicro,
+      ...month.bounds,
+    ];
     const reserve = { op: "reserve", id: "before", amount: 5, need: 1, leaseMs: 60_000, limits };
     const { rows } = await operate([reserve]);
     expect(JSON.parse(rows[0].json)).toMatchObject({ status: "admitted" });
@@ -84,7 +91,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     await runMigrations(pool, "first");
     expect(await versions("first")).toEqual(migrationsSql().map((_, index) => index + 1));
     const held = await postgresCreditLedger({ pool, schema: "first" }).balance(account, request.limits);
-    expect(held.windows.month).toMatchObject({ used: 0, held: 5 });
+    expect(held.windows.month).toMatchObject({ usedMicro: 0, heldMicro: 5 });
     expect(JSON.parse((await operate([reserve])).rows[0].json)).toMatchObject({ status: "replayed" });
 
     // Now the new rules hold: a grant keeps its session, and what was forgotten stays so.
@@ -92,14 +99,17 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     const ledger = postgresCreditLedger({ pool: user, schema: "first" });
     const result = await ledger.reserve({ ...request, id: "before" });
     if (!result.ok) throw new Error("Nothing is limited here.");
-    await ledger.grant({ id: "g", subject: account, window: "session", amount: 7, limits: request.limits });
+    await ledger.grant({ id: "g", account, window: "session", amountMicro: 7, limits: request.limits });
     await ledger.release(result.lease);
-    expect((await ledger.balance(account, request.limits)).windows.session).toMatchObject({ held: 0, bonus: 7 });
+    expect((await ledger.balance(account, request.limits)).windows.session).toMatchObject({
+      heldMicro: 0,
+      bonusMicro: 7,
+    });
     const late = await ledger.reserve({ ...request, id: "late" });
     if (!late.ok) throw new Error("Nothing is limited here.");
     await ledger.forget(account);
-    expect((await ledger.settle(late.lease, { amount: 3 })).status).toBe("duplicate");
-    expect((await ledger.history?.({ subject: account }))?.entries).toEqual([]);
+    expect((await ledger.settle(late.lease, { amountMicro: 3 })).status).toBe("duplicate");
+    expect((await ledger.history?.({ account }))?.entries).toEqual([]);
     expect((await pool.query("select from first.account")).rowCount).toBe(0);
     await user.end();
   });
@@ -124,7 +134,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
       const user = new pg.Pool({ connectionString: server.url, user: "Private user", options });
       const ledger = postgresCreditLedger({ pool: user, schema: "private" });
-      const request = { ...spend(5), subject: isolation };
+      const request = { ...spend(5), account: isolation };
       // At once, so that where they are serializable some fail for it, and go through the procedure.
       const ledgers = Array.from({ length: 4 }, () => postgresCreditLedger({ pool: user, schema: "private" }));
       const results = await Promise.all(
@@ -132,7 +142,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       );
       for (const result of results) {
         if (!result.ok) throw new Error("Nothing is limited here.");
-        expect((await ledger.settle(result.lease, { amount: 3 })).status).toBe("settled");
+        expect((await ledger.settle(result.lease, { amountMicro: 3 })).status).toBe("settled");
       }
       await ledger.forget(isolation);
       await user.end();

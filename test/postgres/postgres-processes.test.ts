@@ -52,10 +52,10 @@ describeWithPostgres("PostgreSQL, shared by several processes", (server) => {
         "hot",
         windowLimits({ credits, sessionMs: 5 * 3_600_000, now: Date.now() }),
       );
-      for (const { used, held } of Object.values(windows))
-        expect({ used, held }).toEqual({ used: total("charged"), held: 0 });
+      for (const { usedMicro, heldMicro } of Object.values(windows))
+        expect({ used: usedMicro, held: heldMicro }).toEqual({ used: total("charged"), held: 0 });
       const journal = await journalOf(ledger, "hot");
-      expect(journal.reduce((sum, { amount }) => sum + amount, 0)).toBe(total("charged"));
+      expect(journal.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(total("charged"));
       expect(journal).toHaveLength(total("ended"));
       expect(new Set(journal.map(({ id }) => id)).size).toBe(total("ended"));
       expect(Math.max(...results.map(({ mostTaken }) => mostTaken))).toBeLessThan(limit + maxAmount);

@@ -18,7 +18,7 @@ let serial = 0;
 class Fixture {
   readonly clock = new ManualClock(start);
   readonly schema = `retention_${++serial}`;
-  readonly subject = randomUUID();
+  readonly account = randomUUID();
   readonly #pool: pg.Pool;
 
   constructor(pool: pg.Pool) {
@@ -39,8 +39,8 @@ class Fixture {
   }
 
   async admit(ledger: CreditLedger, id: string = randomUUID()): Promise<Lease> {
-    const { subject, limits } = this;
-    const result = await ledger.reserve({ id, subject, amount: 10, limits, leaseMs: 60_000 });
+    const { account, limits } = this;
+    const result = await ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs: 60_000 });
     // Its own step of the retention, too, is over: one that came late would find the clock moved.
     await ledger.close();
     if (!result.ok) throw new Error("Nothing is limited here.");
@@ -77,29 +77,29 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const fixture = await makeFixture();
     const ledger = fixture.open();
     const [settled, died] = [await fixture.admit(ledger), await fixture.admit(ledger)];
-    await ledger.settle(settled, { amount: 4 });
+    await ledger.settle(settled, { amountMicro: 4 });
     fixture.clock.advance(400 * day);
     await touch(fixture);
-    expect(await journalOf(ledger, fixture.subject)).toHaveLength(1);
-    expect((await ledger.settle(settled, { amount: 4, mayBeDuplicateSince: start })).status).toBe("duplicate");
+    expect(await journalOf(ledger, fixture.account)).toHaveLength(1);
+    expect((await ledger.settle(settled, { amountMicro: 4, mayBeDuplicateSince: start })).status).toBe("duplicate");
 
     // The hold expires only now, and is then as old as its lease.
-    await ledger.reset(fixture.subject, ["week"]);
+    await ledger.reset(fixture.account, ["week"]);
     fixture.clock.advance(61_000);
     await touch(fixture);
-    expect(await journalOf(ledger, fixture.subject)).toEqual([]);
+    expect(await journalOf(ledger, fixture.account)).toEqual([]);
     expect([await fixture.count("hold"), await fixture.count("entry")]).toEqual([0, 0]);
     // What has died was charged when it did, however late its settlement is first sent.
     for (const [lease, mayBeDuplicateSince] of [[settled, start] as const, [died, fixture.clock.now()] as const]) {
-      expect((await ledger.settle(lease, { amount: 4, mayBeDuplicateSince })).status).toBe("unresolved");
-      expect(await ledger.renew([{ lease, observed: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
+      expect((await ledger.settle(lease, { amountMicro: 4, mayBeDuplicateSince })).status).toBe("unresolved");
+      expect(await ledger.renew([{ lease, observedMicro: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
     }
-    expect(await journalOf(ledger, fixture.subject)).toMatchObject([
-      { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
-      { kind: "unresolved", amount: 0, tags: { unresolvedMicro: 4 } },
+    expect(await journalOf(ledger, fixture.account)).toMatchObject([
+      { kind: "unresolved", amountMicro: 0, tags: { unresolvedMicro: 4 } },
+      { kind: "unresolved", amountMicro: 0, tags: { unresolvedMicro: 4 } },
     ]);
     const fresh = { ...(await fixture.admit(ledger)), id: "lost" };
-    const again = { amount: 4, mayBeDuplicateSince: fixture.clock.now() };
+    const again = { amountMicro: 4, mayBeDuplicateSince: fixture.clock.now() };
     expect((await ledger.settle(fresh, again)).status).toBe("recovered");
   });
 
@@ -107,12 +107,12 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const fixture = await makeFixture();
     const ledger = fixture.open();
     const lease = await fixture.admit(ledger);
-    await ledger.settle(lease, { amount: 4 });
+    await ledger.settle(lease, { amountMicro: 4 });
     fixture.clock.advance(401 * day);
     await touch(fixture);
     fixture.clock.set(start);
-    expect((await ledger.settle(lease, { amount: 4, mayBeDuplicateSince: start })).status).toBe("unresolved");
-    expect((await ledger.balance(fixture.subject, fixture.limits)).windows.week.used).toBe(4);
+    expect((await ledger.settle(lease, { amountMicro: 4, mayBeDuplicateSince: start })).status).toBe("unresolved");
+    expect((await ledger.balance(fixture.account, fixture.limits)).windows.week.usedMicro).toBe(4);
   });
 
   it("reads the clock when it has waited for the account, not before", async () => {
@@ -122,7 +122,7 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const client = await pool.connect();
     await client.query("begin");
     await client.query(`select from ${fixture.schema}.account for update`);
-    const settled = ledger.settle(lease, { amount: 4 });
+    const settled = ledger.settle(lease, { amountMicro: 4 });
     await vi.waitFor(
       async () => {
         expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
@@ -133,7 +133,7 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     await client.query("commit");
     client.release();
     expect((await settled).status).toBe("late");
-    expect(await journalOf(ledger, fixture.subject)).toMatchObject([{ at: start + 60_000 }]);
+    expect(await journalOf(ledger, fixture.account)).toMatchObject([{ at: start + 60_000 }]);
   });
 
   it("drops no more than a thousand entries at a time", async () => {
@@ -154,11 +154,11 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const lease = await fixture.admit(ledger);
     const leaseMs = 15 * 60_000;
     for (let quarters = 0; quarters < 30 * 4; quarters++) {
-      expect(await ledger.renew([{ lease, observed: quarters, leaseMs }])).toEqual(["renewed"]);
+      expect(await ledger.renew([{ lease, observedMicro: quarters, leaseMs }])).toEqual(["renewed"]);
       fixture.clock.advance(leaseMs - 1);
     }
     await touch(fixture, day);
-    expect((await ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+    expect((await ledger.settle(lease, { amountMicro: 4 })).status).toBe("settled");
   });
 
   it("forgets an account with a long journal, and nobody else", async () => {
@@ -166,12 +166,12 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const ledger = fixture.open();
     await fixture.admit(ledger);
     await pool.query(
-      `insert into ${fixture.schema}.entry (subject, at, id, kind, amount, starts)
+      `insert into ${fixture.schema}.entry (account, at, id, kind, amount, starts)
        select s, i, s || i, 'charge', 1, '{1,1,1}' from generate_series(1, 25000) i, (values ($1), ('other')) as v (s)`,
-      [fixture.subject],
+      [fixture.account],
     );
-    await ledger.forget(fixture.subject);
-    expect(await journalOf(ledger, fixture.subject)).toEqual([]);
+    await ledger.forget(fixture.account);
+    expect(await journalOf(ledger, fixture.account)).toEqual([]);
     expect([await fixture.count("hold"), await fixture.count("entry"), await fixture.count("account")]).toEqual([
       0, 25_000, 0,
     ]);
@@ -181,13 +181,13 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     const fixture = await makeFixture();
     const ledger = fixture.open();
     const lease = await fixture.admit(ledger);
-    await ledger.forget(fixture.subject);
-    expect((await ledger.settle(lease, { amount: 4 })).status).toBe("duplicate");
-    expect(await ledger.renew([{ lease, observed: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
+    await ledger.forget(fixture.account);
+    expect((await ledger.settle(lease, { amountMicro: 4 })).status).toBe("duplicate");
+    expect(await ledger.renew([{ lease, observedMicro: 4, leaseMs: 60_000 }])).toEqual(["closed"]);
     for (const table of ["account", "hold", "entry"] as const) expect(await fixture.count(table)).toBe(0);
     const { rows } = await pool.query(`select encode(digest, 'escape') as digest, at from ${fixture.schema}.forgotten`);
     expect(rows).toMatchObject([{ at: String(start) }]);
-    expect(JSON.stringify(rows)).not.toContain(fixture.subject);
+    expect(JSON.stringify(rows)).not.toContain(fixture.account);
     fixture.clock.advance(day);
     await touch(fixture);
     expect(await fixture.count("forgotten")).toBe(1);

@@ -21,13 +21,13 @@ export async function readBooks({ ledger }: Stores, account: string): Promise<Bo
   const limits = windowLimits({ credits, sessionMs: 5 * 3_600_000, now: Date.now() });
   const { windows } = await ledger.balance(account, limits);
   const journal = await wholeJournal(ledger, account);
-  const { used, held, startsAt } = windows.session;
+  const { usedMicro, heldMicro, startsAt } = windows.session;
   const booked = foldUse([...journal].reverse(), "session", startsAt);
-  return { used, booked, held, journal, charges: sumById(journal) };
+  return { used: usedMicro, booked, held: heldMicro, journal, charges: sumById(journal) };
 }
 
 function sumById(journal: readonly LedgerEntry[]): Map<string, number> {
   const sums = new Map<string, number>();
-  for (const { id, amount } of journal) sums.set(id, (sums.get(id) ?? 0) + amount);
+  for (const { id, amountMicro } of journal) sums.set(id, (sums.get(id) ?? 0) + amountMicro);
   return new Map([...sums].filter(([, sum]) => sum !== 0));
 }

@@ -142,7 +142,7 @@ function traceCalls(crumbs: readonly Crumb[]): Map<string, Trace> {
 /** @returns what has become of it. */
 function verifyCall(name: string, id: string, trace: Trace, { journal, charges }: Books): string {
   const charge = charges.get(id) ?? 0;
-  const entries = journal.filter((entry) => entry.id === id).map(({ kind, amount }) => [kind, amount]);
+  const entries = journal.filter((entry) => entry.id === id).map(({ kind, amountMicro }) => [kind, amountMicro]);
   const possible: number[] = [];
   if (trace.settled !== undefined) {
     possible.push(trace.settled);

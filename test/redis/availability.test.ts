@@ -69,14 +69,14 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
     await server.kill();
     const attempts = [
       () => one.reserve(1),
-      () => one.ledger.renew([{ lease, observed: 1, leaseMs: 60_000 }]),
-      () => one.ledger.settle(lease, { amount: 20 }),
+      () => one.ledger.renew([{ lease, observedMicro: 1, leaseMs: 60_000 }]),
+      () => one.ledger.settle(lease, { amountMicro: 20 }),
       () => one.ledger.release(lease),
       () => one.windows(),
-      () => one.ledger.grant({ id: "g", subject: one.subject, window: "week", amount: 1, limits: one.limits }),
-      () => one.ledger.reset(one.subject, ["week"]),
-      () => one.ledger.forget(one.subject),
-      () => one.ledger.history?.({ subject: one.subject }),
+      () => one.ledger.grant({ id: "g", account: one.id, window: "week", amountMicro: 1, limits: one.limits }),
+      () => one.ledger.reset(one.id, ["week"]),
+      () => one.ledger.forget(one.id),
+      () => one.ledger.history?.({ account: one.id }),
     ];
     for (const outcome of attempts.map((attempt) => Promise.resolve(attempt()).catch((caught) => caught))) {
       const error = await outcome;
@@ -85,10 +85,10 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
     }
     await server.restart();
     await expect
-      .poll(() => one.ledger.settle(lease, { amount: 20 }).catch(() => undefined), { timeout: 10_000 })
+      .poll(() => one.ledger.settle(lease, { amountMicro: 20 }).catch(() => undefined), { timeout: 10_000 })
       .toBeTruthy();
     // What was repeated by the client when it came back was charged once, or refused for good by `forget`.
-    const history = await one.ledger.history?.({ subject: one.subject });
+    const history = await one.ledger.history?.({ account: one.id });
     expect(history?.entries.filter(({ kind }) => kind === "charge").length).toBeLessThanOrEqual(1);
   });
 
@@ -121,10 +121,10 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
     const control = await admin(server);
     await control.config("SET", "maxmemory", "1");
     await expect(one.reserve(1)).rejects.toBeInstanceOf(LedgerUnavailableError);
-    await expect(one.ledger.settle(lease, { amount: 4 })).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await expect(one.ledger.settle(lease, { amountMicro: 4 })).rejects.toBeInstanceOf(LedgerUnavailableError);
     expect(await one.counts()).toEqual(everywhere(1, 5));
     await control.config("SET", "maxmemory", "0");
-    expect((await one.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+    expect((await one.ledger.settle(lease, { amountMicro: 4 })).status).toBe("settled");
     expect(await one.counts()).toEqual(everywhere(5, 0));
   });
 

@@ -55,8 +55,8 @@ describe.runIf(hasRedisServer).each([
       const one = account();
       await one.spend(5);
       await one.admit(3);
-      const { limits, subject } = one;
-      await one.ledger.grant({ id: unique("grant"), subject, window: "week", amount: 1, limits });
+      const { limits, id: accountId } = one;
+      await one.ledger.grant({ id: unique("grant"), account: accountId, window: "week", amountMicro: 1, limits });
     }
     const perNode = await cluster.onEach((node) => node.keys("*"));
     for (const keys of perNode) expect(keys.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describe.runIf(hasRedisServer).each([
     const { ledger } = stores();
     const accounts = Array.from({ length: 20 }, () => new Fixture(new ManualClock(Date.now()), ledger, {}));
     const leases = await Promise.all([...accounts, ...accounts].map((one) => one.admit(5)));
-    const statuses = await ledger.renew(leases.map((lease) => ({ lease, observed: 7, leaseMs: 60_000 })));
+    const statuses = await ledger.renew(leases.map((lease) => ({ lease, observedMicro: 7, leaseMs: 60_000 })));
     expect(statuses).toEqual(leases.map(() => "renewed"));
     for (const one of accounts) expect(await one.counts()).toEqual(everywhere(0, 14));
   });

@@ -35,7 +35,9 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
 
   /** Settlements that a gateway keeps for a while to send them again. */
   const replay = (ledger: CreditLedger, settled: readonly [Lease, number][], since: number) =>
-    Promise.all(settled.map(([lease, amount]) => ledger.settle(lease, { amount, mayBeDuplicateSince: since })));
+    Promise.all(
+      settled.map(([lease, amount]) => ledger.settle(lease, { amountMicro: amount, mayBeDuplicateSince: since })),
+    );
 
   it.each(["a replica that lags", "an empty server"])("restores the exact sum on %s", async (kind) => {
     // It would wait for other replicas first.
@@ -46,7 +48,7 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     const since = Date.now();
     const settled: [Lease, number][] = [];
     async function settle(lease: Lease, amount: number): Promise<void> {
-      await account.ledger.settle(lease, { amount });
+      await account.ledger.settle(lease, { amountMicro: amount });
       settled.push([lease, amount]);
     }
 
@@ -64,8 +66,8 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     await master.server.kill();
 
     const after = new Fixture(account.clock, other.ledger, {});
-    Object.assign(after, { subject: account.subject });
-    expect((await after.windows()).month.used).toBeLessThan(exact);
+    Object.assign(after, { id: account.id });
+    expect((await after.windows()).month.usedMicro).toBeLessThan(exact);
     const statuses = (await replay(other.ledger, settled, since)).map(({ status }) => status);
     const count = (status: string) => statuses.filter((one) => one === status).length;
     expect([count("duplicate"), count("settled"), count("recovered")]).toEqual(
@@ -94,8 +96,8 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
         });
         if (!lease) throw new Error("Nothing is limited here.");
         const since = Date.now();
-        await untilDone(() => ledger.settle(lease, { amount: lease.amount, mayBeDuplicateSince: since }));
-        charged += lease.amount;
+        await untilDone(() => ledger.settle(lease, { amountMicro: lease.amountMicro, mayBeDuplicateSince: since }));
+        charged += lease.amountMicro;
         calls++;
       }
     });
@@ -113,14 +115,14 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     let used = 0;
     for (const account of accounts) {
       const windows = await account.windows();
-      const entries = await wholeJournal(ledger, account.subject);
+      const entries = await wholeJournal(ledger, account.id);
       for (const window of windowNames) {
         // A session that was lost with its first call is not taken up again where another one has begun since.
         const booked = foldUse(entries.toReversed(), window, windows[window].startsAt);
-        expect(windows[window].used, `${window}: ${JSON.stringify({ windows, entries })}`).toBe(booked);
+        expect(windows[window].usedMicro, `${window}: ${JSON.stringify({ windows, entries })}`).toBe(booked);
       }
       expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
-      used += windows.month.used;
+      used += windows.month.usedMicro;
     }
     // What was acknowledged in the moment before a crash may not be on disk; nothing was charged twice.
     expect(used).toBeLessThanOrEqual(charged);

@@ -44,12 +44,12 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   it("has a time to live, every key of it", async () => {
     const account = (test as RedisTest).accountAt();
     const lease = await account.admit(30);
-    await account.ledger.renew([{ lease, observed: 5, leaseMs: 60 * second }]);
+    await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: 60 * second }]);
     account.clock.advance(60 * second);
     await account.spend(1);
     await account.admit(2);
-    const { limits, subject } = account;
-    await account.ledger.grant({ id: unique("grant"), subject, window: "week", amount: 5, limits });
+    const { limits, id: accountId } = account;
+    await account.ledger.grant({ id: unique("grant"), account: accountId, window: "week", amountMicro: 5, limits });
     const kept: Record<string, number> = {};
     for (const key of await client().keys("*")) {
       kept[key.replace(/.*}:?/, "").replace(/:.*/, "") || "account"] = await client().pttl(key);
@@ -88,7 +88,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
       ends: { ...lease.ends, month },
       limits: account.limits,
     };
-    expect((await account.ledger.settle(later, { amount: 5 })).status).toBe("recovered");
+    expect((await account.ledger.settle(later, { amountMicro: 5 })).status).toBe("recovered");
     const [holds, leases] = [await keysLike("*:holds"), await keysLike("*:leases")];
     for (const key of [...holds, ...leases]) expect(await client().pttl(key)).toBeGreaterThan(30 * day);
     expect([holds.length, leases.length]).toEqual([1, 1]);
@@ -98,8 +98,8 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     const account = (test as RedisTest).accountAt();
     const [lease, late] = [await account.admit(30), await account.admit(30, { leaseMs: second })];
     account.clock.advance(second);
-    expect((await account.ledger.settle(late, { amount: 7 })).status).toBe("late");
-    expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("settled");
+    expect((await account.ledger.settle(late, { amountMicro: 7 })).status).toBe("late");
+    expect((await account.ledger.settle(lease, { amountMicro: 7 })).status).toBe("settled");
     const kinds = (await client().keys("*")).map((key) => key.replace(/.*}:?/, "").replace(/:.*/, ""));
     expect(kinds.sort()).toEqual(["", "ended", "ended", "journal"]);
   });
@@ -110,7 +110,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     const settle = (ageMs: number) =>
       account.ledger.settle(
         { ...lease, id: unique("id") },
-        { amount: 7, mayBeDuplicateSince: account.clock.now() - ageMs },
+        { amountMicro: 7, mayBeDuplicateSince: account.clock.now() - ageMs },
       );
     expect((await settle(60 * second)).status).toBe("unresolved");
     expect((await settle(60 * second - 1)).status).toBe("recovered");
@@ -147,12 +147,12 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     expect(await shortest()).toBeGreaterThan(89 * day);
 
     await soon();
-    await account.ledger.renew([{ lease, observed: 0, leaseMs: 120 * second }]);
+    await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: 120 * second }]);
     expect(await shortest()).toBeGreaterThan(89 * day);
 
     await soon();
     account.clock.advance(60 * second);
-    await account.ledger.reset(account.subject, []);
+    await account.ledger.reset(account.id, []);
     expect((await keysLike("*:expired")).length).toBe(1);
     expect(await shortest()).toBeGreaterThan(day);
   });
@@ -161,7 +161,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     const account = (test as RedisTest).accountAt(start, { session: 0 });
     await account.reserve(1);
     await account.windows();
-    await account.ledger.reset(account.subject, ["week"]);
+    await account.ledger.reset(account.id, ["week"]);
     expect(await client().dbsize()).toBe(0);
   });
 
@@ -172,7 +172,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     account.clock.advance(second);
     await account.admit(2);
     expect(await client().dbsize()).toBe(6);
-    await account.ledger.forget(account.subject);
+    await account.ledger.forget(account.id);
     const kept = (await client().keys("*")).map((key) => key.replace(/^[^}]*}:?/, "").replace(/:.*/, "") || "account");
     expect(kept.sort()).toEqual(["account", "ended"]);
     const [tombstone = ""] = await keysLike("*}");
@@ -187,21 +187,21 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     const plain = (await client().getBuffer(key)) as Buffer;
     // Nothing is added to the account of one who was never forgotten.
     expect(plain).toHaveLength(19 * 8);
-    await account.ledger.forget(account.subject);
+    await account.ledger.forget(account.id);
     account.clock.advance(second);
     const lease = await account.admit(5);
     const marked = (await client().getBuffer(key)) as Buffer;
     expect(marked).toHaveLength(20 * 8);
     // As the version before would write it.
     await client().set(key, marked.subarray(0, 19 * 8), "KEEPTTL");
-    expect((await account.ledger.settle(lease, { amount: 4 })).status).toBe("settled");
+    expect((await account.ledger.settle(lease, { amountMicro: 4 })).status).toBe("settled");
     expect(await account.counts()).toEqual(everywhere(4, 0));
   });
 
-  it("names no subject", async () => {
+  it("names no account", async () => {
     const account = (test as RedisTest).accountAt();
     await account.spend(1);
-    expect((await client().keys("*")).filter((key) => key.includes(account.subject))).toEqual([]);
+    expect((await client().keys("*")).filter((key) => key.includes(account.id))).toEqual([]);
   });
 
   it("charges what settles after the account's time was up, where the window is still open", async () => {
@@ -209,7 +209,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.spend(5);
     const lease = await account.admit(30);
     await client().del(...(await client().keys("*")));
-    expect((await account.ledger.settle(lease, { amount: 7 })).status).toBe("recovered");
+    expect((await account.ledger.settle(lease, { amountMicro: 7 })).status).toBe("recovered");
     expect(await account.counts()).toEqual(everywhere(7, 0));
   });
 
@@ -233,36 +233,36 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     account.clock.advance(60 * second);
     await account.admit(1, { leaseMs: second });
     account.clock.advance(hour / 2);
-    expect(await account.ledger.renew([{ lease, observed: 0, leaseMs: 60 * second }])).toEqual(["expired"]);
+    expect(await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: 60 * second }])).toEqual(["expired"]);
     // Something is due, so that what expired an hour before is forgotten.
     await account.admit(1, { leaseMs: second });
     account.clock.advance(hour / 2 + second);
     await account.admit(1);
-    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("late");
+    expect((await account.ledger.settle(lease, { amountMicro: 9 })).status).toBe("late");
   });
 
   it("tells what was forgotten from what is unknown", async () => {
     const account = (test as RedisTest).accountAt();
     const lease = await account.admit(30);
-    await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+    await account.ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]);
     account.clock.advance(60 * second);
     const late = await account.admit(1, { leaseMs: 1_000 });
     account.clock.advance(hour);
     await account.admit(1);
-    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
-    expect((await account.ledger.settle(late, { amount: 2 })).status).toBe("late");
+    expect((await account.ledger.settle(lease, { amountMicro: 9 })).status).toBe("unresolved");
+    expect((await account.ledger.settle(late, { amountMicro: 2 })).status).toBe("late");
   });
 
   it("knows what it has forgotten also after the clock went back, and forgot again", async () => {
     const account = (test as RedisTest).accountAt();
     const lease = await account.admit(30);
-    await account.ledger.renew([{ lease, observed: 4, leaseMs: 60 * second }]);
+    await account.ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]);
     // Each time something is due, so that what expired an hour before is forgotten.
     for (const moment of [60 * second, hour + 60 * second, -2 * hour, -2 * hour + second, -hour + 2 * second]) {
       account.clock.set(start + moment);
       await account.admit(1, { leaseMs: second });
     }
-    expect((await account.ledger.settle(lease, { amount: 9 })).status).toBe("unresolved");
+    expect((await account.ledger.settle(lease, { amountMicro: 9 })).status).toBe("unresolved");
   });
 
   it("writes no more of the journal than was asked for, by a hundred or so", async () => {
@@ -273,7 +273,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     const length = await client().xlen(journal ?? "");
     expect(length).toBeGreaterThanOrEqual(100);
     expect(length).toBeLessThanOrEqual(200);
-    expect((await ledger.history?.({ subject: account.subject, limit: 1 }))?.entries).toMatchObject([{ amount: 500 }]);
+    expect((await ledger.history?.({ account: account.id, limit: 1 }))?.entries).toMatchObject([{ amountMicro: 500 }]);
   });
 
   it("drops entries that are too old", async () => {
@@ -291,8 +291,8 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.spend(2);
     await client().del(...(await keysLike("test:{*}")));
     await account.spend(3);
-    const page = await account.ledger.history?.({ subject: account.subject });
-    expect(page?.entries.map(({ amount }) => amount)).toEqual([3, 2, 1]);
+    const page = await account.ledger.history?.({ account: account.id });
+    expect(page?.entries.map(({ amountMicro }) => amountMicro)).toEqual([3, 2, 1]);
   });
 
   it("has no journal where none is wanted", async () => {
@@ -308,7 +308,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     for (let round = 0; round < 100; round++) {
       leases.push(...(await Promise.all(Array.from({ length: 100 }, () => account.admit(5)))));
     }
-    await account.ledger.renew(leases.map((lease) => ({ lease, observed: 2, leaseMs: 60 * second })));
+    await account.ledger.renew(leases.map((lease) => ({ lease, observedMicro: 2, leaseMs: 60 * second })));
     account.clock.advance(60 * second);
     await client().config("SET", "slowlog-log-slower-than", "100");
     await client().config("SET", "slowlog-max-len", "100000");

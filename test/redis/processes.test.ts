@@ -24,7 +24,7 @@ const tasks = 64;
 const turns = 12;
 /** What a request of a spender costs at most. */
 const largest = 1_000;
-/** Subjects and the limits of their sessions. */
+/** Accounts and the limits of their sessions. */
 const accounts: readonly (readonly [string, number])[] = [
   ["runs out", 700_000],
   ["is crowded", 40_000],
@@ -56,7 +56,7 @@ describe.runIf(hasRedisServer)("the Redis ledger and many processes", () => {
     // As the spenders' ledgers are.
     const ledger = redisCreditLedger({ client: test.client });
     const account = new Fixture(new ManualClock(Date.now()), ledger, { session: limit });
-    Object.assign(account, { subject: name });
+    Object.assign(account, { id: name });
     const all = seenByAll.map((seen) => seen[accounts.findIndex(([other]) => other === name)] as Seen);
     const sum = (member: keyof Seen) => all.reduce((total, seen) => total + seen[member], 0);
     const [charged, mostTaken] = [sum("charged"), Math.max(...all.map((seen) => seen.mostTaken))];
@@ -70,8 +70,8 @@ describe.runIf(hasRedisServer)("the Redis ledger and many processes", () => {
     expect(charged).toBeLessThan(limit + largest);
     expect(await account.counts()).toEqual(everywhere(charged, 0));
 
-    const entries = await wholeJournal(ledger, account.subject);
-    expect(entries.reduce((total, { amount }) => total + amount, 0)).toBe(charged);
+    const entries = await wholeJournal(ledger, account.id);
+    expect(entries.reduce((total, { amountMicro }) => total + amountMicro, 0)).toBe(charged);
     expect(entries.length).toBe(sum("settled"));
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
   });

@@ -53,7 +53,7 @@ describe.runIf(hasRedisServer)("the Redis ledger behind Sentinel", () => {
         if (!result.ok) throw new Error("Nothing is limited here.");
         const since = Date.now();
         settled.push([account, result.lease, amount, since]);
-        await insist(() => account.ledger.settle(result.lease, { amount, mayBeDuplicateSince: since }));
+        await insist(() => account.ledger.settle(result.lease, { amountMicro: amount, mayBeDuplicateSince: since }));
       }
 
       for (const account of accounts) for (let amount = 1; amount <= 10; amount++) await spend(account, amount);
@@ -73,7 +73,7 @@ describe.runIf(hasRedisServer)("the Redis ledger behind Sentinel", () => {
       for (const account of accounts) await spend(account, 7);
 
       for (const [account, lease, amount, since] of settled) {
-        await insist(() => account.ledger.settle(lease, { amount, mayBeDuplicateSince: since }));
+        await insist(() => account.ledger.settle(lease, { amountMicro: amount, mayBeDuplicateSince: since }));
       }
       for (const account of accounts) {
         const exact = settled.reduce((sum, [of, , amount]) => sum + (of === account ? amount : 0), 0);

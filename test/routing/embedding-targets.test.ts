@@ -201,6 +201,6 @@ describe("embeddings whose client leaves", () => {
     ]);
     const credits = { session: 100e6, week: null, month: null };
     const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
-    expect((await ledger.balance("acct_pro", limits)).windows.session).toMatchObject({ used: 50, held: 0 });
+    expect((await ledger.balance("acct_pro", limits)).windows.session).toMatchObject({ usedMicro: 50, heldMicro: 0 });
   });
 });

@@ -98,7 +98,7 @@ describe("close", () => {
         ...ledger,
         settle: async (lease, settlement) => {
           if (failures-- > 0) throw new Error("no connection");
-          settled.push(settlement.amount);
+          settled.push(settlement.amountMicro);
           return ledger.settle(lease, settlement);
         },
       },

@@ -202,8 +202,8 @@ it(`answers ${calls} calls while one of two targets flaps (seed ${seed})`, { tim
   for (let account = 0; account < accounts; account++) {
     const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
     const { session } = (await ledger.balance(`acct_${account}`, limits)).windows;
-    expect(session.held).toBe(0);
-    used += session.used;
+    expect(session.heldMicro).toBe(0);
+    used += session.usedMicro;
   }
   expect(used).toBe(charged);
   await flapping.idle();

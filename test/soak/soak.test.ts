@@ -152,8 +152,8 @@ it(`survives ${streams} streams, a third of them aborted or broken`, { timeout: 
       now: Date.now(),
     });
     const { windows } = await ledger.balance(`acct_${account}`, limits);
-    expect(windows.session.held).toBe(0);
-    used += windows.session.used;
+    expect(windows.session.heldMicro).toBe(0);
+    used += windows.session.usedMicro;
   }
   expect(used).toBe(charged);
   await test.upstream.idle();

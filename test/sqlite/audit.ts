@@ -6,7 +6,7 @@ import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { foldUse } from "../../src/testing/credit-ledger-history.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 
-export const subject = "a";
+export const account = "a";
 
 export function limitsAt(now: number): WindowLimits {
   const credits = { session: null, week: null, month: null };
@@ -18,7 +18,7 @@ export async function journalOf(ledger: CreditLedger): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await ledger.history?.({ subject, cursor, limit: 1_000 });
+    const page = await ledger.history?.({ account, cursor, limit: 1_000 });
     entries.push(...(page?.entries ?? []));
     cursor = page?.cursor;
   } while (cursor !== undefined);
@@ -28,15 +28,20 @@ export async function journalOf(ledger: CreditLedger): Promise<LedgerEntry[]> {
 /** Counters, holds and journal agree, and the file is sound. @returns what is used and held. */
 export async function audit(database: SqliteDatabase, now: number): Promise<{ used: number; held: number }> {
   const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
-  const { windows } = await ledger.balance(subject, limitsAt(now));
+  const { windows } = await ledger.balance(account, limitsAt(now));
   const entries = await journalOf(ledger);
   const holds = database
     .prepare("SELECT coalesce(sum(amount), 0) AS held FROM infergate_entry WHERE account = ? AND kind = 'hold'")
-    .get(subject) as { held: number };
+    .get(account) as { held: number };
   for (const window of windowNames) {
-    const { used, held, startsAt } = windows[window];
-    expect({ window, used, held }).toEqual({ window, used: foldUse(entries, window, startsAt), held: holds.held });
+    const { usedMicro, heldMicro, startsAt } = windows[window];
+    expect({ window, used: usedMicro, held: heldMicro }).toEqual({
+      window,
+      used: foldUse(entries, window, startsAt),
+      held: holds.held,
+    });
   }
   expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
-  return windows.month;
+  const { usedMicro, heldMicro } = windows.month;
+  return { used: usedMicro, held: heldMicro };
 }

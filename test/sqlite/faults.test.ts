@@ -31,7 +31,7 @@ function newFolder(): DatabaseFolder {
 }
 
 async function reserve(ledger: CreditLedger, id: string, amount = 30): Promise<Lease> {
-  const result = await ledger.reserve({ id, subject: "a", amount, limits, leaseMs: minute });
+  const result = await ledger.reserve({ id, account: "a", amountMicro: amount, limits, leaseMs: minute });
   if (!result.ok) throw new Error("It should have been admitted.");
   return result.lease;
 }
@@ -48,30 +48,30 @@ function contents(database: SqliteDatabase): unknown {
 
 /** What can be done to account "a", after `prepare`; `dead` has expired by then with 12 seen, `open` is held. */
 const operations: Record<string, (ledger: CreditLedger, leases: { open: Lease; dead: Lease }) => Promise<unknown>> = {
-  reserve: (ledger) => ledger.reserve({ id: "new", subject: "a", amount: 5, limits, leaseMs: minute }),
+  reserve: (ledger) => ledger.reserve({ id: "new", account: "a", amountMicro: 5, limits, leaseMs: minute }),
   "renew, settle late": async (ledger, { open, dead }) => [
     await ledger.renew([
-      { lease: open, observed: 50, leaseMs: minute },
-      { lease: dead, observed: 20, leaseMs: minute },
+      { lease: open, observedMicro: 50, leaseMs: minute },
+      { lease: dead, observedMicro: 20, leaseMs: minute },
     ]),
-    await ledger.settle(dead, { amount: 25, tags: { key: "k" } }),
+    await ledger.settle(dead, { amountMicro: 25, tags: { keyId: "k" } }),
   ],
-  settle: (ledger, { open }) => ledger.settle(open, { amount: 25, tags: { key: "k" } }),
+  settle: (ledger, { open }) => ledger.settle(open, { amountMicro: 25, tags: { keyId: "k" } }),
   release: (ledger, { open }) => ledger.release(open),
-  recover: (ledger, { open }) => ledger.settle({ ...open, id: "unknown" }, { amount: 7 }),
-  grant: (ledger) => ledger.grant({ id: "g", subject: "a", window: "week", amount: 5, limits }),
+  recover: (ledger, { open }) => ledger.settle({ ...open, id: "unknown" }, { amountMicro: 7 }),
+  grant: (ledger) => ledger.grant({ id: "g", account: "a", window: "week", amountMicro: 5, limits }),
   reset: (ledger) => ledger.reset("a", ["session", "week"]),
   forget: (ledger) => ledger.forget("a"),
   balance: (ledger) => ledger.balance("a", limits),
-  history: async (ledger) => (await ledger.history?.({ subject: "a" }))?.entries.length,
+  history: async (ledger) => (await ledger.history?.({ account: "a" }))?.entries.length,
 };
 
 async function prepare(database: SqliteDatabase): Promise<{ ledger: CreditLedger; open: Lease; dead: Lease }> {
   const clock = new ManualClock(start);
   const ledger = sqliteCreditLedger({ database, clock });
-  await ledger.settle(await reserve(ledger, "spent"), { amount: 10 });
+  await ledger.settle(await reserve(ledger, "spent"), { amountMicro: 10 });
   const dead = await reserve(ledger, "dead");
-  await ledger.renew([{ lease: dead, observed: 12, leaseMs: minute }]);
+  await ledger.renew([{ lease: dead, observedMicro: 12, leaseMs: minute }]);
   clock.advance(30_000);
   const open = await reserve(ledger, "open");
   clock.advance(30_000);
@@ -151,22 +151,22 @@ describe("sqliteCreditLedger", () => {
     for (let call = 0; error === undefined && call < 10_000; call++) {
       try {
         admitted.push(await reserve(ledger, `call-${call}`, 0));
-        await ledger.settle(admitted.at(-1) as Lease, { amount: 0, tags });
+        await ledger.settle(admitted.at(-1) as Lease, { amountMicro: 0, tags });
       } catch (thrown) {
         error = thrown;
       }
     }
     expect(error).toMatchObject({ name: "LedgerUnavailableError", cause: { code: "SQLITE_FULL" } });
     const before = contents(database);
-    const long = { amount: 0, tags: { note: "x".repeat(9_000) } };
+    const long = { amountMicro: 0, tags: { note: "x".repeat(9_000) } };
     await expect(ledger.settle(first, long)).rejects.toBeInstanceOf(LedgerUnavailableError);
     expect(contents(database)).toEqual(before);
-    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 1 });
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ usedMicro: 0, heldMicro: 1 });
 
     database.exec("PRAGMA max_page_count = 1000000");
-    for (const lease of admitted) await ledger.settle(lease, { amount: 0, tags });
-    await ledger.settle(await reserve(ledger, "late"), { amount: 3 });
-    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 3, held: 0 });
+    for (const lease of admitted) await ledger.settle(lease, { amountMicro: 0, tags });
+    await ledger.settle(await reserve(ledger, "late"), { amountMicro: 3 });
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ usedMicro: 3, heldMicro: 0 });
     expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
   });
 
@@ -175,33 +175,33 @@ describe("sqliteCreditLedger", () => {
     const ledger = sqliteCreditLedger({ database, clock: new ManualClock(start) });
     const lease = await reserve(ledger, "open");
     for (const text of ["a\0", "\0", "a\u{d800}", "\u{dc00}"]) {
-      const request = { id: "x", subject: text, amount: 1, limits, leaseMs: minute };
+      const request = { id: "x", account: text, amountMicro: 1, limits, leaseMs: minute };
       const calls = [
         ledger.reserve(request),
-        ledger.reserve({ ...request, id: text, subject: "a" }),
-        ledger.settle({ ...lease, subject: text }, { amount: 1 }),
-        ledger.settle({ ...lease, id: text }, { amount: 1 }),
+        ledger.reserve({ ...request, id: text, account: "a" }),
+        ledger.settle({ ...lease, account: text }, { amountMicro: 1 }),
+        ledger.settle({ ...lease, id: text }, { amountMicro: 1 }),
         ledger.release({ ...lease, id: text }),
-        ledger.renew([{ lease: { ...lease, id: text }, observed: 1, leaseMs: minute }]),
+        ledger.renew([{ lease: { ...lease, id: text }, observedMicro: 1, leaseMs: minute }]),
         ledger.balance(text, limits),
-        ledger.grant({ id: text, subject: "a", window: "week", amount: 1, limits }),
+        ledger.grant({ id: text, account: "a", window: "week", amountMicro: 1, limits }),
         ledger.reset(text, ["week"]),
-        ledger.history?.({ subject: text }),
+        ledger.history?.({ account: text }),
         ledger.forget(text),
       ];
       for (const call of calls) await expect(call).rejects.toBeInstanceOf(LedgerInputError);
     }
-    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ used: 0, held: 30 });
+    expect((await ledger.balance("a", limits)).windows.week).toMatchObject({ usedMicro: 0, heldMicro: 30 });
   });
 
   it("does not take a request for a grant, though their ids are the same", async () => {
     const ledger = sqliteCreditLedger({ database: newFolder().open(), clock: new ManualClock(start) });
     const lease = await reserve(ledger, "same");
-    await ledger.renew([{ lease, observed: 1, leaseMs: minute }]);
-    const grant = { id: "same", subject: "a", window: "week", amount: 30, limits } as const;
-    for (let time = 0; time < 2; time++) expect((await ledger.grant(grant)).week.bonus).toBe(30);
-    expect((await ledger.settle(lease, { amount: 2 })).status).toBe("settled");
-    expect((await ledger.history?.({ subject: "a" }))?.entries.map(({ kind }) => kind)).toEqual(["charge", "grant"]);
+    await ledger.renew([{ lease, observedMicro: 1, leaseMs: minute }]);
+    const grant = { id: "same", account: "a", window: "week", amountMicro: 30, limits } as const;
+    for (let time = 0; time < 2; time++) expect((await ledger.grant(grant)).week.bonusMicro).toBe(30);
+    expect((await ledger.settle(lease, { amountMicro: 2 })).status).toBe("settled");
+    expect((await ledger.history?.({ account: "a" }))?.entries.map(({ kind }) => kind)).toEqual(["charge", "grant"]);
   });
 
   it("writes at the durability it is told", () => {

@@ -26,6 +26,6 @@ it("a gateway keeps keys, plans and credits in a file, and goes on with them aft
 
   const again = await call(sqliteStores({ database: folder.open() }));
   expect([again.status, again.headers.get("x-should-retry")]).toEqual([429, "false"]);
-  const page = await ledger.history?.({ subject: "a" });
-  expect(page?.entries).toMatchObject([{ kind: "charge", tags: { key: "key_1", model: "acme/small" } }]);
+  const page = await ledger.history?.({ account: "a" });
+  expect(page?.entries).toMatchObject([{ kind: "charge", tags: { keyId: "key_1", model: "acme/small" } }]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { audit, journalOf, limitsAt, subject } from "./audit.js";
+import { account, audit, journalOf, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";
 
@@ -24,7 +24,7 @@ describe("a process that is killed", () => {
     sqliteCreditLedger({ database });
     let charged = 0;
     for (const [round, lines] of [150, 333, 500].entries()) {
-      const spender = await Child.start("spender.ts", folder.file, subject, 1e9, 1e9, `round-${round}`, "log");
+      const spender = await Child.start("spender.ts", folder.file, account, 1e9, 1e9, `round-${round}`, "log");
       expect(await spender.line()).toBe("ready");
       spender.say("go");
       const done: string[] = [];
@@ -35,7 +35,7 @@ describe("a process that is killed", () => {
 
       const { used, held } = await audit(database, now);
       const entries = await journalOf(sqliteCreditLedger({ database }));
-      const amounts = new Map(entries.map(({ id, amount }) => [id, amount]));
+      const amounts = new Map(entries.map(({ id, amountMicro }) => [id, amountMicro]));
       const open = new Map<string, number>();
       for (const [word, id = "", amount] of done.map((line) => line.split(" "))) {
         if (word === "reserved") open.set(id, Number(amount));
@@ -59,7 +59,7 @@ describe("a process that is killed", () => {
         if (word === "renewed" && open.has(id) && !amounts.has(id)) seen.set(id, Number(observed));
       }
       const checkpoints = [...seen.values()].reduce((sum, observed) => sum + observed, 0);
-      await ledger.grant({ id: `grant-${round}`, subject, window: "month", amount: 1, limits: limitsAt(later) });
+      await ledger.grant({ id: `grant-${round}`, account, window: "month", amountMicro: 1, limits: limitsAt(later) });
       const after = await audit(database, later);
       expect(after.held).toBe(0);
       expect(after.used - used - checkpoints).toBeGreaterThanOrEqual(0);
@@ -79,7 +79,7 @@ describe("a process that is killed", () => {
         const database = folder.open();
         const ledger = sqliteCreditLedger({ database });
         const limits = limitsAt(Date.now());
-        const request = { id: "call", subject, amount: 10, limits, leaseMs: 60_000 };
+        const request = { id: "call", account, amountMicro: 10, limits, leaseMs: 60_000 };
         let lease: unknown = request;
         if (operation === "settle") {
           const result = await ledger.reserve(request);
@@ -96,7 +96,7 @@ describe("a process that is killed", () => {
           expect(await audit(database, Date.now())).toMatchObject({ used: 0, held: 10 });
         } else {
           expect({ used, held }).toEqual(isDone ? { used: 7, held: 0 } : { used: 0, held: 10 });
-          const { status } = await ledger.settle(lease as Parameters<typeof ledger.settle>[0], { amount: 7 });
+          const { status } = await ledger.settle(lease as Parameters<typeof ledger.settle>[0], { amountMicro: 7 });
           expect(status).toBe(isDone ? "duplicate" : "settled");
           expect(await audit(database, Date.now())).toMatchObject({ used: 7, held: 0 });
         }

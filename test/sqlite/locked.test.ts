@@ -6,7 +6,7 @@ import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway } from "../support/test-gateway.js";
-import { audit, limitsAt, subject } from "./audit.js";
+import { account, audit, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";
 
@@ -25,8 +25,8 @@ function newFolder(): DatabaseFolder {
 }
 
 const leaseMs = 60_000;
-const request = (id: string) => ({ id, subject, amount: 10, limits: limitsAt(Date.now()), leaseMs });
-const newKey = (id: string) => ({ id, hash: hashKey(id), hint: "sk-…", account: subject, plan: "p", createdAt: 1 });
+const request = (id: string) => ({ id, account, amountMicro: 10, limits: limitsAt(Date.now()), leaseMs });
+const newKey = (id: string) => ({ id, hash: hashKey(id), hint: "sk-…", account, plan: "p", createdAt: 1 });
 
 /** Stores with a key and an open reservation, and another connection to the same file. */
 async function setUp() {
@@ -43,25 +43,25 @@ type Stores = Awaited<ReturnType<typeof setUp>>;
 
 const writes: Record<string, (stores: Stores) => Promise<unknown>> = {
   "ledger.reserve": ({ ledger }) => ledger.reserve(request("new")),
-  "ledger.renew": ({ ledger, lease }) => ledger.renew([{ lease, observed: 1, leaseMs }]),
-  "ledger.settle": ({ ledger, lease }) => ledger.settle(lease, { amount: 3 }),
+  "ledger.renew": ({ ledger, lease }) => ledger.renew([{ lease, observedMicro: 1, leaseMs }]),
+  "ledger.settle": ({ ledger, lease }) => ledger.settle(lease, { amountMicro: 3 }),
   "ledger.release": ({ ledger, lease }) => ledger.release(lease),
   "ledger.grant": ({ ledger }) =>
-    ledger.grant({ id: "g", subject, window: "week", amount: 1, limits: limitsAt(Date.now()) }),
-  "ledger.reset": ({ ledger }) => ledger.reset(subject, ["week"]),
-  "ledger.forget": ({ ledger }) => ledger.forget(subject),
+    ledger.grant({ id: "g", account, window: "week", amountMicro: 1, limits: limitsAt(Date.now()) }),
+  "ledger.reset": ({ ledger }) => ledger.reset(account, ["week"]),
+  "ledger.forget": ({ ledger }) => ledger.forget(account),
   "keys.insert": ({ keys }) => keys.insert(newKey("second")),
   "keys.update": ({ keys }) => keys.update("first", { name: "laptop" }),
-  "keys.forget": ({ keys }) => keys.forget(subject),
+  "keys.forget": ({ keys }) => keys.forget(account),
   "plans.put": ({ plans }) => plans.put({ id: "p", models: [] }),
 };
 
 const reads: Record<string, (stores: Stores) => Promise<unknown>> = {
-  "ledger.balance": ({ ledger }) => ledger.balance(subject, limitsAt(Date.now())),
-  "ledger.history": async ({ ledger }) => ledger.history?.({ subject }),
+  "ledger.balance": ({ ledger }) => ledger.balance(account, limitsAt(Date.now())),
+  "ledger.history": async ({ ledger }) => ledger.history?.({ account }),
   "keys.find": ({ keys }) => keys.find(hashKey("first")),
   "keys.get": ({ keys }) => keys.get("first"),
-  "keys.list": ({ keys }) => keys.list(subject),
+  "keys.list": ({ keys }) => keys.list(account),
   "plans.find": ({ plans }) => plans.find("p"),
 };
 
@@ -110,7 +110,7 @@ describe("a database that another process has locked", () => {
     other.exec("COMMIT");
     const leases = await Promise.all(calls);
     expect(order).toEqual(leases.map((_, index) => index));
-    await Promise.all(leases.map((lease) => ledger.settle(lease, { amount: 2 })));
+    await Promise.all(leases.map((lease) => ledger.settle(lease, { amountMicro: 2 })));
     expect(await audit(database, Date.now())).toMatchObject({ used: 400, held: 10 });
   });
 
@@ -139,7 +139,7 @@ describe("a database that another process has locked", () => {
     stores.other.exec("COMMIT");
     // Also through stores of their own on the same connection: nothing of what was given up is in their way.
     const apart = sqliteStores({ database: stores.database });
-    expect((await apart.ledger.settle(stores.lease, { amount: 1 })).status).toBe("settled");
+    expect((await apart.ledger.settle(stores.lease, { amountMicro: 1 })).status).toBe("settled");
     await apart.plans.put({ id: "q", models: [] });
     expect(await sqlitePlanStore({ database: stores.other }).find("q")).toMatchObject({ id: "q" });
   });
@@ -147,7 +147,7 @@ describe("a database that another process has locked", () => {
   it("is waited for by close()", async () => {
     const { ledger, lease, other } = await setUp();
     other.exec("BEGIN EXCLUSIVE");
-    const settled = ledger.settle(lease, { amount: 1 });
+    const settled = ledger.settle(lease, { amountMicro: 1 });
     let isClosed = false;
     const closed = ledger.close().then(() => {
       isClosed = true;

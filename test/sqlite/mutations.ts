@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an id reserves two amounts",
-    find: "      requireSame(id, earlier, { subject, amount });\n      const windows",
+    find: "      requireSame(id, earlier, { account: accountId, amountMicro });\n      const windows",
     replace: "      const windows",
   },
   {
@@ -30,14 +30,14 @@ export const mutations: readonly Mutation[] = [
     find: "if (isNotEmpty(blocked)) return",
     replace: "if (false && isNotEmpty(blocked)) return",
   },
-  { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amount) : 1", replace: "1" },
+  { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amountMicro) : 1", replace: "1" },
   {
     name: "a strict reservation of nothing needs nothing",
-    find: "strict ? Math.max(1, amount) : 1",
-    replace: "strict ? amount : 1",
+    find: "strict ? Math.max(1, amountMicro) : 1",
+    replace: "strict ? amountMicro : 1",
   },
-  { name: "more is held than can be counted", find: "if (!canHold(open, amount)) {", replace: "if (false) {" },
-  { name: "a reservation holds nothing", find: "    addHold(account, receipt, amount);\n", replace: "" },
+  { name: "more is held than can be counted", find: "if (!canHold(open, amountMicro)) {", replace: "if (false) {" },
+  { name: "a reservation holds nothing", find: "    addHold(account, receipt, amountMicro);\n", replace: "" },
   {
     name: "a hold never expires",
     find: "    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);\n",
@@ -62,7 +62,7 @@ export const mutations: readonly Mutation[] = [
     find: "    requireSame(id, receipt, lease);\n    const checkpoint",
     replace: "    const checkpoint",
   },
-  { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observed)", replace: "observed" },
+  { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observedMicro)", replace: "observedMicro" },
   { name: "a lease is shortened", find: "Math.max(reservation.expiresAt, now + leaseMs)", replace: "now + leaseMs" },
   { name: "a renewal holds nothing more", find: "      addHold(account, receipt, raised - held);\n", replace: "" },
   {
@@ -146,7 +146,11 @@ export const mutations: readonly Mutation[] = [
     replace: "expiresAt <",
     test: retention,
   },
-  { name: "an unknown id is charged nothing", find: "    addCharge(account, receipt, 0, amount, now);\n", replace: "" },
+  {
+    name: "an unknown id is charged nothing",
+    find: "    addCharge(account, receipt, 0, amountMicro, now);\n",
+    replace: "",
+  },
   {
     name: "an unknown id is charged again and again",
     find: "    this.#reservations.insertEnded(id, receipt,",
@@ -175,10 +179,10 @@ export const mutations: readonly Mutation[] = [
     find: "      if (checkpoint === 0) continue;\n",
     replace: "      continue;\n",
   },
-  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(subject, now);\n", replace: "" },
+  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(accountId, now);\n", replace: "" },
   {
     name: "the next expiry is missed",
-    find: "    account.nextExpiry = this.#reservations.nextExpiry(subject);\n",
+    find: "    account.nextExpiry = this.#reservations.nextExpiry(accountId);\n",
     replace: "    account.nextExpiry = null;\n",
   },
   {
@@ -231,7 +235,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a grant id serves two accounts or amounts",
-    find: "      requireSame(id, earlier, { subject, amount });\n      if (earlier.window",
+    find: "      requireSame(id, earlier, { account: accountId, amountMicro });\n      if (earlier.window",
     replace: "      if (earlier.window",
   },
   {
@@ -414,7 +418,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "nothing is deleted",
-    find: "if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.subject, now);",
+    find: "if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.account, now);",
     replace: "",
     test: retention,
   },
@@ -424,10 +428,10 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: retention,
   },
-  { name: "holds survive their account", find: "    this.#deleteHolds.run(subject);\n", replace: "" },
+  { name: "holds survive their account", find: "    this.#deleteHolds.run(accountId);\n", replace: "" },
   {
     name: "the counts survive their account",
-    find: "    this.#accounts.put({ ...newAccount(subject), sequence: account.sequence });\n",
+    find: "    this.#accounts.put({ ...newAccount(accountId), sequence: account.sequence });\n",
     replace: "",
     test: retention,
   },
@@ -439,13 +443,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a new account is forgotten with the old one",
-    find: "if (isUntouched) this.#accounts.delete(subject);",
-    replace: "this.#accounts.delete(subject);",
+    find: "if (isUntouched) this.#accounts.delete(accountId);",
+    replace: "this.#accounts.delete(accountId);",
     test: retention,
   },
   {
     name: "the account's row stays",
-    find: "if (isUntouched) this.#accounts.delete(subject);",
+    find: "if (isUntouched) this.#accounts.delete(accountId);",
     replace: "",
     test: retention,
   },
@@ -473,7 +477,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement of a forgotten lease is charged",
-    find: 'if (isForgottenLease(lease, this.#forgotten.at(subject))) return "duplicate";',
+    find: 'if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";',
     replace: "",
   },
   {
@@ -483,14 +487,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "when an account was forgotten is not written down",
-    find: "      this.#forgotten.add(subject, now);\n",
+    find: "      this.#forgotten.add(account, now);\n",
     replace: "",
   },
   { name: "when it was is kept for ever", find: "    this.#forgotten.purge(now);\n", replace: "", test: retention },
   {
     name: "it is kept by the account's name",
-    find: 'prefix + createHash("sha256").update(subject).digest("base64url")',
-    replace: "prefix + subject",
+    find: 'prefix + createHash("sha256").update(account).digest("base64url")',
+    replace: "prefix + account",
     test: retention,
   },
 ];

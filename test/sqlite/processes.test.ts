@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
-import { audit, journalOf, limitsAt, subject } from "./audit.js";
+import { account, audit, journalOf, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";
 
@@ -39,7 +39,7 @@ describe("several processes with one database", () => {
     const limit = 10_000;
     const names = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
     const spenders = await Promise.all(
-      names.map((name) => Child.start("spender.ts", folder.file, subject, limit, 100, name)),
+      names.map((name) => Child.start("spender.ts", folder.file, account, limit, 100, name)),
     );
     for (const spender of spenders) expect(await spender.line()).toBe("ready");
     for (const spender of spenders) spender.say("go");
@@ -78,7 +78,7 @@ describe("several processes with one database", () => {
     const holder = await Child.start("lock-holder.ts", folder.file, 100);
     expect(await holder.line()).toBe("locked");
     holder.say("let go");
-    const request = { id: "open", subject, amount: 1, limits: limitsAt(Date.now()), leaseMs: 60_000 };
+    const request = { id: "open", account, amountMicro: 1, limits: limitsAt(Date.now()), leaseMs: 60_000 };
     expect((await ledger.reserve(request)).ok).toBe(true);
     expect(await holder.end()).toBe(0);
   });

@@ -33,14 +33,14 @@ beforeEach(() => {
 const limits = () =>
   windowLimits({ credits: { session: null, week: null, month: null }, sessionMs: 5 * hour, now: clock.now() });
 
-async function reserve(subject: string, id = `id-${++serial}`): Promise<Lease> {
-  const result = await ledger.reserve({ id, subject, amount: 10, limits: limits(), leaseMs: minute });
+async function reserve(account: string, id = `id-${++serial}`): Promise<Lease> {
+  const result = await ledger.reserve({ id, account, amountMicro: 10, limits: limits(), leaseMs: minute });
   if (!result.ok) throw new Error("Nothing is limited here.");
   return result.lease;
 }
 
-async function spend(subject: string, times = 1): Promise<void> {
-  for (let time = 0; time < times; time++) await ledger.settle(await reserve(subject), { amount: 10 });
+async function spend(account: string, times = 1): Promise<void> {
+  for (let time = 0; time < times; time++) await ledger.settle(await reserve(account), { amountMicro: 10 });
 }
 
 function count(where = "TRUE"): number {
@@ -48,13 +48,13 @@ function count(where = "TRUE"): number {
   return (row as { count: number }).count;
 }
 
-async function monthOf(subject: string): Promise<{ used: number; held: number }> {
-  const { used, held } = (await ledger.balance(subject, limits())).windows.month;
-  return { used, held };
+async function monthOf(account: string): Promise<{ used: number; held: number }> {
+  const { usedMicro, heldMicro } = (await ledger.balance(account, limits())).windows.month;
+  return { used: usedMicro, held: heldMicro };
 }
 
-async function idsOf(subject: string): Promise<string[] | undefined> {
-  return (await ledger.history?.({ subject, limit: 1_000 }))?.entries.map(({ id }) => id);
+async function idsOf(account: string): Promise<string[] | undefined> {
+  return (await ledger.history?.({ account, limit: 1_000 }))?.entries.map(({ id }) => id);
 }
 
 describe("old entries", () => {
@@ -83,7 +83,7 @@ describe("old entries", () => {
 
   it("go though nobody uses their accounts any more", async () => {
     for (let account = 0; account < 10; account++) await spend(`dormant-${account}`, 5);
-    await ledger.grant({ id: "g", subject: "dormant-0", window: "week", amount: 5, limits: limits() });
+    await ledger.grant({ id: "g", account: "dormant-0", window: "week", amountMicro: 5, limits: limits() });
     await ledger.reset("dormant-1", ["week"]);
     clock.advance(11 * day);
     await spend("busy", 32 * 12);
@@ -92,7 +92,7 @@ describe("old entries", () => {
 
   it("let the holds of such accounts expire, with what they cost", async () => {
     const lease = await reserve("dormant");
-    await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+    await ledger.renew([{ lease, observedMicro: 4, leaseMs: minute }]);
     await reserve("dormant");
     clock.advance(hour);
     await spend("busy", 32 * 3);
@@ -117,53 +117,53 @@ describe("a repetition of what is no longer known", () => {
   }
 
   it("is not charged, but noted", async () => {
-    const settlement = { amount: 7, tags: { key: "k" } };
+    const settlement = { amountMicro: 7, tags: { keyId: "k" } };
     const lease = await outlive(settlement);
     expect((await ledger.settle(lease, { ...settlement, mayBeDuplicateSince: start })).status).toBe("unresolved");
     expect((await monthOf("a")).used).toBe(7);
-    expect((await ledger.history?.({ subject: "a" }))?.entries).toMatchObject([
-      { id: lease.id, kind: "unresolved", amount: 0, tags: { key: "k", unresolvedMicro: 7 } },
+    expect((await ledger.history?.({ account: "a" }))?.entries).toMatchObject([
+      { id: lease.id, kind: "unresolved", amountMicro: 0, tags: { keyId: "k", unresolvedMicro: 7 } },
     ]);
   });
 
   it("is not charged if its lease was over by then: its checkpoint may have been", async () => {
     const lease = await reserve("a");
-    await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+    await ledger.renew([{ lease, observedMicro: 4, leaseMs: minute }]);
     clock.advance(minute);
     await spend("a");
     clock.advance(10 * day + 1);
     await spend("b", 64);
-    expect((await ledger.settle(lease, { amount: 7 })).status).toBe("unresolved");
-    expect(await ledger.renew([{ lease, observed: 9, leaseMs: minute }])).toEqual(["closed"]);
+    expect((await ledger.settle(lease, { amountMicro: 7 })).status).toBe("unresolved");
+    expect(await ledger.renew([{ lease, observedMicro: 9, leaseMs: minute }])).toEqual(["closed"]);
     expect((await monthOf("a")).used).toBe(4 + 10);
   });
 
   it("is not charged after the clock was put back, nor by another process", async () => {
-    const lease = await outlive({ amount: 7 });
+    const lease = await outlive({ amountMicro: 7 });
     clock.set(start);
     const other = sqliteCreditLedger({ database, clock, retentionMs: 10 * day });
-    expect((await other.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
+    expect((await other.settle(lease, { amountMicro: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
   });
 
   it("is not charged either after less was forgotten with the clock far back", async () => {
-    const lease = await outlive({ amount: 7 });
+    const lease = await outlive({ amountMicro: 7 });
     clock.set(start - 20 * day);
     await spend("c");
     clock.set(start - 9 * day);
     await spend("c", 64);
     expect(await idsOf("c")).toHaveLength(64);
-    expect((await ledger.settle(lease, { amount: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
+    expect((await ledger.settle(lease, { amountMicro: 7, mayBeDuplicateSince: start })).status).toBe("unresolved");
   });
 
   it("is charged if it cannot have been charged before: all since then is known", async () => {
-    await outlive({ amount: 7 });
-    const [one, other] = [1, 2].map((n) => ({ id: `lost-${n}`, subject: "a" }));
+    await outlive({ amountMicro: 7 });
+    const [one, other] = [1, 2].map((n) => ({ id: `lost-${n}`, account: "a" }));
     const lease = await reserve("b");
     const known = start + 1;
-    expect((await ledger.settle({ ...lease, ...one }, { amount: 5, mayBeDuplicateSince: known })).status).toBe(
+    expect((await ledger.settle({ ...lease, ...one }, { amountMicro: 5, mayBeDuplicateSince: known })).status).toBe(
       "recovered",
     );
-    const before = { amount: 5, mayBeDuplicateSince: known - 1 };
+    const before = { amountMicro: 5, mayBeDuplicateSince: known - 1 };
     expect((await ledger.settle({ ...lease, ...other }, before)).status).toBe("unresolved");
   });
 });
@@ -173,20 +173,22 @@ describe("what is still known", () => {
     const lease = await reserve("a");
     for (let observed = 1; observed <= 3; observed++) {
       clock.advance(9 * day);
-      expect(await ledger.renew([{ lease, observed, leaseMs: minute }])).toEqual(["expired"]);
+      expect(await ledger.renew([{ lease, observedMicro: observed, leaseMs: minute }])).toEqual(["expired"]);
       await spend("b", 64);
     }
     clock.advance(9 * day);
-    expect((await ledger.settle(lease, { amount: 5 })).status).toBe("late");
-    expect((await ledger.history?.({ subject: "a" }))?.entries.map(({ amount }) => amount)).toEqual([2, 1, 1]);
+    expect((await ledger.settle(lease, { amountMicro: 5 })).status).toBe("late");
+    expect((await ledger.history?.({ account: "a" }))?.entries.map(({ amountMicro }) => amountMicro)).toEqual([
+      2, 1, 1,
+    ]);
   });
 
   it("is a grant, for as long", async () => {
-    const grant = { id: "g", subject: "a", window: "month", amount: 5 } as const;
+    const grant = { id: "g", account: "a", window: "month", amountMicro: 5 } as const;
     await ledger.grant({ ...grant, limits: limits() });
     clock.advance(10 * day);
     await spend("a", 64);
-    expect((await ledger.grant({ ...grant, limits: limits() })).month.bonus).toBe(5);
+    expect((await ledger.grant({ ...grant, limits: limits() })).month.bonusMicro).toBe(5);
   });
 
   it("is 400 days old at most by default", async () => {
@@ -204,7 +206,7 @@ describe("what is still known", () => {
 describe("forget", () => {
   it("leaves not a row of the account, however many there are", async () => {
     await spend("a", 500);
-    await ledger.grant({ id: "g", subject: "a", window: "week", amount: 5, limits: limits() });
+    await ledger.grant({ id: "g", account: "a", window: "week", amountMicro: 5, limits: limits() });
     await reserve("a");
     clock.advance(minute);
     await reserve("a");
@@ -219,7 +221,7 @@ describe("forget", () => {
     const lease = await reserve(named);
     await ledger.forget(named);
     await ledger.forget("another");
-    await ledger.settle(lease, { amount: 7 });
+    await ledger.settle(lease, { amountMicro: 7 });
     const rows = () => database.prepare("SELECT name, value FROM infergate_meta WHERE name <> 'version'").all();
     expect(rows()).toMatchObject([{ value: start }, { value: start }]);
     expect(JSON.stringify(rows())).not.toContain("somebody");
@@ -242,7 +244,7 @@ describe("forget", () => {
     await forgotten;
     expect(await idsOf("a")).toEqual(["id-501"]);
     expect(await monthOf("a")).toEqual({ used: 10, held: 10 });
-    await ledger.settle(lease, { amount: 3 });
+    await ledger.settle(lease, { amountMicro: 3 });
     expect(await idsOf("a")).toEqual(["id-502", "id-501"]);
   });
 
@@ -252,7 +254,7 @@ describe("forget", () => {
     const lease = await reserve("a");
     await forgotten;
     expect(await monthOf("a")).toEqual({ used: 0, held: 10 });
-    expect((await ledger.settle(lease, { amount: 3 })).status).toBe("settled");
+    expect((await ledger.settle(lease, { amountMicro: 3 })).status).toBe("settled");
   });
 
   it("lets others have their turn", async () => {
@@ -272,8 +274,8 @@ describe("many renewals", () => {
   it("are answered one by one, and let others have their turn", async () => {
     const leases: Lease[] = [];
     for (let call = 0; call < 150; call++) leases.push(await reserve("a"));
-    await ledger.settle(leases[100] as Lease, { amount: 1 });
-    const renewed = ledger.renew(leases.map((lease) => ({ lease, observed: 2, leaseMs: minute })));
+    await ledger.settle(leases[100] as Lease, { amountMicro: 1 });
+    const renewed = ledger.renew(leases.map((lease) => ({ lease, observedMicro: 2, leaseMs: minute })));
     expect(count("checkpoint = 2")).toBe(64);
     const statuses = await renewed;
     expect(statuses).toHaveLength(150);
@@ -285,9 +287,9 @@ describe("many renewals", () => {
 
 it("keeps what has expired by an operation that it refuses", async () => {
   const lease = await reserve("a");
-  await ledger.renew([{ lease, observed: 4, leaseMs: minute }]);
+  await ledger.renew([{ lease, observedMicro: 4, leaseMs: minute }]);
   clock.advance(6 * hour);
-  const grant = { id: "g", subject: "a", window: "session" as const, amount: 5, limits: limits() };
+  const grant = { id: "g", account: "a", window: "session" as const, amountMicro: 5, limits: limits() };
   await expect(ledger.grant(grant)).rejects.toThrow(/no open session/);
   expect(count("kind = 'expired'")).toBe(1);
 });

@@ -14,7 +14,7 @@ export const microPerCredit = 1_000_000;
  */
 export function addCreditHeaders(headers: Record<string, string>, windows: WindowStates): Record<string, string> {
   const { session, week, month } = windows;
-  if (session.limit !== null) {
+  if (session.limitMicro !== null) {
     headers["x-ratelimit-limit-session"] = limitOf(session);
     headers["x-ratelimit-remaining-session"] = remainingOf(session);
     if (session.resetsAt !== null) {
@@ -22,12 +22,12 @@ export function addCreditHeaders(headers: Record<string, string>, windows: Windo
       headers["x-ratelimit-reset"] = epochSeconds(session.resetsAt);
     }
   }
-  if (week.limit !== null) {
+  if (week.limitMicro !== null) {
     headers["x-ratelimit-limit-week"] = limitOf(week);
     headers["x-ratelimit-remaining-week"] = remainingOf(week);
     if (week.resetsAt !== null) headers["x-ratelimit-reset-week"] = epochSeconds(week.resetsAt);
   }
-  if (month.limit !== null) {
+  if (month.limitMicro !== null) {
     headers["x-ratelimit-limit-month"] = limitOf(month);
     headers["x-ratelimit-remaining-month"] = remainingOf(month);
     if (month.resetsAt !== null) headers["x-ratelimit-reset-month"] = epochSeconds(month.resetsAt);
@@ -35,12 +35,12 @@ export function addCreditHeaders(headers: Record<string, string>, windows: Windo
   return headers;
 }
 
-function limitOf({ limit, bonus }: WindowState): string {
-  return wholeCredits((limit ?? 0) + bonus);
+function limitOf({ limitMicro, bonusMicro }: WindowState): string {
+  return wholeCredits((limitMicro ?? 0) + bonusMicro);
 }
 
-function remainingOf({ limit, bonus, used }: WindowState): string {
-  return wholeCredits((limit ?? 0) + bonus - used);
+function remainingOf({ limitMicro, bonusMicro, usedMicro }: WindowState): string {
+  return wholeCredits((limitMicro ?? 0) + bonusMicro - usedMicro);
 }
 
 export function epochSeconds(instant: number): string {

@@ -36,16 +36,16 @@ const titles: Readonly<Record<WindowName, string>> = { session: "Session", week:
 
 /** LangChain stops on "usage quota" and "will reset at"; the other text must not contain either. */
 function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
-  const limit = credits((state.limit ?? 0) + state.bonus);
+  const limit = credits((state.limitMicro ?? 0) + state.bonusMicro);
   if (blocked.cause === "held") {
     return (
-      `${titles[blocked.window]} credits are held by requests in flight: ${credits(state.used)} used and ` +
-      `${credits(state.held)} held of ${limit}. Try again in ${seconds}s.`
+      `${titles[blocked.window]} credits are held by requests in flight: ${credits(state.usedMicro)} used and ` +
+      `${credits(state.heldMicro)} held of ${limit}. Try again in ${seconds}s.`
     );
   }
   const instant = isoSeconds(Math.ceil(blocked.availableAt / 1000));
   return (
-    `${titles[blocked.window]} usage quota exhausted: ${credits(state.used)} of ${limit} credits used. ` +
+    `${titles[blocked.window]} usage quota exhausted: ${credits(state.usedMicro)} of ${limit} credits used. ` +
     `It will reset at ${instant} (in ${duration(blocked.availableAt - now)}).`
   );
 }

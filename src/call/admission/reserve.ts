@@ -37,10 +37,10 @@ export function reserve(
   caller: Caller,
   call: { allowance: Allowance; model: CatalogModel; amount: Micro; now: number },
 ): ReserveResult | undefined | Promise<ReserveResult> {
-  const { allowance, model, amount, now } = call;
+  const { allowance, model, amount: amountMicro, now } = call;
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, now);
-  const request = { id: requestId, subject: caller.account, amount, limits, leaseMs };
+  const request = { id: requestId, account: caller.account, amountMicro, limits, leaseMs };
   const failed = (cause: unknown): never => {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);

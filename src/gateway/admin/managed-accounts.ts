@@ -22,8 +22,8 @@ import { sumUsage, type UsageRow } from "./sum-usage.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
 export interface AccountWindow extends WindowState {
-  /** `limit` + `bonus` − `used`, never below 0; `null`: unlimited. */
-  remaining: Micro | null;
+  /** `limitMicro` + `bonusMicro` − `usedMicro`, never below 0; `null`: unlimited. */
+  remainingMicro: Micro | null;
 }
 
 /** The stock of an account, as its plan sees it. */
@@ -159,9 +159,9 @@ export function managedAccounts(
     async grant(account, given) {
       const by = "gateway.accounts.grant";
       const input = checkInput(by, grantInput, { ...given, account });
-      const { id, window, amountMicro: amount, note } = input;
+      const { id, window, amountMicro, note } = input;
       const { plan, limits } = await terms.resolve(by, account, input);
-      const grant = { id, subject: account, window, amount, limits, ...(note !== undefined && { note }) };
+      const grant = { id, account, window, amountMicro, limits, ...(note !== undefined && { note }) };
       return toBalance(account, plan, await ledger.grant(grant));
     },
 
@@ -172,14 +172,14 @@ export function managedAccounts(
 
     async history(account, request = {}) {
       const by = "gateway.accounts.history";
-      const { account: subject, ...rest } = checkInput(by, historyInput, { ...request, account });
-      return readHistory(by, { subject, ...rest });
+      const { account: accountId, ...rest } = checkInput(by, historyInput, { ...request, account });
+      return readHistory(by, { account: accountId, ...rest });
     },
 
     async usage(account, range = {}) {
       const by = "gateway.accounts.usage";
-      const { account: subject, ...rest } = checkInput(by, rangeInput, { ...range, account });
-      return sumUsage(pages(by, { subject, ...rest }));
+      const { account: accountId, ...rest } = checkInput(by, rangeInput, { ...range, account });
+      return sumUsage(pages(by, { account: accountId, ...rest }));
     },
 
     async forget(account) {
@@ -197,5 +197,5 @@ function toBalance(account: string, plan: string, { session, week, month }: Wind
 }
 
 function withRest(state: WindowState): AccountWindow {
-  return { ...state, remaining: remaining(state) };
+  return { ...state, remainingMicro: remaining(state) };
 }

@@ -9,7 +9,7 @@ export interface UsageRow {
   /** `null`: of calls whose process died before it could tell, charged as last renewed. */
   model: string | null;
   /** The key's id; `null` as in `model`. */
-  key: string | null;
+  keyId: string | null;
   /** Calls that were charged at their end. */
   requests: number;
   /** Micro-credits: 1 credit = 1,000,000. */
@@ -27,25 +27,25 @@ export async function sumUsage(pages: AsyncIterable<HistoryPage>): Promise<Usage
   }
   const charged = [...rows.values()].filter(({ requests, chargedMicro }) => requests > 0 || chargedMicro !== 0);
   return charged.sort(
-    (one, other) => compare(other.day, one.day) || compare(one.model, other.model) || compare(one.key, other.key),
+    (one, other) => compare(other.day, one.day) || compare(one.model, other.model) || compare(one.keyId, other.keyId),
   );
 }
 
 const dayMs = 86_400_000;
 
-function add(rows: Map<string, UsageRow>, { kind, at, amount, tags }: LedgerEntry): void {
+function add(rows: Map<string, UsageRow>, { kind, at, amountMicro, tags }: LedgerEntry): void {
   const day = Math.floor(at / dayMs);
   const model = text(tags["model"]);
-  const key = text(tags["key"]);
-  const name = JSON.stringify([day, model, key]);
+  const keyId = text(tags["keyId"]);
+  const name = JSON.stringify([day, model, keyId]);
   let row = rows.get(name);
   if (row === undefined) {
     const tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
-    row = { day: new Date(day * dayMs).toISOString().slice(0, 10), model, key, requests: 0, chargedMicro: 0, tokens };
+    row = { day: new Date(day * dayMs).toISOString().slice(0, 10), model, keyId, requests: 0, chargedMicro: 0, tokens };
     rows.set(name, row);
   }
   if (kind === "charge") row.requests++;
-  row.chargedMicro += amount;
+  row.chargedMicro += amountMicro;
   for (const kindOfToken of ["input", "cachedInput", "output", "reasoning"] as const) {
     const count = tags[kindOfToken];
     if (typeof count === "number") row.tokens[kindOfToken] += count;

@@ -1,9 +1,9 @@
 /** What every operation on an account begins with, and how a hold's end changes it. */
 export const accountFunctions = /* sql */ `
-create function infergate.empty_account(subject text) returns infergate.account
+create function infergate.empty_account(id text) returns infergate.account
 language sql immutable as $$
   select row(
-    subject, infergate.no_instance(), infergate.no_instance(), infergate.no_instance(), 9223372036854775807
+    id, infergate.no_instance(), infergate.no_instance(), infergate.no_instance(), 9223372036854775807
   )::infergate.account
 $$;
 
@@ -13,7 +13,7 @@ declare
   account infergate.account;
 begin
   loop
-    select * into account from infergate.account where subject = wanted for update;
+    select * into account from infergate.account where id = wanted for update;
     if found then return account; end if;
     -- It may be forgotten again before it is locked.
     insert into infergate.account select (infergate.empty_account(wanted)).* on conflict do nothing;
@@ -53,7 +53,7 @@ declare
 begin
   if moment < account.next_expiry then return account; end if;
   for due in
-    select * from infergate.hold where subject = account.subject and not expired and expires_at <= moment
+    select * from infergate.hold where hold.account = account.id and not expired and expires_at <= moment
     -- In the order in which they died: one may close a session that another would charge.
     order by expires_at, id collate "C"
   loop
@@ -71,17 +71,17 @@ declare
 begin
   if moment < account.next_expiry then return account; end if;
   account := infergate.without_expired(account, moment);
-  insert into infergate.entry (subject, at, id, kind, amount, starts)
-    select subject, moment, id, 'checkpoint', checkpoint, starts from infergate.hold
-    where subject = account.subject and not expired and expires_at <= moment and checkpoint > 0
+  insert into infergate.entry (account, at, id, kind, amount, starts)
+    select account.id, moment, id, 'checkpoint', checkpoint, starts from infergate.hold
+    where hold.account = account.id and not expired and expires_at <= moment and checkpoint > 0
     order by expires_at, id;
   update infergate.hold set expired = true
-    where subject = account.subject and not expired and expires_at <= moment;
+    where hold.account = account.id and not expired and expires_at <= moment;
   -- Not the earliest of all: to find that, one would have to pass by every hold that was settled lately.
   account.next_expiry := coalesce(
     (
       select min(expires_at) from infergate.hold
-      where subject = account.subject and not expired and expires_at between moment and horizon
+      where hold.account = account.id and not expired and expires_at between moment and horizon
     ),
     horizon + 1
   );

@@ -24,7 +24,7 @@ create function infergate.find_reservation(wanted text) returns setof infergate.
 language sql stable as $$
   select * from infergate.hold where id = wanted
   union all
-  select id, subject, reserved, 0, 0, first_expires_at, 0, true, starts, ends
+  select id, account, reserved, 0, 0, first_expires_at, 0, true, starts, ends
     from infergate.entry where id = wanted and kind in ('charge', 'release')
   limit 1
 $$;
@@ -38,8 +38,8 @@ language sql stable as $$
 $$;
 
 -- Why an id that is known may not be used for this reservation, or null if it may.
-create function infergate.conflict(known infergate.hold, subject text, amount bigint) returns text
+create function infergate.conflict(known infergate.hold, account text, amount bigint) returns text
 language sql immutable as $$
-  select case when known.subject <> subject then 'other_subject' when known.reserved <> amount then 'other_amount' end
+  select case when known.account <> account then 'other_account' when known.reserved <> amount then 'other_amount' end
 $$;
 `;

@@ -16,7 +16,7 @@ begin
   if week is null or month is null then return infergate.step('clock', account, moment); end if;
   select * into earlier from infergate.entry where id = op->>'id' and kind = 'grant';
   if found then
-    if earlier.subject <> account.subject then return infergate.step('other_subject', account, moment); end if;
+    if earlier.account <> account.id then return infergate.step('other_account', account, moment); end if;
     if earlier.amount <> granted then return infergate.step('other_amount', account, moment); end if;
     if earlier.starts[window_index] is null then return infergate.step('other_window', account, moment); end if;
     return infergate.step('granted', account, moment);
@@ -33,8 +33,8 @@ begin
     else account.month := chosen;
   end case;
   starts[window_index] := chosen.starts_at;
-  insert into infergate.entry (subject, at, id, kind, amount, starts, tags)
-    values (account.subject, moment, op->>'id', 'grant', granted, starts, op->'tags');
+  insert into infergate.entry (account, at, id, kind, amount, starts, tags)
+    values (account.id, moment, op->>'id', 'grant', granted, starts, op->'tags');
   return infergate.step('granted', infergate.without_empty_session(account), moment);
 end
 $$;
@@ -44,15 +44,15 @@ language plpgsql as $$
 declare
   windows constant bigint[] := infergate.numbers(op->'windows');
 begin
-  if 1 = any (windows) then account.session := infergate.reset_window(account.subject, 1, account.session, moment); end if;
-  if 2 = any (windows) then account.week := infergate.reset_window(account.subject, 2, account.week, moment); end if;
-  if 3 = any (windows) then account.month := infergate.reset_window(account.subject, 3, account.month, moment); end if;
+  if 1 = any (windows) then account.session := infergate.reset_window(account.id, 1, account.session, moment); end if;
+  if 2 = any (windows) then account.week := infergate.reset_window(account.id, 2, account.week, moment); end if;
+  if 3 = any (windows) then account.month := infergate.reset_window(account.id, 3, account.month, moment); end if;
   return infergate.step('reset', infergate.without_empty_session(account), moment);
 end
 $$;
 
 create function infergate.reset_window(
-  subject text, window_index int, instance infergate.instance, moment bigint
+  account text, window_index int, instance infergate.instance, moment bigint
 ) returns infergate.instance
 language plpgsql as $$
 declare
@@ -60,8 +60,8 @@ declare
 begin
   if instance.used = 0 or instance.ends_at <= moment then return instance; end if;
   starts[window_index] := instance.starts_at;
-  insert into infergate.entry (subject, at, id, kind, amount, starts)
-    values (subject, moment, 'reset_' || gen_random_uuid(), 'reset', -instance.used, starts);
+  insert into infergate.entry (account, at, id, kind, amount, starts)
+    values (account, moment, 'reset_' || gen_random_uuid(), 'reset', -instance.used, starts);
   instance.used := 0;
   return instance;
 end

@@ -10,7 +10,7 @@ create type infergate.instance as (
 
 -- The newest instance of each window. No index but the key, and room on each page: every update is a HOT update.
 create table infergate.account (
-  subject text primary key,
+  id text primary key,
   session infergate.instance not null,
   week infergate.instance not null,
   month infergate.instance not null,
@@ -21,7 +21,7 @@ create table infergate.account (
 -- What is reserved: open, or expired and not settled. Arrays are in the order session, week, month.
 create table infergate.hold (
   id text primary key,
-  subject text not null,
+  account text not null,
   reserved bigint not null,
   held bigint not null,
   checkpoint bigint not null default 0,
@@ -32,12 +32,12 @@ create table infergate.hold (
   ends bigint[] not null
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 
-create index hold_open on infergate.hold (subject, expires_at) where not expired;
+create index hold_open on infergate.hold (account, expires_at) where not expired;
 create index hold_expired on infergate.hold (expires_at) where expired;
 
 -- The journal. An entry that ends a reservation keeps what is needed to answer its repetitions: reserved to ends.
 create table infergate.entry (
-  subject text not null,
+  account text not null,
   at bigint not null,
   sequence bigint generated always as identity,
   id text not null,
@@ -48,7 +48,7 @@ create table infergate.entry (
   reserved bigint,
   first_expires_at bigint,
   ends bigint[],
-  primary key (subject, at, sequence)
+  primary key (account, at, sequence)
 );
 
 create unique index entry_ended on infergate.entry (id) where kind in ('charge', 'release');

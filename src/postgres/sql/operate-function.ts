@@ -1,6 +1,6 @@
 /** The entries to the ledger: what changes accounts, and what only looks. */
 export const operateFunction = /* sql */ `
--- batches: [{"subject": text, "operations": [...]}], the subjects in one order everywhere, or processes could deadlock.
+-- batches: [{"account": text, "operations": [...]}], the accounts in one order everywhere, or processes could deadlock.
 -- One answer per operation, in their order. What an operation refuses is an answer too, so that its neighbours stand.
 create function infergate.operate(batches jsonb) returns setof jsonb
 -- Rows come and go so fast that the statistics often show empty tables, which the planner would then read in full.
@@ -13,7 +13,7 @@ declare
   moment bigint;
 begin
   for batch in select value from jsonb_array_elements(batches) loop
-    before := infergate.lock_account(batch->>'subject');
+    before := infergate.lock_account(batch->>'account');
     -- After the lock: it may have been waited for.
     moment := infergate.clock_ms();
     step.account := infergate.expire_holds(before, moment);
@@ -33,12 +33,12 @@ begin
         week = (step.account).week,
         month = (step.account).month,
         next_expiry = (step.account).next_expiry
-        where subject = before.subject;
-    elsif step.account is not distinct from infergate.empty_account(before.subject)
+        where id = before.id;
+    elsif step.account is not distinct from infergate.empty_account(before.id)
       and not batch->'operations' @> '[{"op": "reserve"}]'
     then
       -- It was made to be locked, and there is nothing to remember.
-      delete from infergate.account where subject = before.subject;
+      delete from infergate.account where id = before.id;
     end if;
   end loop;
 end
@@ -50,7 +50,7 @@ declare
   account infergate.account;
   moment constant bigint := infergate.clock_ms();
 begin
-  select * into account from infergate.account where subject = wanted;
+  select * into account from infergate.account where id = wanted;
   if not found then account := infergate.empty_account(wanted); end if;
   return infergate.answer('balance', infergate.without_expired(account, moment), moment);
 end

@@ -10,7 +10,7 @@ declare
 begin
   select * into known from infergate.hold where id = op->>'id';
   if not found then return infergate.step('closed', account, moment); end if;
-  status := infergate.conflict(known, account.subject, (op->>'amount')::bigint);
+  status := infergate.conflict(known, account.id, (op->>'amount')::bigint);
   if status is not null then return infergate.step(status, account, moment); end if;
 
   if known.expired then
@@ -18,8 +18,8 @@ begin
     if rise > 0 then
       update infergate.hold set checkpoint = observed where id = known.id;
       account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
-      insert into infergate.entry (subject, at, id, kind, amount, starts)
-        values (known.subject, moment, known.id, 'checkpoint', rise, known.starts);
+      insert into infergate.entry (account, at, id, kind, amount, starts)
+        values (known.account, moment, known.id, 'checkpoint', rise, known.starts);
     end if;
     return infergate.step('expired', account, moment);
   end if;

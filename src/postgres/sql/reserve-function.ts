@@ -17,7 +17,7 @@ begin
 
   select * into hold from infergate.find_reservation(op->>'id');
   if found then
-    status := infergate.conflict(hold, account.subject, amount);
+    status := infergate.conflict(hold, account.id, amount);
     if status is not null then return infergate.step(status, account, moment); end if;
     return infergate.step('replayed', account, moment, infergate.lease(hold));
   end if;
@@ -34,7 +34,7 @@ begin
   end if;
 
   hold := row(
-    op->>'id', account.subject, amount, amount, 0,
+    op->>'id', account.id, amount, amount, 0,
     moment + (op->>'leaseMs')::bigint, moment + (op->>'leaseMs')::bigint, false,
     array[session.starts_at, week.starts_at, month.starts_at],
     array[session.ends_at, week.ends_at, month.ends_at]

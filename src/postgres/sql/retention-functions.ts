@@ -37,31 +37,31 @@ declare
   deleted bigint;
 begin
   delete from infergate.entry where ctid = any (
-    array(select ctid from infergate.entry where subject = wanted limit step_size for update)
+    array(select ctid from infergate.entry where account = wanted limit step_size for update)
   );
   get diagnostics deleted = row_count;
   if deleted = step_size then return false; end if;
   perform infergate.lock_account(wanted);
-  delete from infergate.hold where subject = wanted;
-  delete from infergate.entry where subject = wanted;
-  delete from infergate.account where subject = wanted;
+  delete from infergate.hold where account = wanted;
+  delete from infergate.entry where account = wanted;
+  delete from infergate.account where id = wanted;
   insert into infergate.forgotten values (infergate.digest(wanted), infergate.clock_ms())
     on conflict (digest) do update set at = greatest(infergate.forgotten.at, excluded.at);
   return true;
 end
 $$;
 
-create function infergate.digest(subject text) returns bytea
+create function infergate.digest(account text) returns bytea
 language sql immutable as $$
-  select sha256(convert_to(subject, 'UTF8'))
+  select sha256(convert_to(account, 'UTF8'))
 $$;
 
 -- Whether a lease is of a time before its account was forgotten. Then nothing was open any more, so that each session opened
 -- since has begun later, or in the same millisecond.
-create function infergate.is_forgotten(subject text, session_start bigint) returns boolean
+create function infergate.is_forgotten(account text, session_start bigint) returns boolean
 language plpgsql stable as $$
 begin
-  return exists (select from infergate.forgotten where digest = infergate.digest(subject) and at >= session_start);
+  return exists (select from infergate.forgotten where digest = infergate.digest(account) and at >= session_start);
 end
 $$;
 `;

@@ -9,7 +9,7 @@ declare
   known infergate.hold;
   status text;
 begin
-  delete from infergate.hold where id = op->>'id' and subject = account.subject and reserved = amount
+  delete from infergate.hold where id = op->>'id' and hold.account = account.id and reserved = amount
     returning * into known;
   if found then
     if known.expired then
@@ -22,14 +22,14 @@ begin
   else
     select * into known from infergate.find_reservation(op->>'id');
     if found then
-      status := infergate.conflict(known, account.subject, amount);
+      status := infergate.conflict(known, account.id, amount);
       return infergate.step(coalesce(status, 'duplicate'), account, moment);
     end if;
     known := row(
-      op->>'id', account.subject, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
+      op->>'id', account.id, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
       infergate.numbers(op->'starts'), infergate.numbers(op->'ends')
     );
-    if infergate.is_forgotten(account.subject, known.starts[1]) then
+    if infergate.is_forgotten(account.id, known.starts[1]) then
       return infergate.step('duplicate', account, moment);
     end if;
     status := 'recovered';
@@ -38,8 +38,8 @@ begin
       select from infergate.retention
       where dropped_until >= (op->>'since')::bigint or dropped_until >= known.first_expires_at
     ) then
-      insert into infergate.entry (subject, at, id, kind, amount, starts, tags) values (
-        account.subject, moment, known.id, 'unresolved', 0, known.starts,
+      insert into infergate.entry (account, at, id, kind, amount, starts, tags) values (
+        account.id, moment, known.id, 'unresolved', 0, known.starts,
         coalesce(op->'tags', '{}') || jsonb_build_object('unresolvedMicro', charge)
       );
       return infergate.step('unresolved', account, moment);
@@ -47,8 +47,8 @@ begin
   end if;
 
   account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
-  insert into infergate.entry (subject, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends) values (
-    account.subject, moment, known.id, op->>'kind', charge, known.starts,
+  insert into infergate.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends) values (
+    account.id, moment, known.id, op->>'kind', charge, known.starts,
     op->'tags', known.reserved, known.first_expires_at, known.ends
   );
   return infergate.step(status, account, moment);

@@ -80,10 +80,10 @@ function rawPair(client: Redis): Pair {
   ];
   const json = JSON.stringify(tags);
   const taught = Promise.all([reserve, settle].map(({ text }) => client.script("LOAD", text)));
-  return async (subject) => {
+  return async (accountId) => {
     await taught;
     const id = randomUUID();
-    const account = `raw:{${subject.padEnd(22, "_")}}`;
+    const account = `raw:{${accountId.padEnd(22, "_")}}`;
     const parts = ["holds", "leases", "expired", "journal", `ended:${id}`].map((part) => `${account}:${part}`);
     const fixed = [account, ...parts, args, id, packedAccount, packedLease] as const;
     await client.evalsha(reserve.sha1, 6, ...fixed);

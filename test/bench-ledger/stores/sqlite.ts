@@ -57,11 +57,11 @@ function rawPair(database: SqliteDatabase): Pair {
   );
   const json = JSON.stringify(tags);
 
-  return (subject) => {
+  return (accountId) => {
     const id = randomUUID();
     const now = Date.now();
-    const row = () => Object.values((account.get(subject) ?? {}) as Record<string, SqliteValue>).slice(0, columns);
-    const empty: SqliteValue[] = [subject, 1, now, now, now, 0, 0, 0, now, now, 0, 0, 0, now, now, 0, 0, 0];
+    const row = () => Object.values((account.get(accountId) ?? {}) as Record<string, SqliteValue>).slice(0, columns);
+    const empty: SqliteValue[] = [accountId, 1, now, now, now, 0, 0, 0, now, now, 0, 0, 0, now, now, 0, 0, 0];
 
     begin.run();
     const before = row();
@@ -70,7 +70,7 @@ function rawPair(database: SqliteDatabase): Pair {
     putEntry.run(
       id,
       0,
-      subject,
+      accountId,
       "hold",
       null,
       null,
