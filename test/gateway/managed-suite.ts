@@ -210,12 +210,12 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(rows).toHaveLength(3);
       expect(rows).toEqual(
         expect.arrayContaining([
-          { day, model: "acme/large", key: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
-          { day, model: "acme/small", key: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
+          { day, model: "acme/large", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
+          { day, model: "acme/small", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
           {
             day,
             model: "acme/small",
-            key: other.id,
+            keyId: other.id,
             requests: 2,
             chargedMicro: 1_000_000 + last,
             tokens: { input: 10, cachedInput: 4, output: 100_005, reasoning: 3 },

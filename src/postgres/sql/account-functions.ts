@@ -72,7 +72,7 @@ begin
   if moment < account.next_expiry then return account; end if;
   account := infergate.without_expired(account, moment);
   insert into infergate.entry (account, at, id, kind, amount, starts)
-    select account.id, moment, id, 'checkpoint', checkpoint, starts from infergate.hold
+    select hold.account, moment, id, 'checkpoint', checkpoint, starts from infergate.hold
     where hold.account = account.id and not expired and expires_at <= moment and checkpoint > 0
     order by expires_at, id;
   update infergate.hold set expired = true
