@@ -18,6 +18,7 @@ import {
   weekEnd,
 } from "./credit-ledger-fixture.js";
 import { expect } from "./expect.js";
+import { expectInputError } from "./expect-input-error.js";
 import type { AnyRunner } from "./test-runner.js";
 
 const minute = 60 * second;
@@ -457,9 +458,4 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
       for (const account of ["", "a".repeat(129)]) await expectInputError(() => history({ account }));
     });
   });
-}
-
-async function expectInputError(call: () => Promise<unknown>): Promise<void> {
-  const promise = call();
-  await expect(promise).rejects.toBeInstanceOf(LedgerInputError);
 }
