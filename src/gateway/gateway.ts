@@ -6,7 +6,7 @@ import type { GatewayHealth } from "./gateway-health.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
-export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
+export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
 export { StallTimer } from "./stall-timer.js";
 

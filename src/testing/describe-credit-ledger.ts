@@ -17,7 +17,7 @@ import { describeSettle } from "./credit-ledger/settle-rules.js";
 import { describeWindowInstances } from "./credit-ledger/window-instance-rules.js";
 import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
-import { describeHistory } from "./credit-ledger-history.js";
+import { describeHistory } from "./credit-ledger-journal/describe-history.js";
 import { expect } from "./expect.js";
 import { runnerOf, type TestRunner } from "./test-runner.js";
 
