@@ -22,12 +22,12 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
  * ```
  */
 export function toExpressHandler(gateway: Gateway): ExpressHandler {
-  requireGateway("toExpressHandler", gateway);
+  const mountable = requireGateway("toExpressHandler", gateway);
   return (req, res, next) => {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
     const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url));
     if (path === undefined || !gateway.serves(path)) next();
-    else serveNode(gateway, req, res, path);
+    else serveNode(mountable, req, res, path);
   };
 }

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Gateway } from "../gateway/gateway.js";
+import type { Gateway, MountableGateway } from "../gateway/gateway.js";
 import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
 import { requireGateway } from "./require-gateway.js";
 
@@ -54,16 +54,18 @@ export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error
  * ```
  */
 export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
-  requireGateway("toFastifyPlugin", gateway);
+  const mountable = requireGateway("toFastifyPlugin", gateway);
   return (scope, _options, done) => {
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;
     readBodiesLate(scope);
-    refuseMediaTypes(scope, gateway);
+    refuseMediaTypes(scope, mountable);
     for (const pattern of gateway.routes) {
       if (scope.hasRoute({ method: "GET", url: mount + basePath + pattern })) continue;
       for (const path of pathsOf(pattern, scope)) {
-        scope.all(basePath + path, (request, reply) => serveReply(gateway, pathFrom(pattern, request), request, reply));
+        scope.all(basePath + path, (request, reply) =>
+          serveReply(mountable, pathFrom(pattern, request), request, reply),
+        );
       }
     }
     done();
@@ -85,7 +87,12 @@ function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
 }
 
 /** The app's later hooks have run; from here on the reply is the gateway's. */
-function serveReply(gateway: Gateway, path: string, request: FastifyRequestLike, reply: FastifyReplyLike): void {
+function serveReply(
+  gateway: MountableGateway,
+  path: string,
+  request: FastifyRequestLike,
+  reply: FastifyReplyLike,
+): void {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
@@ -105,7 +112,7 @@ function readBodiesLate(scope: FastifyScope): void {
 }
 
 /** Fastify refuses a malformed `content-type` by itself, before any handler; so does the gateway, in OpenAI's shape. */
-function refuseMediaTypes(scope: FastifyScope, gateway: Gateway): void {
+function refuseMediaTypes(scope: FastifyScope, gateway: MountableGateway): void {
   scope.setErrorHandler((error, request, reply) => {
     // With an empty one, the gateway would do the work, and the app's later hooks would have been left out.
     const isMalformed = error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" && request.raw.headers["content-type"] !== "";

@@ -1,5 +1,5 @@
 import type { Readable, Stream } from "node:stream";
-import type { Gateway } from "../gateway/gateway.js";
+import { type Gateway, handle, type MountableGateway } from "../gateway/gateway.js";
 import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 import { NodeRequest } from "./node-request.js";
@@ -21,12 +21,12 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  * ```
  */
 export function toNodeHandler(gateway: Gateway): NodeHandler {
-  requireGateway("toNodeHandler", gateway);
+  const mountable = requireGateway("toNodeHandler", gateway);
   return (req, res, next) => {
     const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);
     if (next !== undefined && (within === undefined || !gateway.serves(within))) next();
-    else serveNode(gateway, req, res, within ?? outsideOf(path));
+    else serveNode(mountable, req, res, within ?? outsideOf(path));
   };
 }
 
@@ -42,7 +42,7 @@ function outsideOf(path: string): string {
  * @param payload - what the host has made of the request's stream, if it is not the request itself.
  */
 export function serveNode(
-  gateway: Gateway,
+  gateway: MountableGateway,
   req: NodeIncoming,
   res: NodeOutgoing,
   path: string,
@@ -53,7 +53,7 @@ export function serveNode(
   const client = new NodeClient(req, res, gateway.maxStallMs);
   // Only a broken connection can tell the client then.
   const fail = (): void => void res.destroy();
-  gateway.handle(new NodeRequest(req, client, path, payload)).then((response) => {
+  gateway[handle](new NodeRequest(req, client, path, payload)).then((response) => {
     try {
       writeNodeResponse(req, res, client, response)?.catch(fail);
     } catch {

@@ -18,7 +18,7 @@ import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { buildRoute } from "./build-route.js";
-import type { Gateway } from "./gateway.js";
+import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -98,12 +98,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   let closed: Promise<void> | undefined;
 
-  const gateway: Gateway = {
+  const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
-    handle: (request) => serve(services, request),
+    [handle]: (request) => serve(services, request),
     handler: (request) => handleWebRequest(gateway, request),
     keys: managedKeys(
       resolved.keys,

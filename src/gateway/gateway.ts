@@ -6,7 +6,7 @@ import type { GatewayHealth } from "./gateway-health.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
-export type { BodyFailure, BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
+export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
 export { StallTimer } from "./stall-timer.js";
 
@@ -23,12 +23,10 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** The accounts' stocks of credits: show, top up, set back, list, sum up, forget. */
   readonly accounts: ManagedAccounts;
-  /** Whether the path (undecoded, without query, from where the gateway is mounted) is one that {@link Gateway.handle} answers other than by 404 `unknown_url`. */
+  /** Whether the path (undecoded, without query, from where the gateway is mounted) is one that it answers other than by 404 `unknown_url`. */
   serves(path: string): boolean;
   /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */
   readonly routes: readonly string[];
-  /** The host-neutral door that all adapters use. Never rejects. */
-  handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** How the models' targets do, as this process sees them. Asks nobody. */
   health(): GatewayHealth;
   /** {@link GatewayOptions.maxStallMs}, for adapters: they see whether a client takes its answer. */
@@ -40,4 +38,13 @@ export interface Gateway {
    * error chunk, and settles everything. Resolves when all is settled. Repeated calls give the same promise.
    */
   close(): Promise<void>;
+}
+
+/** Registered for the whole process: an adapter may be loaded as the other kind of module. */
+export const handle: unique symbol = Symbol.for("infergate.handle");
+
+/** A gateway as `createGateway` makes it and adapters take it: with the host-neutral method that all of them call. */
+export interface MountableGateway extends Gateway {
+  /** Never rejects. */
+  [handle](request: GatewayRequest): Promise<GatewayResponse>;
 }

@@ -1,10 +1,10 @@
-import { type Gateway, type GatewayResponse, StallTimer } from "./gateway.js";
+import { type GatewayResponse, handle, type MountableGateway, StallTimer } from "./gateway.js";
 import { WebRequest } from "./web-request.js";
 
 /** Answers a web-standard request. Runs wherever `Request` and `Response` do. */
-export async function handleWebRequest(gateway: Gateway, request: Request): Promise<Response> {
+export async function handleWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
   const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
-  return toWebResponse(await gateway.handle(webRequest), webRequest, gateway.maxStallMs);
+  return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }
 
 /** The path behind the base path; outside of it, a path that no gateway serves. */

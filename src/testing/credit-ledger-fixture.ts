@@ -13,7 +13,8 @@ import { windowLimits } from "../ledger/windows.js";
 import { ManualClock } from "./manual-clock.js";
 
 export const second = 1_000;
-export const hour = 3_600_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
 export const day = 24 * hour;
 export const sessionMs = 5 * hour;
 /** A Wednesday. Its week ends on Monday the 16th, its month on April the 1st. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Gateway, GatewayRequest, GatewayResponse } from "../../src/gateway/gateway.js";
+import { type GatewayRequest, type GatewayResponse, handle, type MountableGateway } from "../../src/gateway/gateway.js";
 import { handleWebRequest } from "../../src/gateway/web-bridge.js";
 import type { AbortNotice } from "../../src/providers/upstream-provider.js";
 import { createGate } from "../../src/testing.js";
@@ -30,9 +30,9 @@ describe.each(adapters)("$name", (adapter) => {
   let answer: (request: GatewayRequest) => GatewayResponse["body"];
   beforeAll(async () => {
     test = await startTestGateway();
-    const gateway: Gateway = {
+    const gateway: MountableGateway = {
       ...test.gateway,
-      handle: async (request) => ({ status: 200, headers: { "content-type": "text/plain" }, body: answer(request) }),
+      [handle]: async (request) => ({ status: 200, headers: { "content-type": "text/plain" }, body: answer(request) }),
       handler: (request) => handleWebRequest(gateway, request),
     };
     host = await adapter.start(gateway, { prefix: "", position: "before" });

@@ -85,8 +85,11 @@ async function* pieces(all) {
 const signal = { aborted: false, addEventListener() {}, removeEventListener() {} };
 const requestHeaders = { authorization: "Bearer sk-bench", "content-type": "application/json" };
 
+/** Builds to compare with may be older: there it is a method. */
+const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway.handle;
+
 async function consume(gateway, body) {
-  const response = await gateway.handle({
+  const response = await handleOf(gateway)({
     method: "POST",
     path: "/v1/chat/completions",
     header: (name) => requestHeaders[name],

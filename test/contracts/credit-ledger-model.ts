@@ -11,7 +11,7 @@ import {
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
-import { foldUse } from "../../src/testing/credit-ledger-history.js";
+import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { Oracle, type Reservation } from "../ledger/oracle.js";
 

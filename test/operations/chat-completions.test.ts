@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { requireGateway } from "../../src/adapters/require-gateway.js";
+import { handle } from "../../src/gateway/gateway.js";
 import { toEventBytes } from "../../src/testing/fake-answers.js";
 import {
   chatAnswer,
@@ -220,7 +222,7 @@ describe("a stream", () => {
     test.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
     gate.step(2);
     const request = chatRequest({ stream: true });
-    const { body } = await test.gateway.handle({
+    const { body } = await requireGateway("test", test.gateway)[handle]({
       method: "POST",
       path: "/v1/chat/completions",
       header: (name) => request.headers.get(name) ?? undefined,

@@ -1,7 +1,7 @@
 import type { Stores } from "../../examples/demo/open-stores.js";
 import type { LedgerEntry } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { foldUse } from "../../src/testing/credit-ledger-history.js";
+import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { wholeJournal } from "../redis/whole-journal.js";
 
 /** What a store says of an account, whose plan limits its session alone. */

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { requireGateway } from "../../src/adapters/require-gateway.js";
+import { handle } from "../../src/gateway/gateway.js";
 import { fromErrorObject } from "../../src/openai/upstream-errors/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
@@ -52,7 +54,7 @@ describe("a request whose body is on its way when the gateway closes", () => {
     const test = await startTestGateway();
     const gate = createGate();
     const request = chatRequest();
-    const response = test.gateway.handle({
+    const response = requireGateway("test", test.gateway)[handle]({
       method: "POST",
       path: "/v1/chat/completions",
       header: (name) => request.headers.get(name) ?? undefined,

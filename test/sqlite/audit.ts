@@ -3,7 +3,7 @@ import { type CreditLedger, type LedgerEntry, type WindowLimits, windowNames } f
 import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
-import { foldUse } from "../../src/testing/credit-ledger-history.js";
+import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 
 export const account = "a";
