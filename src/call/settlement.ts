@@ -100,7 +100,7 @@ export class Settlement {
   #tags({ input, cachedInput, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
     const { caller, model } = this.#admission;
     const price = this.#price.version;
-    return { key: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
+    return { keyId: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
   }
 
   #warnOfLedger(cause: unknown): void {

@@ -76,7 +76,7 @@ describe("the README's first snippet", () => {
 const messages = [{ role: "user" as const, content: "Hello!" }];
 const { choices } = await client.chat.completions.create({ model: "acme/small", messages });
 const { windows } = await gateway.accounts.balance("acct_1");
-console.log(choices[0]?.message.content, windows.week.used);
+console.log(choices[0]?.message.content, windows.week.usedMicro);
 await gateway.close();`,
     });
     const { stdout } = await promisify(execFile)(process.execPath, [file]);
