@@ -64,7 +64,6 @@ export type { Price } from "./metering/price.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";
-export type { UpstreamSecrets } from "./openai/upstream-errors/upstream-secrets.js";
 export type {
   DisconnectPolicy,
   DrainLimits,
@@ -96,6 +95,7 @@ export type {
 } from "./providers/upstream-provider.js";
 export { UpstreamError } from "./providers/upstream-provider.js";
 export { vLLM } from "./providers/vllm.js";
+export type { UpstreamSecrets } from "./redaction/upstream-secrets.js";
 export type { BreakerOptions, BreakerState } from "./routing/breaker.js";
 export type { TargetHealth } from "./routing/target-health.js";
 export type { TokenBounds } from "./tokens/token-bounds.js";

@@ -1,9 +1,9 @@
 import { isGatewayError } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
-import { redact } from "../openai/upstream-errors/redact.js";
-import { maskSecrets, redactedMark } from "../openai/upstream-errors/upstream-secrets.js";
 import { toFetchError } from "../providers/transport/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+import { redact } from "../redaction/redact.js";
+import { maskSecrets, redactedMark } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
 
 /** An error answer in OpenAI's format. */

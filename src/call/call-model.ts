@@ -2,7 +2,6 @@ import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
-import type { AnswerContext } from "../openai/answer-context.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type IncomingCall } from "./admission/check-call.js";
 import { holdCredits } from "./admission/hold-credits.js";
@@ -70,7 +69,7 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
   for (;;) {
     const attempt = new Attempt(call, search.take() ?? (await search.wait()));
     try {
-      return await attempt.run(exchange);
+      return await attempt.run(tryTarget);
     } catch (thrown) {
       search.failed(attempt.target, attempt.failed(thrown));
     }
@@ -78,31 +77,17 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 }
 
 /** Sends the request to one target, and relays its response. */
-async function exchange(attempt: Attempt): Promise<GatewayResponse> {
+async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
   const { call, target } = attempt;
-  const { model, request } = call.admission;
-  const exchanged = request.exchangeWith(target, model);
-  if (exchanged === undefined) {
+  const { requestId, model, request, demand, admittedAt } = call.admission;
+  const { promptTokens } = demand;
+  const startedAt = call.services.clock.now();
+  const exchange = request.exchangeWith(target, model, { requestId, promptTokens, admittedAt, startedAt });
+  if (exchange === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }
-  const context = contextOf(attempt, exchanged.promptParam);
-  const answer = await send(attempt, exchanged, context);
+  const answer = await send(attempt, exchange);
   call.observer.attemptAnswered();
-  const response = { attempt, exchange: exchanged, context, answer };
+  const response = { attempt, exchange, answer };
   return request.stream ? respondWithStream(response) : respondWhole(response);
-}
-
-function contextOf({ call, target }: Attempt, promptParam: string): AnswerContext {
-  const { requestId, model, demand, admittedAt } = call.admission;
-  return {
-    requestId,
-    model: model.id,
-    upstreamModel: target.upstreamModel,
-    promptTokens: demand.promptTokens,
-    promptParam,
-    admittedAt,
-    startedAt: call.services.clock.now(),
-    dialect: target.dialect,
-    secrets: target.secrets,
-  };
 }

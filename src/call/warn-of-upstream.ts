@@ -1,6 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
-import { redactKeys } from "../openai/upstream-errors/redact.js";
+import { redactKeys } from "../redaction/redact.js";
 import type { Target } from "../routing/target.js";
 import type { Admission } from "./admission.js";
 

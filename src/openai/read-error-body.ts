@@ -1,6 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
-import { ReceivedAnswer } from "./model-answer.js";
+import { ReceivedAnswer } from "./received-answer.js";
 import { toClientError, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
 
 /** The client's view of an upstream's error response. @param body - its first bytes, which need not be JSON. */

@@ -1,8 +1,9 @@
 import { badGateway } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import type { ModelAnswer } from "../metering/model-answer.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
-import { type ModelAnswer, ReceivedAnswer } from "./model-answer.js";
+import { ReceivedAnswer } from "./received-answer.js";
 import { fromErrorObject, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
 import { readUsage } from "./usage.js";
 

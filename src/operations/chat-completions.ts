@@ -16,8 +16,17 @@ import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
+import { toAnswerContext } from "./answer-context.js";
 import { openAIProtocol } from "./openai-protocol.js";
-import type { Demand, Exchange, ModelRequest, ModelTraits, Operation, TargetTraits } from "./operation.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  TargetTraits,
+} from "./operation.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/chat/completions` */
@@ -68,12 +77,13 @@ class ChatModelRequest implements ModelRequest {
     return asksToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, { maxOutputTokens, lacking }: ModelTraits): Exchange | undefined {
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const request = this.#request;
     if (!target.operations.has("chat/completions")) return undefined;
+    const { maxOutputTokens, lacking } = model;
     const dialect = target.rules.dialectFor(request, target.dialect);
     const body = toUpstreamBody(request, { model: target.upstreamModel, maxOutputTokens, dialect, lacking });
-    return new ChatExchange(body, request.includeUsage);
+    return new ChatExchange(body, request.includeUsage, toAnswerContext(target, model, attempt, "messages"));
   }
 }
 
@@ -85,28 +95,30 @@ function isTooLong(request: ChatRequest, { contextLength, tokenizer }: ModelTrai
 
 class ChatExchange implements Exchange {
   readonly operation = "chat/completions";
-  readonly promptParam = "messages";
   readonly body: Uint8Array;
   readonly #includeUsage: boolean;
+  readonly #context: AnswerContext;
 
-  constructor(body: Uint8Array, includeUsage: boolean) {
+  constructor(body: Uint8Array, includeUsage: boolean, context: AnswerContext) {
     this.body = body;
     this.#includeUsage = includeUsage;
+    this.#context = context;
   }
 
-  readWhole(bytes: Uint8Array, context: AnswerContext) {
-    return readWhole(bytes, context, (received) => toChatAnswer(received, context));
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this.#context, (received) => toChatAnswer(received, this.#context));
   }
 
-  partialTokens(promptTokens: number, receivedBytes: number) {
+  partialTokens(receivedBytes: number) {
+    const { promptTokens } = this.#context;
     return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
   }
 
-  readStream(context: AnswerContext) {
-    return new ChatCodec(context, this.#includeUsage);
+  readStream() {
+    return new ChatCodec(this.#context, this.#includeUsage);
   }
 
-  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array, context: AnswerContext) {
-    return readErrorBody(status, headers, body, { ...context, request: this.body });
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
+    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
 }

@@ -12,8 +12,17 @@ import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
+import { toAnswerContext } from "./answer-context.js";
 import { openAIProtocol } from "./openai-protocol.js";
-import type { Demand, Exchange, ModelRequest, ModelTraits, Operation, TargetTraits } from "./operation.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  TargetTraits,
+} from "./operation.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
@@ -56,38 +65,39 @@ class EmbeddingModelRequest implements ModelRequest {
     return false;
   }
 
-  exchangeWith(target: TargetTraits): Exchange | undefined {
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("embeddings")) return undefined;
     const dialect = target.rules.dialectFor(this.#request, target.dialect);
     const body = toUpstreamEmbeddingBody(this.#request, { model: target.upstreamModel, dialect });
-    return new EmbeddingExchange(this.#request, body);
+    return new EmbeddingExchange(this.#request, body, toAnswerContext(target, model, attempt, "input"));
   }
 }
 
 class EmbeddingExchange implements Exchange {
   readonly operation = "embeddings";
-  readonly promptParam = "input";
   readonly body: Uint8Array;
   readonly #request: EmbeddingRequest;
+  readonly #context: AnswerContext;
 
-  constructor(request: EmbeddingRequest, body: Uint8Array) {
+  constructor(request: EmbeddingRequest, body: Uint8Array, context: AnswerContext) {
     this.#request = request;
     this.body = body;
+    this.#context = context;
   }
 
-  readWhole(bytes: Uint8Array, context: AnswerContext) {
-    return readWhole(bytes, context, (received) => toEmbeddingAnswer(received, this.#request, context));
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this.#context, (received) => toEmbeddingAnswer(received, this.#request, this.#context));
   }
 
-  partialTokens(promptTokens: number) {
-    return { input: promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
+  partialTokens() {
+    return { input: this.#context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 
   readStream(): never {
     throw new TypeError("Embeddings are not streamed.");
   }
 
-  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array, context: AnswerContext) {
-    return readErrorBody(status, headers, body, { ...context, request: this.body });
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
+    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
 }

@@ -1,11 +1,11 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import type { ModelAnswer } from "../metering/model-answer.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { TokenCounts } from "../metering/token-counts.js";
-import type { AnswerContext } from "../openai/answer-context.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { Dialect } from "../openai/dialect.js";
-import type { ModelAnswer } from "../openai/model-answer.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { ClientProtocol } from "./client-protocol.js";
@@ -43,7 +43,7 @@ export interface ModelRequest {
   /** Whether the request itself asks for reasoning. */
   asksToReason(): boolean;
   /** @returns `undefined` where the request cannot go to the target. */
-  exchangeWith(target: TargetTraits, model: ModelTraits): Exchange | undefined;
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined;
 }
 
 /** What a request asks of a model, at the most. */
@@ -82,6 +82,19 @@ export interface TargetTraits {
   /** What it does not let requests choose. */
   readonly rules: MemberRules;
   readonly dialect: Dialect | undefined;
+  /** What must not get out of what the upstream says; read when there is an error. */
+  readonly secrets: (() => UpstreamSecrets) | undefined;
+}
+
+/** What a response is written with, where the upstream leaves it out. */
+export interface AttemptFacts {
+  readonly requestId: string;
+  /** What the prompt counts when the upstream does not say. */
+  readonly promptTokens: number;
+  /** When the request was admitted, in epoch milliseconds. */
+  readonly admittedAt: number;
+  /** When the attempt began, in epoch milliseconds. */
+  readonly startedAt: number;
 }
 
 /** One request and its response with one target. Made for each attempt: another target may speak another protocol. */
@@ -89,18 +102,11 @@ export interface Exchange {
   /** What the upstream is asked for. */
   readonly operation: OperationName;
   readonly body: Uint8Array;
-  /** The request's member that holds the prompt. */
-  readonly promptParam: string;
   /** @throws GatewayError when it is no response to the request. */
-  readWhole(bytes: Uint8Array, context: AnswerContext): ModelAnswer;
+  readWhole(bytes: Uint8Array): ModelAnswer;
   /** What was seen of a whole response that its client did not wait for. */
-  partialTokens(promptTokens: number, receivedBytes: number): TokenCounts;
-  readStream(context: AnswerContext): StreamCodec;
+  partialTokens(receivedBytes: number): TokenCounts;
+  readStream(): StreamCodec;
   /** The upstream's error, in the gateway's words. @param body - its first bytes. */
-  readError(
-    status: number,
-    headers: Readonly<Record<string, string>>,
-    body: Uint8Array,
-    context: AnswerContext,
-  ): GatewayError;
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;
 }

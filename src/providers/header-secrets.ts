@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { looksRandom, type UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
+import { looksRandom, type UpstreamSecrets } from "../redaction/upstream-secrets.js";
 
 const credential = /auth|key|token|secret|cookie|password|credential|signature|session/i;
 

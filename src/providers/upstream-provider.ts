@@ -1,6 +1,6 @@
 import type { OperationName } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
-import type { UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 
 /** What a model server can be asked for, as the path behind the base URL. */
 export type UpstreamOperation = OperationName;

@@ -2,8 +2,8 @@ import type { OperationName } from "../metering/operation-name.js";
 import type { CompiledPrice } from "../metering/price.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
-import type { UpstreamSecrets } from "../openai/upstream-errors/upstream-secrets.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { TargetMonitor } from "./target-health.js";
 
 /** One place where a model's calls can go: everything resolved at construction. */

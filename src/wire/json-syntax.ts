@@ -263,14 +263,6 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Of the string whose opening quote is at `start`: the offset behind the closing one, or the negated offset of the fault.
- */
-export function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): number {
-  const close = stringRun(bytes, start + 1, words, bytes.length);
-  return close < 0 ? close : close + 1;
-}
-
-/**
  * Reads on inside a string: to its closing quote, or to any other byte at `stop` or behind it, from which to read on.
  * @returns the negated offset of the fault, if there is one.
  */

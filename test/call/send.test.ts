@@ -7,7 +7,6 @@ import { chatCompletions } from "../../src/operations/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
-import { answerContext } from "../support/answer-context.js";
 
 const model = {
   id: "acme/small",
@@ -25,17 +24,24 @@ const traits = {
   operations: new Set(["chat/completions"] as const),
   rules: MemberRules.none,
   dialect: undefined,
+  secrets: undefined,
 };
 const request = await chatCompletions.parse(
   Buffer.from('{"model":"acme/small","messages":[{"role":"user","content":"hi"}]}'),
   16,
 );
-const exchange = request.exchangeWith(traits, model) as Exchange;
+const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0 };
+const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
   const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() };
-  const attempt = { target: { provider: { call } }, notice, meter, call: { admission: { request } } };
-  return sendRequest(attempt, exchange, answerContext());
+  const attempt = {
+    target: { provider: { call }, upstreamModel: "small" },
+    notice,
+    meter,
+    call: { admission: { requestId: "req_1", request } },
+  };
+  return sendRequest(attempt, exchange);
 }
 
 /** An answer whose body never says anything, and which counts how often it was left. */

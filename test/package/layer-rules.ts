@@ -48,7 +48,7 @@ const special = [
       "src/ledger/credit-ledger.ts",
       "src/providers/upstream-provider.ts",
     ],
-    ["**", "!../metering/*", "!../wire/*", "!../openai/**"],
+    ["**", "!../metering/*", "!../wire/*", "!../openai/**", "!../redaction/*"],
     "A contract imports types of what is counted, and no folder that implements it.",
   ),
   override(

@@ -54,21 +54,26 @@ export const layers: readonly Layer[] = [
     imports: ["wire", "metering"],
   },
   {
+    folder: "redaction",
+    question: "What of an upstream's words may a client read?",
+    imports: ["wire"],
+  },
+  {
     folder: "openai",
     question: "How does OpenAI's API look on the wire?",
-    imports: ["wire", "tokens", "metering", "errors"],
+    imports: ["wire", "tokens", "metering", "errors", "redaction"],
     packages: ["node:buffer"],
   },
   {
     folder: "providers",
     question: "How is a model server reached?",
-    imports: ["openai", "errors", "wire", "check"],
+    imports: ["metering", "redaction", "openai", "errors", "wire", "check"],
     packages: ["zod", "#transport", "node:*"],
   },
   {
     folder: "operations",
     question: "What can a client call?",
-    imports: ["wire", "metering", "tokens", "errors", "openai"],
+    imports: ["wire", "metering", "tokens", "errors", "redaction", "openai"],
     packages: ["node:buffer"],
   },
   {
@@ -110,7 +115,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "routing",
     question: "Which target, when again, and is it well?",
-    imports: [provider, "openai", "events", "metering", "errors", "ledger"],
+    imports: [provider, "openai", "redaction", "events", "metering", "errors", "ledger"],
   },
   {
     folder: "access",
@@ -132,7 +137,7 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
-      ...["wire", "metering", "tokens", ...contracts, "errors", "openai", provider, "providers/direct-call.js"],
+      ...["wire", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
       ...["operations", "http", "events", "guard", "routing", "access"],
     ],
     packages: ["node:buffer", "node:crypto"],
@@ -161,7 +166,7 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
-      ...["openai", "errors", "wire", "check", "metering", provider, "providers/header-secrets.js"],
+      ...["openai", "redaction", "errors", "wire", "check", "metering", provider, "providers/header-secrets.js"],
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
     ],
     packages: ["zod", "node:buffer"],

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import type { ModelAnswer } from "../../openai/model-answer.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { clientLeft } from "./abort-error.js";
@@ -19,14 +19,14 @@ import { readUntilAborted } from "./until-aborted.js";
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
 export async function respondWhole(response: TargetResponse): Promise<GatewayResponse> {
-  const { attempt, exchange, context } = response;
+  const { attempt, exchange } = response;
   const { departure } = attempt.call;
-  const progress = new WholeProgress(exchange, context.promptTokens);
+  const progress = new WholeProgress(exchange);
   attempt.meter.progress = progress;
   const body = await readBody(response, progress);
   let answer: ModelAnswer;
   try {
-    answer = exchange.readWhole(body, context);
+    answer = exchange.readWhole(body);
   } catch (error) {
     // Nested deeper than can be written again, for instance.
     throw toUpstreamFailure(error);
@@ -82,15 +82,13 @@ class WholeProgress implements Progress {
   readonly hasOutput = false;
   readonly reasons = false;
   readonly #exchange: Exchange;
-  readonly #promptTokens: number;
 
-  constructor(exchange: Exchange, promptTokens: number) {
+  constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    this.#promptTokens = promptTokens;
   }
 
   get tokens(): TokenCounts {
-    return this.answer?.tokens ?? this.#exchange.partialTokens(this.#promptTokens, this.received);
+    return this.answer?.tokens ?? this.#exchange.partialTokens(this.received);
   }
 
   get estimated(): boolean {

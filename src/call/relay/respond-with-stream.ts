@@ -12,7 +12,7 @@ import type { TargetResponse } from "./target-response.js";
 export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
   const { attempt } = response;
   const { departure, settlement } = attempt.call;
-  const codec = response.exchange.readStream(response.context);
+  const codec = response.exchange.readStream();
   const pieces = new StreamRelay(attempt, codec, response.answer.body);
   const first = await pieces.next();
   // It may have ended in the same turn.

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
-import type { AnswerContext } from "../../openai/answer-context.js";
 import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
@@ -20,10 +19,10 @@ const errorBodyMs = 5_000;
 
 /** An attempt, as far as sending goes. */
 export interface SendingAttempt {
-  readonly target: { readonly provider: UpstreamProvider };
+  readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
-  readonly call: { readonly admission: { readonly request: { readonly stream: boolean } } };
+  readonly call: { readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } } };
 }
 
 /**
@@ -32,7 +31,7 @@ export interface SendingAttempt {
  * @returns its 200.
  * @throws GatewayError as the client is to see it, or {@link UpstreamError} `aborted`.
  */
-export function send(attempt: SendingAttempt, exchange: Exchange, context: AnswerContext): Promise<DirectAnswer> {
+export function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
   const { notice, meter } = attempt;
   return new Promise((resolve, reject) => {
     const breakOff = (): void => reject(brokenOff());
@@ -49,14 +48,14 @@ export function send(attempt: SendingAttempt, exchange: Exchange, context: Answe
           notice.removeEventListener("abort", breakOff);
           resolve(answer);
         } else {
-          readError(answer, exchange, context).then(reject, fail);
+          readError(answer, exchange).then(reject, fail);
         }
       } catch (error) {
         // What a provider of the host's gives as an answer may be anything.
         fail(error);
       }
     };
-    const called = callProvider(attempt, exchange, context);
+    const called = callProvider(attempt, exchange);
     if (notice.aborted) breakOff();
     else notice.addEventListener("abort", breakOff);
     called.then(take, fail);
@@ -65,11 +64,12 @@ export function send(attempt: SendingAttempt, exchange: Exchange, context: Answe
 
 /** Rejects also where the provider throws at once. */
 function callProvider(
-  { target: { provider }, notice, meter, call }: SendingAttempt,
+  { target, notice, meter, call }: SendingAttempt,
   { operation, body }: Exchange,
-  { upstreamModel, requestId }: AnswerContext,
 ): Promise<DirectAnswer> {
-  const { stream } = call.admission.request;
+  const { provider, upstreamModel } = target;
+  const { requestId, request } = call.admission;
+  const { stream } = request;
   const parts: UpstreamCallParts = { endpoint: operation, model: upstreamModel, body, stream, notice, requestId };
   const callDirectly = directCallOf(provider);
   // What a host's own provider does with a call is not known.
@@ -84,14 +84,10 @@ function callProvider(
 }
 
 /** The client's error for a response other than a 200. */
-async function readError(
-  { status, headers, body: pieces }: DirectAnswer,
-  exchange: Exchange,
-  context: AnswerContext,
-): Promise<Error> {
+async function readError({ status, headers, body: pieces }: DirectAnswer, exchange: Exchange): Promise<Error> {
   const body = await readAtMost(pieces, longestErrorBody).catch(ignoreUnlessFinal);
   try {
-    return exchange.readError(status, headers, body, context);
+    return exchange.readError(status, headers, body);
   } catch (error) {
     // What a provider of the host's gives as an answer may be anything.
     return toUpstreamFailure(error);

@@ -1,4 +1,3 @@
-import type { AnswerContext } from "../../openai/answer-context.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
 import type { Attempt } from "../attempt.js";
@@ -7,6 +6,5 @@ import type { Attempt } from "../attempt.js";
 export interface TargetResponse {
   readonly attempt: Attempt;
   readonly exchange: Exchange;
-  readonly context: AnswerContext;
   readonly answer: DirectAnswer;
 }

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
+import type { ModelAnswer } from "../../metering/model-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { AnswerContext } from "../answer-context.js";
 import { estimateTokens } from "../media/token-estimate.js";
-import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
+import { editAnswer, type ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
 

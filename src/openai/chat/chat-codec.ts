@@ -6,7 +6,7 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerContext } from "../answer-context.js";
 import { errorBody } from "../error-body.js";
-import { ReceivedAnswer } from "../model-answer.js";
+import { ReceivedAnswer } from "../received-answer.js";
 import { answerToChunk } from "./answer-to-chunk.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";

@@ -1,8 +1,9 @@
+import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { AnswerContext } from "../answer-context.js";
-import { editAnswer, type ModelAnswer, type ReceivedAnswer } from "../model-answer.js";
+import { editAnswer, type ReceivedAnswer } from "../received-answer.js";
 import { readUsage, visibleUsage } from "../usage.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
 import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";

@@ -1,9 +1,9 @@
 import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
 import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
+import { type RedactContext, redact } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { readUsage } from "../usage.js";
-import { type RedactContext, redact } from "./redact.js";
 import { readFaults } from "./validation-faults.js";
 
 /** The longest wait that an upstream may impose on a client, in seconds. */

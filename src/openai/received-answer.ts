@@ -1,17 +1,7 @@
 import { isAscii } from "node:buffer";
-import type { TokenCounts } from "../metering/token-counts.js";
 import { asBuffer } from "../wire/as-buffer.js";
 import { isRecord } from "../wire/is-record.js";
 import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
-
-/** What the client gets for an upstream's whole answer. */
-export interface ModelAnswer {
-  /** Text where that is at hand: it leaves faster. */
-  body: Uint8Array | string;
-  tokens: TokenCounts;
-  /** The upstream reported no usage: `tokens` are estimated. */
-  estimated: boolean;
-}
 
 /** A whole answer as it came from an upstream. What it says is read when it is asked for. */
 export class ReceivedAnswer {

@@ -1,5 +1,3 @@
-import { readMembers } from "../request/request-names.js";
-
 /** Hosts by their last label; public ones that are often named, and those of own networks. */
 const domains = new Set(
   (
@@ -16,7 +14,13 @@ const places = new Set(
     "length len byte bytes count num step version http id top best seed temperature timeout penalty logprobs"
   ).split(" "),
 );
-const members = new Set<string>(readMembers);
+/** Names of request members are no hosts either. */
+const members = new Set(
+  (
+    "model messages input stream stream_options max_tokens max_completion_tokens max_output_tokens n dimensions system " +
+    "encoding_format tools tool_choice parallel_tool_calls functions function_call reasoning_effort reasoning thinking"
+  ).split(" "),
+);
 
 /** Where the path of a request's member begins. */
 const roots = "messages|tools|input|response_format|functions|choices|properties|items|body|definitions|\\$defs";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../wire/as-buffer.js";
+import { asBuffer } from "../wire/as-buffer.js";
 
 /** So many words are looked for in the request. */
 const mostLookups = 32;

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redact, redactKeys } from "../../../src/openai/upstream-errors/redact.js";
-import type { UpstreamSecrets } from "../../../src/openai/upstream-errors/upstream-secrets.js";
+import { readMembers } from "../../src/openai/request/request-names.js";
+import { redact, redactKeys } from "../../src/redaction/redact.js";
+import type { UpstreamSecrets } from "../../src/redaction/upstream-secrets.js";
 
 const key = "sk-proj-Qm7vT2xLw9ZkR4pNc8YhBd3J";
 const secrets: UpstreamSecrets = {
@@ -15,6 +16,10 @@ const told = (text: string, request?: string) =>
   redact(text, { ...base, ...(request === undefined ? undefined : { request: Buffer.from(request) }) });
 
 describe("real messages of upstreams that tell a client what to mend", () => {
+  it.each(readMembers)("keep the name of the member %s before a number", (name) => {
+    expect(told(`Wrong value in ${name}:1000, too large.`)).toBe(`Wrong value in ${name}:1000, too large.`);
+  });
+
   it.each([
     "Invalid type for 'messages[0].content': expected one of a string or array of objects, but got an integer instead.",
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 130512 tokens. Please reduce the length of the messages.",

@@ -1,0 +1,12 @@
+import type { AnswerContext } from "../openai/answer-context.js";
+import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
+
+/** What OpenAI's protocol reads a response with. @param promptParam - the request's member that holds the prompt. */
+export function toAnswerContext(
+  { upstreamModel, dialect, secrets }: TargetTraits,
+  { id }: ModelTraits,
+  { requestId, promptTokens, admittedAt, startedAt }: AttemptFacts,
+  promptParam: string,
+): AnswerContext {
+  return { requestId, model: id, upstreamModel, promptTokens, promptParam, admittedAt, startedAt, dialect, secrets };
+}
