@@ -1,0 +1,28 @@
+import { Buffer } from "node:buffer";
+import { memberOf, membersOf, startsWith } from "../../wire/json-members.js";
+import type { Span } from "../chat/message-outline.js";
+import type { InputItem } from "./input-outline.js";
+import { isOwnItemId } from "./item-ids.js";
+import { ownReasoning } from "./reasoning-payload.js";
+import type { ResponsesRequest } from "./responses-request.js";
+
+/** A reasoning item that the gateway has made. */
+export interface OwnThought {
+  readonly item: InputItem;
+  /** Its `encrypted_content`, if the gateway has written that. */
+  readonly encrypted: Span | undefined;
+}
+
+const beginning = Buffer.from(`"${ownReasoning}`);
+
+/** The reasoning items of an input that the gateway has made, and that only it can read. */
+export function ownThoughts({ body, leaps, items }: ResponsesRequest): OwnThought[] {
+  const thoughts: OwnThought[] = [];
+  for (const item of items ?? []) {
+    if (item.type !== "reasoning") continue;
+    const member = memberOf(membersOf(body, item.start, undefined, leaps), "encrypted_content");
+    const encrypted = member !== undefined && startsWith(body, member.start, beginning) ? member : undefined;
+    if (encrypted !== undefined || (item.id !== undefined && isOwnItemId(item.id))) thoughts.push({ item, encrypted });
+  }
+  return thoughts;
+}
