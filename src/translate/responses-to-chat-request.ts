@@ -2,11 +2,11 @@ import { invalidType, invalidValue, missingParameter } from "../errors/gateway-e
 import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/hosted-tools.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import { isRecord } from "../wire/is-record.js";
-import { asBuffer } from "../wire/as-buffer.js";
-import { type JsonMember, memberOf } from "../wire/json-members.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
 import { type ChatMessage, Conversation } from "./responses/conversation.js";
 import { addItem, type Item } from "./responses/item-messages.js";
+import { memberValue, parseSpan } from "./responses/request-value.js";
+import { wantsLogprobs } from "./responses/response-context.js";
 import { chooseTools } from "./responses/tool-choice.js";
 import type { ToolNames } from "./responses/tool-names.js";
 
@@ -42,17 +42,20 @@ const alike = ["temperature", "top_p", "user"];
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
   const { hostedTools = defaultHostedToolRules, passed = [] } = options;
   const { model, stream, maxOutputTokens, items } = request;
-  const parsed = (items ?? []).map(({ start, end, type }) => ({ item: parse(request, { start, end }) as Item, type }));
+  const parsed = (items ?? []).map(({ start, end, type }) => ({
+    item: parseSpan(request, { start, end }) as Item,
+    type,
+  }));
   const tools = toChatTools(toolLists(request, parsed), hostedTools);
   const messages = toMessages(request, parsed, tools, options);
   if (messages.length === 0) throw invalidValue("input", "'input' holds nothing that this model can be sent.");
   const body: Record<string, unknown> = { model, messages };
   if (stream) body["stream"] = true;
   if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
-  for (const name of [...alike, ...passed]) set(body, name, valueOf(request, name));
+  for (const name of [...alike, ...passed]) set(body, name, memberValue(request, name));
   addTools(body, request, tools, hostedTools);
-  addText(body, valueOf(request, "text"));
-  const reasoning = valueOf(request, "reasoning");
+  addText(body, memberValue(request, "text"));
+  const reasoning = memberValue(request, "reasoning");
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };
@@ -64,7 +67,7 @@ interface ParsedItem {
 }
 
 function toolLists(request: ResponsesRequest, items: readonly ParsedItem[]): ToolList[] {
-  const listed = valueOf(request, "tools");
+  const listed = memberValue(request, "tools");
   const lists: ToolList[] = Array.isArray(listed) ? [{ path: "tools", tools: listed }] : [];
   for (const [index, { item, type }] of items.entries()) {
     const { tools } = item;
@@ -82,11 +85,11 @@ function toMessages(
   { source, reasoningMember }: ToChatOptions,
 ): ChatMessage[] {
   const conversation = new Conversation();
-  const instructions = valueOf(request, "instructions");
+  const instructions = memberValue(request, "instructions");
   if (typeof instructions === "string" && instructions !== "") {
     conversation.message({ role: instructionRole(items), content: instructions });
   }
-  const input = request.items === undefined ? valueOf(request, "input") : undefined;
+  const input = request.items === undefined ? memberValue(request, "input") : undefined;
   if (typeof input === "string") conversation.message({ role: "user", content: input });
   const context = { conversation, names, source, reasoningMember };
   for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
@@ -104,12 +107,12 @@ function addTools(
   chat: ChatTools,
   rules: HostedToolRules,
 ): void {
-  const { tools, choice } = chooseTools(valueOf(request, "tool_choice"), chat, rules);
+  const { tools, choice } = chooseTools(memberValue(request, "tool_choice"), chat, rules);
   // Without tools, servers refuse what is said of them.
   if (tools.length === 0) return;
   body["tools"] = tools;
   set(body, "tool_choice", choice);
-  set(body, "parallel_tool_calls", valueOf(request, "parallel_tool_calls"));
+  set(body, "parallel_tool_calls", memberValue(request, "parallel_tool_calls"));
 }
 
 function addText(body: Record<string, unknown>, text: unknown): void {
@@ -135,7 +138,9 @@ function addText(body: Record<string, unknown>, text: unknown): void {
 function schemaOf({ name, schema, description, strict }: Record<string, unknown>): Record<string, unknown> {
   if (name === undefined || name === null || name === "") throw missingParameter("text.format.name");
   if (!isRecord(schema)) {
-    throw schema === undefined ? missingParameter("text.format.schema") : invalidType("text.format.schema", "an object");
+    throw schema === undefined
+      ? missingParameter("text.format.schema")
+      : invalidType("text.format.schema", "an object");
   }
   const json: Record<string, unknown> = { name, schema };
   set(json, "description", description);
@@ -143,28 +148,13 @@ function schemaOf({ name, schema, description, strict }: Record<string, unknown>
   return json;
 }
 
-/** Whether the client wants the probabilities of the tokens. */
-export function wantsLogprobs(request: ResponsesRequest): boolean {
-  return request.include.includes("message.output_text.logprobs") || typeof valueOf(request, "top_logprobs") === "number";
-}
-
 function addLogprobs(body: Record<string, unknown>, request: ResponsesRequest): void {
   if (!wantsLogprobs(request)) return;
   body["logprobs"] = true;
-  set(body, "top_logprobs", valueOf(request, "top_logprobs"));
+  set(body, "top_logprobs", memberValue(request, "top_logprobs"));
 }
 
 /** `null` is as good as absent. */
 function set(body: Record<string, unknown>, name: string, value: unknown): void {
   if (value !== undefined && value !== null) body[name] = value;
-}
-
-/** The value of a member; `undefined` where it is absent. */
-function valueOf(request: ResponsesRequest, name: string): unknown {
-  const member = memberOf(request.members, name);
-  return member === undefined ? undefined : parse(request, member);
-}
-
-function parse({ body }: ResponsesRequest, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
-  return JSON.parse(asBuffer(body).toString("utf8", start, end));
 }

@@ -22,7 +22,8 @@ export function hostedToolsToDrop(request: ResponsesRequest, rules: HostedToolRu
     if (runner === "client") return false;
     const rule = runner === "search" ? rules.search : rules.others;
     // Only what is listed by itself can be left out.
-    if (rule === "refuse" || (rule === "drop" && !/^tools\[\d+\]$/.test(tool.path))) throw unsupportedTool(`${tool.path}.type`, tool.type);
+    if (rule === "refuse" || (rule === "drop" && !/^tools\[\d+\]$/.test(tool.path)))
+      throw unsupportedTool(`${tool.path}.type`, tool.type);
     return rule === "drop";
   });
 }

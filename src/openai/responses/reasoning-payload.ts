@@ -9,6 +9,8 @@ export interface ReasoningMembers {
   readonly reasoning_content?: string;
   readonly reasoning?: string;
   readonly reasoning_details?: readonly unknown[];
+  /** The `extra_content` of calls, such as Google's signatures, by the ids of the calls. */
+  readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
 /** Behind it stands what {@link writeReasoning} made; nothing that another server has encrypted begins so. */
@@ -29,11 +31,12 @@ export function readReasoning(encrypted: unknown, source: string): ReasoningMemb
   if (typeof encrypted !== "string" || !encrypted.startsWith(ownReasoning)) return undefined;
   const payload = parse(decodeReasoning(encrypted));
   if (!isRecord(payload) || payload["source"] !== source) return undefined;
-  const { reasoning_content: content, reasoning, reasoning_details: details } = payload;
+  const { reasoning_content: content, reasoning, reasoning_details: details, extra_content: extra } = payload;
   return {
     ...(typeof content === "string" ? { reasoning_content: content } : undefined),
     ...(typeof reasoning === "string" ? { reasoning } : undefined),
     ...(Array.isArray(details) ? { reasoning_details: details } : undefined),
+    ...(isRecord(extra) ? { extra_content: extra } : undefined),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
-import { toChatParts } from "./chat-parts.js";
 import { callIdOf } from "./call-id.js";
+import { toChatParts } from "./chat-parts.js";
 import type { Conversation } from "./conversation.js";
 
 /** What calls of a client's built-in tools say, by their types: the rest of the item is about it. */
@@ -29,17 +29,17 @@ export function addBuiltInItem(
   index: number,
   conversation: Conversation,
 ): void {
+  const callId = callIdOf(item, index);
   const called = callMembers[type];
+  const result = item[resultMembers[type] ?? ""] ?? "";
   if (called !== undefined) {
-    return conversation.call(callIdOf(item, index), type.slice(0, -"_call".length), JSON.stringify(item[called] ?? {}));
+    conversation.call(callId, type.slice(0, -"_call".length), JSON.stringify(item[called] ?? {}));
+  } else if (type.endsWith("_call_output")) {
+    conversation.output(callId, outputParts(item["output"], index));
+  } else if (result !== "") {
+    const text = typeof result === "string" ? result : JSON.stringify(result);
+    conversation.output(callId, [{ type: "text", text }]);
   }
-  if (type.endsWith("_call_output")) {
-    return conversation.output(callIdOf(item, index), outputParts(item["output"], index));
-  }
-  const result = item[resultMembers[type] ?? ""];
-  if (result === undefined || result === null || result === "") return;
-  const text = typeof result === "string" ? result : JSON.stringify(result);
-  conversation.output(callIdOf(item, index), [{ type: "text", text }]);
 }
 
 function outputParts(output: unknown, index: number) {

@@ -71,7 +71,11 @@ function filePart(part: Record<string, unknown>, path: string): ChatPart {
 
 /** Another target may speak the API itself. */
 function noUpload(param: string, instead: string) {
-  return beyondTarget(param, `'${param}' is not supported with this model. Send '${instead}'.`, "unsupported_parameter");
+  return beyondTarget(
+    param,
+    `'${param}' is not supported with this model. Send '${instead}'.`,
+    "unsupported_parameter",
+  );
 }
 
 /** A plain text where all parts are texts: not every server takes a list. */

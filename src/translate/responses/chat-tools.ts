@@ -55,15 +55,18 @@ function addTool(tool: unknown, place: Place): void {
   const { type } = tool;
   switch (type) {
     case "function":
-      return add({ kind: "function", name: nameOf(tool, path), namespace }, functionOf(tool));
+      add({ kind: "function", name: nameOf(tool, path), namespace }, functionOf(tool));
+      break;
     case "custom":
-      return add({ kind: "custom", name: nameOf(tool, path), namespace }, wrapperOf(tool));
+      add({ kind: "custom", name: nameOf(tool, path), namespace }, wrapperOf(tool));
+      break;
     case "namespace":
-      return addNamespace(tool, place);
+      addNamespace(tool, place);
+      break;
     case "tool_search":
       // Without a word about it, the server would search.
       if (tool["execution"] === "client") add({ kind: "tool_search", name: "tool_search" }, functionOf(tool));
-      return;
+      break;
     default: {
       const isSearch = typeof type === "string" && runnerOf(type) === "search";
       if ((isSearch ? rules.search : rules.others) !== "refuse") return;

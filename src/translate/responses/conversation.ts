@@ -7,6 +7,8 @@ export type ChatMessage = Readonly<Record<string, unknown>> & { readonly role: s
 /** A call, and what it gave. */
 interface Call {
   readonly id: string;
+  /** As the client sent it. */
+  readonly sentId: string;
   readonly name: string;
   readonly arguments: string;
   output?: readonly ChatPart[];
@@ -65,7 +67,7 @@ export class Conversation {
   /** @param callId - calls of one id, as weak models make them, get different ones. */
   call(callId: string, name: string, args: string): void {
     const turn = this.#turn();
-    const call: Call = { id: this.#freeId(callId), name, arguments: args };
+    const call: Call = { id: this.#freeId(callId), sentId: callId, name, arguments: args };
     turn.calls.push(call);
     const groups = this.#calls.get(callId) ?? [];
     const last = groups.at(-1);
@@ -114,18 +116,20 @@ export class Conversation {
 function turnMessages({ texts, refusals, calls, reasoning }: AssistantTurn): ChatMessage[] {
   // Placeholders of clients that were interrupted: servers refuse them.
   if (texts.length === 0 && refusals.length === 0 && calls.length === 0) return [];
+  const { extra_content: extra = {}, ...thoughts } = reasoning;
   const message = {
     role: "assistant",
     content: texts.length === 0 ? null : texts.join("\n\n"),
     ...(refusals.length === 0 ? undefined : { refusal: refusals.join("\n\n") }),
-    ...reasoning,
+    ...thoughts,
     ...(calls.length === 0
       ? undefined
       : {
-          tool_calls: calls.map(({ id, name, arguments: args }) => ({
+          tool_calls: calls.map(({ id, sentId, name, arguments: args }) => ({
             id,
             type: "function",
             function: { name, arguments: args },
+            ...(Object.hasOwn(extra, sentId) ? { extra_content: extra[sentId] } : undefined),
           })),
         }),
   };
@@ -149,6 +153,7 @@ function joinReasoning(one: ReasoningMembers, other: ReasoningMembers): Reasonin
   for (const [name, value] of Object.entries(other)) {
     const former = joined[name];
     if (Array.isArray(former) && Array.isArray(value)) joined[name] = [...former, ...value];
+    else if (name === "extra_content") joined[name] = { ...one.extra_content, ...other.extra_content };
     else joined[name] = typeof former === "string" ? `${former}\n\n${String(value)}` : value;
   }
   return joined;

@@ -1,6 +1,6 @@
 import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import { itemNotFound } from "../../openai/responses/expand-input.js";
-import { type ReasoningMembers, readReasoning } from "../../openai/responses/reasoning-payload.js";
+import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addBuiltInItem } from "./built-in-items.js";
 import { callIdOf } from "./call-id.js";
@@ -33,31 +33,29 @@ export function addItem(item: Item, type: string, index: number, context: ItemCo
   const path = `input[${index}]`;
   switch (type) {
     case "message":
-      return addMessage(item, path, conversation);
+      addMessage(item, path, conversation);
+      break;
     case "function_call":
-      return conversation.call(callIdOf(item, index), flatNameOf(item, "function", names, path), argumentsOf(item));
-    case "custom_tool_call": {
-      const { input } = item;
-      const args = JSON.stringify({ [wrappedInput]: typeof input === "string" ? input : JSON.stringify(input ?? "") });
-      return conversation.call(callIdOf(item, index), flatNameOf(item, "custom", names, path), args);
-    }
-    case "tool_search_call": {
-      if (item["execution"] === "server") return;
-      const name = names.flatten({ kind: "tool_search", name: "tool_search" });
-      return conversation.call(callIdOf(item, index), name, argumentsOf(item));
-    }
+      conversation.call(callIdOf(item, index), flatNameOf(item, "function", names, path), argumentsOf(item));
+      break;
+    case "custom_tool_call":
+      conversation.call(callIdOf(item, index), flatNameOf(item, "custom", names, path), wrappedInputOf(item));
+      break;
     case "function_call_output":
     case "custom_tool_call_output":
-      return addOutput(item, index, conversation);
+      addOutput(item, index, conversation);
+      break;
+    case "tool_search_call":
     case "tool_search_output":
-      if (item["execution"] === "server") return;
-      return conversation.output(callIdOf(item, index), [{ type: "text", text: foundTools(item, names) }]);
+      addSearch(item, type, index, context);
+      break;
     case "reasoning":
-      return addReasoning(item, context);
+      addReasoning(item, context);
+      break;
     case "item_reference":
       throw itemNotFound(typeof item["id"] === "string" ? item["id"] : "", index);
     default:
-      return addBuiltInItem(item, type, index, conversation);
+      addBuiltInItem(item, type, index, conversation);
   }
 }
 
@@ -65,8 +63,8 @@ function addMessage(item: Item, path: string, conversation: Conversation): void 
   const { role, content } = item;
   const parts = toChatParts(content, `${path}.content`);
   if (role !== "assistant") {
-    // A refusal is the assistant's own.
-    return conversation.message({ role: String(role), content: toContent(parts, "\n") });
+    conversation.message({ role: String(role), content: toContent(parts, "\n") });
+    return;
   }
   conversation.text(
     parts
@@ -77,6 +75,17 @@ function addMessage(item: Item, path: string, conversation: Conversation): void 
   for (const part of parts) if (typeof part["refusal"] === "string") conversation.refusal(part["refusal"]);
 }
 
+/** A search that a server has made is none of the model's calls. */
+function addSearch(item: Item, type: string, index: number, { conversation, names }: ItemContext): void {
+  if (item["execution"] === "server") return;
+  const callId = callIdOf(item, index);
+  if (type === "tool_search_output") {
+    conversation.output(callId, [{ type: "text", text: foundTools(item, names) }]);
+  } else {
+    conversation.call(callId, names.flatten({ kind: "tool_search", name: "tool_search" }), argumentsOf(item));
+  }
+}
+
 function addOutput(item: Item, index: number, conversation: Conversation): void {
   const { output } = item;
   const isPlain = output === null || output === undefined || typeof output === "string" || Array.isArray(output);
@@ -85,17 +94,22 @@ function addOutput(item: Item, index: number, conversation: Conversation): void 
 }
 
 function addReasoning(item: Item, { conversation, source, reasoningMember }: ItemContext): void {
-  const members: ReasoningMembers | undefined = readReasoning(item["encrypted_content"], source);
-  if (members !== undefined) return conversation.reasoning(members);
-  if (reasoningMember === undefined) return;
-  const { content, summary } = item;
-  const text = textsOf(content) || textsOf(summary);
-  if (text !== "") conversation.reasoning({ [reasoningMember]: text });
+  const { content, summary, encrypted_content: encrypted } = item;
+  const members = readReasoning(encrypted, source);
+  const text = members === undefined && reasoningMember !== undefined ? textsOf(content) || textsOf(summary) : "";
+  if (members !== undefined) conversation.reasoning(members);
+  else if (reasoningMember !== undefined && text !== "") conversation.reasoning({ [reasoningMember]: text });
 }
 
 function textsOf(parts: unknown): string {
   if (!Array.isArray(parts)) return "";
-  return parts.flatMap((part) => (isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : [])).join("\n\n");
+  return parts
+    .flatMap((part) => (isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : []))
+    .join("\n\n");
+}
+
+function wrappedInputOf({ input }: Item): string {
+  return JSON.stringify({ [wrappedInput]: typeof input === "string" ? input : JSON.stringify(input ?? "") });
 }
 
 /** Careless clients send an object. */
