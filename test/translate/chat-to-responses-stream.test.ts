@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atCapacity, badGateway, GatewayError } from "../../src/errors/gateway-error.js";
 import { frameEvents, type ResponseEvent } from "../../src/openai/responses/response-events.js";
-import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
 import { toResponse } from "../../src/translate/chat-to-response.js";
+import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
 import { readLadder } from "./event-ladder.js";
 import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse } from "./responses-samples.js";
 
@@ -14,7 +14,10 @@ function call(index: number, members: { id?: string; name?: string; args?: strin
   return {
     index,
     ...(id === undefined ? undefined : { id, type: "function" }),
-    function: { ...(name === undefined ? undefined : { name }), ...(args === undefined ? undefined : { arguments: args }) },
+    function: {
+      ...(name === undefined ? undefined : { name }),
+      ...(args === undefined ? undefined : { arguments: args }),
+    },
     ...(extra === undefined ? undefined : { extra_content: extra }),
   };
 }
@@ -70,7 +73,9 @@ describe("the events of a stream", () => {
   it("are these for a thought and two calls whose arguments come by turns", () => {
     const events = eventsOf([
       chunkOf({ reasoning_content: "Hm" }),
-      chunkOf({ tool_calls: [call(0, { id: "c0", name: "a", args: "" }), call(1, { id: "c1", name: "b", args: "{" })] }),
+      chunkOf({
+        tool_calls: [call(0, { id: "c0", name: "a", args: "" }), call(1, { id: "c1", name: "b", args: "{" })],
+      }),
       chunkOf({ tool_calls: [call(0, { args: '{"x":1}' })] }),
       chunkOf({ tool_calls: [call(1, { args: "}" })] }, "tool_calls"),
     ]);
@@ -107,7 +112,7 @@ describe("the events of a stream", () => {
   });
 
   it("restore what the client's tools are", () => {
-    const wrapped = JSON.stringify({ input: "*** Begin\n\"x\"" });
+    const wrapped = JSON.stringify({ input: '*** Begin\n"x"' });
     const events = eventsOf(
       [
         chunkOf({ tool_calls: [call(0, { id: "a", name: "apply_patch", args: wrapped.slice(0, 7) })] }),
@@ -196,7 +201,10 @@ describe("the events of a stream", () => {
 
   it("have citations and probabilities where they belong", () => {
     const logprobs = { content: [{ token: "a", logprob: -1, bytes: [97], top_logprobs: [] }] };
-    const cited = { type: "url_citation", url_citation: { url: "https://a.test", title: "A", start_index: 0, end_index: 1 } };
+    const cited = {
+      type: "url_citation",
+      url_citation: { url: "https://a.test", title: "A", start_index: 0, end_index: 1 },
+    };
     const chunks = [
       { choices: [{ index: 0, delta: { content: "a" }, logprobs, finish_reason: null }] },
       chunkOf({ annotations: [cited, { type: "other" }] }),
@@ -253,7 +261,9 @@ describe("a stream that fails", () => {
           status: "failed",
           error: { code: "server_error", message },
           usage: null,
-          output: [expect.objectContaining({ status: "incomplete", content: [expect.objectContaining({ text: "So f" })] })],
+          output: [
+            expect.objectContaining({ status: "incomplete", content: [expect.objectContaining({ text: "So f" })] }),
+          ],
         }),
       },
     ]);
@@ -263,7 +273,10 @@ describe("a stream that fails", () => {
     [atCapacity({}), "rate_limit_exceeded"],
     [new GatewayError("x", { status: 400, code: "context_length_exceeded" }), "context_length_exceeded"],
     [new GatewayError("x", { status: 400, code: "upstream_rejected" }), "invalid_prompt"],
-    [new GatewayError("x", { status: 429, code: "week_limit_exceeded", type: "insufficient_quota" }), "insufficient_quota"],
+    [
+      new GatewayError("x", { status: 429, code: "week_limit_exceeded", type: "insufficient_quota" }),
+      "insufficient_quota",
+    ],
     [new GatewayError("x", { status: 504, code: "upstream_timeout", type: "server_error" }), "server_error"],
   ])("has a code by which clients know whether to try again: %s", (error, code) => {
     expect(fail(error).events[1]).toMatchObject({ response: { error: { code } } });
@@ -285,7 +298,10 @@ describe("what a model wants back of its thoughts", () => {
     const chunks = [
       chunkOf({ content: "x" }),
       chunkOf({ reasoning_details: [detail] }),
-      chunkOf({ tool_calls: [call(0, { id: "a", name: "get", args: "{}", extra: { google: { s: 1 } } })] }, "tool_calls"),
+      chunkOf(
+        { tool_calls: [call(0, { id: "a", name: "get", args: "{}", extra: { google: { s: 1 } } })] },
+        "tool_calls",
+      ),
     ];
     expect(readLadder(eventsOf(chunks)).map(({ type }) => type)).toEqual(["message", "function_call"]);
     const output = readLadder(eventsOf(chunks, contextOf({ include })));
@@ -302,7 +318,12 @@ const answers = fc.record({
   calls: fc.array(
     fc.record({
       name: fc.constantFrom("get", "apply_patch", "agents__spawn", "tool_search", "made_up"),
-      args: fc.oneof(fc.constant(""), fc.constant('{"input":"te\\"xt"}'), fc.json({ maxDepth: 1 }), fc.string({ maxLength: 6 })),
+      args: fc.oneof(
+        fc.constant(""),
+        fc.constant('{"input":"te\\"xt"}'),
+        fc.json({ maxDepth: 1 }),
+        fc.string({ maxLength: 6 }),
+      ),
     }),
     { maxLength: 4 },
   ),
@@ -323,7 +344,10 @@ function cut(text: string, sizes: readonly number[]): string[] {
 
 type Answer = typeof answers extends fc.Arbitrary<infer T> ? T : never;
 
-function toChunks({ reasoning = "", content = "", refusal = "", calls, finish }: Answer, sizes: readonly number[]): Chunk[] {
+function toChunks(
+  { reasoning = "", content = "", refusal = "", calls, finish }: Answer,
+  sizes: readonly number[],
+): Chunk[] {
   const texts = [
     ...cut(reasoning, sizes).map((piece) => ({ reasoning_content: piece })),
     ...cut(content, sizes).map((piece) => ({ content: piece })),

@@ -1,7 +1,11 @@
-import { parseResponsesRequest, type ResponsesRequest } from "../../src/openai/responses/responses-request.js";
 import type { ResponseEvent } from "../../src/openai/responses/response-events.js";
+import { parseResponsesRequest, type ResponsesRequest } from "../../src/openai/responses/responses-request.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
-import { type CallFacts, type ResponseContext, toResponseContext } from "../../src/translate/responses/response-context.js";
+import {
+  type CallFacts,
+  type ResponseContext,
+  toResponseContext,
+} from "../../src/translate/responses/response-context.js";
 import { ToolNames } from "../../src/translate/responses/tool-names.js";
 import { type ToChatOptions, toChatRequest } from "../../src/translate/responses-to-chat-request.js";
 

@@ -52,8 +52,21 @@ describe("messages", () => {
     ]);
     const input = [
       { role: "developer", content: [{ type: "input_text", text: "a" }] },
-      { type: "message", role: "user", content: [{ type: "input_text", text: "b" }, { type: "input_text", text: "c" }] },
-      { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [{ type: "output_text", text: "d" }] },
+      {
+        type: "message",
+        role: "user",
+        content: [
+          { type: "input_text", text: "b" },
+          { type: "input_text", text: "c" },
+        ],
+      },
+      {
+        type: "message",
+        id: "msg_1",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "d" }],
+      },
       { role: "assistant", content: "e" },
     ];
     expect(chatOf({ instructions: "I", input }).messages).toEqual([
@@ -145,7 +158,11 @@ describe("calls and their outputs", () => {
       user("?"),
       user("Output of the tool call z:\nout z"),
     ]);
-    expect(messagesOf([call("a"), user("?")])).toEqual([assistant(null, chatCall("a")), tool("a", noOutput), user("?")]);
+    expect(messagesOf([call("a"), user("?")])).toEqual([
+      assistant(null, chatCall("a")),
+      tool("a", noOutput),
+      user("?"),
+    ]);
   });
 
   it("of one id are told apart", () => {
@@ -177,7 +194,12 @@ describe("calls and their outputs", () => {
   });
 
   it("may have arguments and outputs of the wrong kind", () => {
-    const input = [call("a", { arguments: { x: 1 } }), output("a", { y: 2 }), call("b", { arguments: "" }), output("b", null)];
+    const input = [
+      call("a", { arguments: { x: 1 } }),
+      output("a", { y: 2 }),
+      call("b", { arguments: "" }),
+      output("b", null),
+    ];
     expect(messagesOf(input)).toEqual([
       assistant(null, chatCall("a", "get", '{"x":1}')),
       tool("a", '{"y":2}'),
@@ -316,8 +338,18 @@ describe("tools", () => {
       tools: [
         { type: "function", name: "get", description: "d", parameters: schema, strict: false, defer_loading: true },
         { type: "function", name: "bare", parameters: null },
-        { type: "namespace", name: "agents", description: "d", tools: [{ type: "function", name: "spawn", parameters: schema }] },
-        { type: "custom", name: "apply_patch", description: "Edit.", format: { type: "grammar", syntax: "lark", definition: "start: x" } },
+        {
+          type: "namespace",
+          name: "agents",
+          description: "d",
+          tools: [{ type: "function", name: "spawn", parameters: schema }],
+        },
+        {
+          type: "custom",
+          name: "apply_patch",
+          description: "Edit.",
+          format: { type: "grammar", syntax: "lark", definition: "start: x" },
+        },
         { type: "tool_search", execution: "client", description: "Find.", parameters: schema },
         { type: "tool_search", execution: "server" },
         { type: "web_search" },
@@ -356,7 +388,10 @@ describe("tools", () => {
         },
         { type: "additional_tools", role: "developer", tools: [{ type: "function", name: "more" }] },
       ],
-      tools: [{ type: "tool_search", execution: "client" }, { type: "function", name: "more" }],
+      tools: [
+        { type: "tool_search", execution: "client" },
+        { type: "function", name: "more" },
+      ],
     });
     expect(tools?.map(({ function: { name } }) => name)).toEqual(["tool_search", "more", "mail__send"]);
     expect(messages.slice(1)).toEqual([
@@ -469,7 +504,9 @@ describe("the other members", () => {
       logprobs: true,
       top_logprobs: 3,
     });
-    expect(chatOf({ prompt_cache_key: "k" }, { passed: ["prompt_cache_key"] })).toMatchObject({ prompt_cache_key: "k" });
+    expect(chatOf({ prompt_cache_key: "k" }, { passed: ["prompt_cache_key"] })).toMatchObject({
+      prompt_cache_key: "k",
+    });
   });
 
   it.each([
@@ -489,7 +526,14 @@ describe("the other members", () => {
   });
 
   it("make a request that is checked as one of a chat client's", () => {
-    const body = chatOf({ input: [user("q"), call("a"), output("a")], tools: [{ type: "custom", name: "p" }], stream: true });
-    expect(parseChatRequest(Buffer.from(JSON.stringify(body)), 64)).toMatchObject({ model: "acme/small", stream: true });
+    const body = chatOf({
+      input: [user("q"), call("a"), output("a")],
+      tools: [{ type: "custom", name: "p" }],
+      stream: true,
+    });
+    expect(parseChatRequest(Buffer.from(JSON.stringify(body)), 64)).toMatchObject({
+      model: "acme/small",
+      stream: true,
+    });
   });
 });
