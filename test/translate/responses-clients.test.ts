@@ -138,7 +138,7 @@ describe("the openai package", () => {
   it("fails with a stream that fails", async () => {
     script = { chunks: [chunkOf({ content: "Hel" })], fails: true };
     const raw = async () => {
-      for await (const _event of await openai.responses.create({ model, input, stream: true })) continue;
+      for await (const _event of await openai.responses.create({ model, input, stream: true }));
     };
     await expect(raw()).rejects.toThrow("The model broke off.");
     await expect(openai.responses.stream({ model, input }).finalResponse()).rejects.toThrow("The model broke off.");
@@ -153,11 +153,19 @@ describe("the openai package", () => {
 
 describe("LangChain", () => {
   const model = () =>
-    new ChatOpenAI({ model: "acme/small", apiKey: "sk-test", configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 });
+    new ChatOpenAI({
+      model: "acme/small",
+      apiKey: "sk-test",
+      configuration: { baseURL },
+      useResponsesApi: true,
+      maxRetries: 0,
+    });
 
   it("reads a whole response with a call", async () => {
     script = { chunks: [message({ content: "Look", tool_calls: [weather('{"city":"Rome"}')] }, "tool_calls")] };
-    const reply = await model().bindTools(tools).invoke([new HumanMessage("hi")]);
+    const reply = await model()
+      .bindTools(tools)
+      .invoke([new HumanMessage("hi")]);
     expect(reply.text).toBe("Look");
     expect(reply.tool_calls).toMatchObject([{ id: "call_1", name: "get_weather", args: { city: "Rome" } }]);
     expect(reply.usage_metadata).toMatchObject({ input_tokens: 30, output_tokens: 20 });
@@ -170,7 +178,7 @@ describe("LangChain", () => {
     expect(text).toBe("Hello");
     script = { ...script, fails: true };
     const run = async () => {
-      for await (const _chunk of await model().stream("hi")) continue;
+      for await (const _chunk of await model().stream("hi"));
     };
     await expect(run()).rejects.toThrow("The model broke off.");
   });

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { ResponsesRequest } from "./responses-request.js";
-import { runnerOf, type ToolSpan, toolsOf } from "./tool-kinds.js";
+import type { ToolSpan } from "./tool-kinds.js";
 
 /** What becomes of tools that a model's server would run itself, at a price of its own. */
 export interface HostedToolRules {
@@ -17,8 +17,8 @@ export const defaultHostedToolRules: HostedToolRules = { search: "drop", others:
  * @throws GatewayError 400 for one that is to be refused.
  */
 export function hostedToolsToDrop(request: ResponsesRequest, rules: HostedToolRules): ToolSpan[] {
-  return toolsOf(request).filter((tool) => {
-    const runner = isServerSearch(request, tool) ? "server" : runnerOf(tool.type);
+  return request.tools.filter((tool) => {
+    const { runner } = tool;
     if (runner === "client") return false;
     const rule = runner === "search" ? rules.search : rules.others;
     // Only what is listed by itself can be left out.
@@ -36,13 +36,4 @@ export function unsupportedTool(param: string, type: string | undefined): Gatewa
     code: "unsupported_tool",
     param,
   });
-}
-
-/** A search for tools is the client's to run where it says so. */
-function isServerSearch({ body }: ResponsesRequest, { type, members }: ToolSpan): boolean {
-  if (type !== "tool_search") return false;
-  const execution = members.find(({ name }) => name === "execution");
-  if (execution === undefined) return true;
-  const text = String.fromCharCode(...body.subarray(execution.start, Math.min(execution.end, execution.start + 16)));
-  return text !== '"client"';
 }

@@ -1,4 +1,4 @@
-import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
+import { elementsOf } from "../../wire/json-members.js";
 import { imageMedia } from "../media/media-kind.js";
 import { type Media, valueMedia } from "../media/message-media.js";
 import type { InputItem } from "./input-outline.js";
@@ -34,10 +34,8 @@ function withPath(body: Uint8Array, start: number, item: number, part: number | 
 }
 
 /** Its pixels stand in the item itself. */
-function madeImage({ body, leaps }: ResponsesRequest, { start, end }: InputItem, index: number): InputMedia[] {
-  const result = memberOf(membersOf(body, start, undefined, leaps), "result");
+function madeImage({ body }: ResponsesRequest, { start, end, result }: InputItem, index: number): InputMedia[] {
   if (result === undefined || body[result.start] !== 0x22) return [];
-  const value = { start: result.start, end: result.end };
   const path = `input[${index}]`;
-  return [{ start, end, kind: imageMedia, hasImage: true, values: [value], message: index, part: undefined, path }];
+  return [{ start, end, kind: imageMedia, hasImage: true, values: [result], message: index, part: undefined, path }];
 }

@@ -21,6 +21,12 @@ export interface InputItem extends Span {
   readonly id: string | undefined;
   /** The values that can hold parts: `content` and `output`. */
   readonly contents: readonly Span[];
+  /** The tools that the item makes known. */
+  readonly tools: Span | undefined;
+  /** What only a server can read. */
+  readonly encrypted: Span | undefined;
+  /** What a server's own tool has made, such as an image. */
+  readonly result: Span | undefined;
 }
 
 /** As many as a chat can have messages and parts. */
@@ -32,7 +38,17 @@ const mostMembersInAll = 131_072;
 /** Types and ids of more bytes are no API's. */
 const longestName = 256;
 
-const itemMembers = ["type", "id", "role", "content", "output", "call_id"] as const;
+const itemMembers = [
+  "type",
+  "id",
+  "role",
+  "content",
+  "output",
+  "call_id",
+  "tools",
+  "encrypted_content",
+  "result",
+] as const;
 const partMembers = ["type", "text"] as const;
 const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 
@@ -98,12 +114,19 @@ export class InputCheck implements SlicedWork {
     const role = this.#textOf("role", path);
     const type = this.#textOf("type", path) ?? (role === undefined && id !== undefined ? "item_reference" : "message");
     this.#requireKeys(type, { id, role }, path);
-    const contents = [this.#spanOf("content"), this.#spanOf("output")].filter((span) => span !== undefined);
-    this.items.push({ start, end, type, id, contents });
-    for (const [place, span] of contents.entries()) {
-      const name = place === 0 && inItem.starts[itemMembers.indexOf("content")] !== absent ? "content" : "output";
-      if (body[span.start] === 0x5b) this.#readParts(span.start, `${path}.${name}`);
-    }
+    const [content, output] = [this.#spanOf("content"), this.#spanOf("output")];
+    this.items.push({
+      start,
+      end,
+      type,
+      id,
+      contents: [content, output].filter((span) => span !== undefined),
+      tools: this.#spanOf("tools"),
+      encrypted: this.#spanOf("encrypted_content"),
+      result: this.#spanOf("result"),
+    });
+    this.#readParts(content, `${path}.content`);
+    this.#readParts(output, `${path}.output`);
     return end;
   }
 
@@ -119,9 +142,10 @@ export class InputCheck implements SlicedWork {
     if (paired.has(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
   }
 
-  #readParts(start: number, path: string): void {
+  #readParts(content: Span | undefined, path: string): void {
     const body = this.#body;
-    let at = skipSpace(body, start + 1);
+    if (content === undefined || body[content.start] !== 0x5b) return;
+    let at = skipSpace(body, content.start + 1);
     for (let index = 0; body[at] !== 0x5d; index++) {
       if (++this.#parts > mostParts) throw tooMany(`'input' must hold at most ${mostParts} content parts together.`);
       let end: number;

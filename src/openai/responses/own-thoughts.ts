@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { memberOf, membersOf, startsWith } from "../../wire/json-members.js";
+import { startsWith } from "../../wire/json-members.js";
 import type { Span } from "../chat/message-outline.js";
 import type { InputItem } from "./input-outline.js";
 import { isOwnItemId } from "./item-ids.js";
@@ -16,13 +16,14 @@ export interface OwnThought {
 const beginning = Buffer.from(`"${ownReasoning}`);
 
 /** The reasoning items of an input that the gateway has made, and that only it can read. */
-export function ownThoughts({ body, leaps, items }: ResponsesRequest): OwnThought[] {
+export function ownThoughts({ body, items }: ResponsesRequest): OwnThought[] {
   const thoughts: OwnThought[] = [];
   for (const item of items ?? []) {
     if (item.type !== "reasoning") continue;
-    const member = memberOf(membersOf(body, item.start, undefined, leaps), "encrypted_content");
-    const encrypted = member !== undefined && startsWith(body, member.start, beginning) ? member : undefined;
-    if (encrypted !== undefined || (item.id !== undefined && isOwnItemId(item.id))) thoughts.push({ item, encrypted });
+    const { encrypted, id } = item;
+    const isOwn = encrypted !== undefined && startsWith(body, encrypted.start, beginning);
+    if (isOwn) thoughts.push({ item, encrypted });
+    else if (id !== undefined && isOwnItemId(id)) thoughts.push({ item, encrypted: undefined });
   }
   return thoughts;
 }

@@ -1,6 +1,5 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
 import { foldName } from "../../wire/folded-names.js";
-import { elementsOf, memberOf } from "../../wire/json-members.js";
 import { type JsonRequest, readMember } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 
@@ -50,9 +49,6 @@ const exactNames: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Far beyond any API. */
-const mostTools = 2048;
-
 /** @throws GatewayError 400 for a member that some server would take for one that the gateway reads. */
 export function requireResponsesNames({ strangers }: JsonRequest): void {
   for (const [folded, name] of strangers) {
@@ -63,7 +59,7 @@ export function requireResponsesNames({ strangers }: JsonRequest): void {
 
 /** @throws GatewayError 400 for a value of the wrong kind, and for what this API does not do. */
 export function requireKinds(request: JsonRequest): void {
-  const { body, members, leaps } = request;
+  const { body, members } = request;
   for (const { name, start } of members) {
     const kind = kinds[name];
     if (kind !== undefined && body[start] !== 0x6e && !firstBytes[kind].includes(body[start] ?? 0)) {
@@ -72,13 +68,6 @@ export function requireKinds(request: JsonRequest): void {
     const advice = refused[name];
     if (advice !== undefined && !isIdle(request, name)) throw unsupportedParameter(name, advice);
   }
-  const tools = memberOf(members, "tools");
-  if (tools === undefined || elementsOf(body, tools.start, leaps, mostTools).length <= mostTools) return;
-  throw new GatewayError(`'tools' must hold at most ${mostTools} tools.`, {
-    status: 400,
-    code: "array_above_max_length",
-    param: "tools",
-  });
 }
 
 function isIdle(request: JsonRequest, name: string): boolean {

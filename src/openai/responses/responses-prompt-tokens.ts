@@ -1,22 +1,22 @@
 import { Buffer } from "node:buffer";
 import { textTokens } from "../../tokens/text-tokens.js";
-import { elementsOf, memberOf } from "../../wire/json-members.js";
+import { memberOf } from "../../wire/json-members.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
 import { type InputMedia, inputMedia } from "./input-media.js";
 import { ownThoughts } from "./own-thoughts.js";
 import { decodeReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
-import { type ToolSpan, toolsOf } from "./tool-kinds.js";
+import type { ToolSpan } from "./tool-kinds.js";
 
 /** What templates put around a text that stands alone, as `instructions` and `input` may. */
 const messagePreamble = 16;
 
 /** What a translation puts in place of what a chat message cannot hold: at most a sentence. */
-export const noteTokens = 32;
+const noteTokens = 32;
 
 /** What a translation says of a tool that takes a text: how to send it. */
-export const wrapperTokens = 160;
+const wrapperTokens = 160;
 
 /** Members that say how to answer. */
 const besidePrompt: ReadonlySet<string> = new Set([
@@ -40,14 +40,13 @@ const besidePrompt: ReadonlySet<string> = new Set([
  * counted as the prompt of a chat is. What the request refers to must be in its place already: see `expandInput`.
  */
 export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): number {
-  const { body, leaps, members } = request;
-  const tools = toolsOf(request);
+  const { body, leaps, members, tools } = request;
   const media = inputMedia(request);
   const thoughts = thoughtsOf(request);
   const format = memberOf(members, "text");
   const added =
     (tools.length > 0 ? toolsPreamble : 0) +
-    tools.reduce((sum, tool) => sum + toolTokens(request, tool), 0) +
+    tools.reduce((sum, tool) => sum + toolTokens(tool), 0) +
     thoughts.reduce((sum, { tokens }) => sum + tokens, 0) +
     textsAlone(request) * messagePreamble +
     notes(request, media) * noteTokens;
@@ -77,12 +76,9 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
 }
 
 /** A translation writes the name of a namespace into those of its tools, and explains those that take a text. */
-function toolTokens({ body, leaps }: ResponsesRequest, { type, members }: ToolSpan): number {
+function toolTokens({ type, name, held }: ToolSpan): number {
   if (type === "custom") return wrapperTokens;
-  const name = memberOf(members, "name");
-  const inner = type === "namespace" ? memberOf(members, "tools") : undefined;
-  if (inner === undefined || body[inner.start] !== 0x5b || name === undefined) return 0;
-  return elementsOf(body, inner.start, leaps).length * (name.end - name.start);
+  return name === undefined ? 0 : held * (name.end - name.start);
 }
 
 function textsAlone({ body, members }: ResponsesRequest): number {

@@ -11,6 +11,7 @@ import {
 } from "../request/json-request.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
 import { requireKinds, requireResponsesNames } from "./responses-members.js";
+import { readTools, type ToolSpan } from "./tool-kinds.js";
 
 /** What the gateway itself reads of a request for a response (OpenAI reference, "Create a model response"). */
 export interface ResponsesRequest extends JsonRequest {
@@ -18,6 +19,8 @@ export interface ResponsesRequest extends JsonRequest {
   readonly stream: boolean;
   /** The items of its input, in order; `undefined` where the input is a text, or absent. */
   readonly items: readonly InputItem[] | undefined;
+  /** Those within namespaces and items included. */
+  readonly tools: readonly ToolSpan[];
   /** Upper bound on the tokens of the response, those of reasoning included. */
   readonly maxOutputTokens: number | undefined;
   /** The client wants to refer to the response later. OpenAI's default is `true`. */
@@ -79,6 +82,7 @@ function toResponsesRequest(
     model,
     stream: readMember(request, "stream") === true,
     items,
+    tools: readTools({ ...request, items }),
     maxOutputTokens: readCount("max_output_tokens", readMember(request, "max_output_tokens")),
     store: readMember(request, "store") !== false,
     previousResponseId,

@@ -119,14 +119,18 @@ describe("the stream of a server that speaks the API", () => {
   it("ends with a usage that clients can read, estimated where there is none", () => {
     const stream = new NativeResponseStream(context);
     const end = { type: "response.incomplete", response: response("incomplete") };
-    const last = dataOf(run(recorded(end), stream)).at(-1) as { response: Record<string, unknown> };
+    const last = dataOf(run(recorded(end), stream)).at(-1);
     expect(stream.progress).toMatchObject({ isReported: false, isComplete: true, usage: { input: 7, output: 2 } });
-    expect(last.response["usage"]).toEqual({
-      input_tokens: 7,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      output_tokens: 2,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 9,
+    expect(last).toMatchObject({
+      response: {
+        usage: {
+          input_tokens: 7,
+          input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+          output_tokens: 2,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: 9,
+        },
+      },
     });
   });
 

@@ -43,7 +43,11 @@ function renderedTokens(members: object): { tokens: number; tokenizer: string } 
 
 describe("the most tokens of a prompt", () => {
   it.each<[string, object[], number]>([
-    ["in a message", [user({ type: "input_text", text: "x" }, { type: "input_image", image_url: pixels, detail: "high" })], 1000],
+    [
+      "in a message",
+      [user({ type: "input_text", text: "x" }, { type: "input_image", image_url: pixels, detail: "high" })],
+      1000,
+    ],
     ["in what a tool gave", [call, output([{ type: "input_image", image_url: pixels }])], 1000],
     [
       "in a screenshot",
@@ -51,8 +55,16 @@ describe("the most tokens of a prompt", () => {
       1000,
     ],
     ["that a server made", [{ type: "image_generation_call", id: "ig_1", result: base64 }], 1000],
-    ["in several places", [user({ type: "input_image", image_url: pixels }), call, output([{ type: "input_image", image_url: pixels }])], 2000],
-    ["as a file", [user({ type: "input_file", filename: "a.pdf", file_data: `data:application/pdf;base64,${base64}` })], 7000],
+    [
+      "in several places",
+      [user({ type: "input_image", image_url: pixels }), call, output([{ type: "input_image", image_url: pixels }])],
+      2000,
+    ],
+    [
+      "as a file",
+      [user({ type: "input_file", filename: "a.pdf", file_data: `data:application/pdf;base64,${base64}` })],
+      7000,
+    ],
   ])("has an image %s at its bound, and not as text", (_name, input, least) => {
     const tokens = tokensOf({ input });
     expect(tokens).toBeGreaterThanOrEqual(least);
@@ -60,7 +72,9 @@ describe("the most tokens of a prompt", () => {
   });
 
   it("has what looks like an image as text where nobody looks for one", () => {
-    expect(tokensOf({ input: [{ ...call, arguments: JSON.stringify({ image_url: pixels }) }] })).toBeGreaterThan(10_000);
+    expect(tokensOf({ input: [{ ...call, arguments: JSON.stringify({ image_url: pixels }) }] })).toBeGreaterThan(
+      10_000,
+    );
     expect(tokensOf({ input: pixels })).toBeGreaterThan(10_000);
   });
 
@@ -91,28 +105,61 @@ describe("the most tokens of a prompt", () => {
   });
 
   it("covers what a chat is made of it, whatever it is", () => {
-    const text = fc.oneof(fc.string({ maxLength: 12 }), fc.constant(""), fc.constant("中文 — ok"), fc.constant("line\n\n\tline"));
+    const text = fc.oneof(
+      fc.string({ maxLength: 12 }),
+      fc.constant(""),
+      fc.constant("中文 — ok"),
+      fc.constant("line\n\n\tline"),
+    );
     const id = fc.constantFrom("call_1", "call_2", "call_3");
     const name = fc.constantFrom("get_weather", "spawn_agent", "x");
     const space = fc.constantFrom(undefined, "multi_agent_v1", "n".repeat(40));
     const item = fc.oneof(
       fc.record({ role: fc.constantFrom("user", "assistant", "system", "developer"), content: text }),
-      fc.record({ role: fc.constant("user"), content: fc.array(text.map((each) => ({ type: "input_text", text: each })), { maxLength: 3 }) }),
-      fc.record({ type: fc.constant("function_call"), call_id: id, name, namespace: space, arguments: fc.json({ maxDepth: 1 }) }),
+      fc.record({
+        role: fc.constant("user"),
+        content: fc.array(
+          text.map((each) => ({ type: "input_text", text: each })),
+          { maxLength: 3 },
+        ),
+      }),
+      fc.record({
+        type: fc.constant("function_call"),
+        call_id: id,
+        name,
+        namespace: space,
+        arguments: fc.json({ maxDepth: 1 }),
+      }),
       fc.record({ type: fc.constant("custom_tool_call"), call_id: id, name, input: text }),
-      fc.record({ type: fc.constantFrom("function_call_output", "custom_tool_call_output"), call_id: id, output: text }),
+      fc.record({
+        type: fc.constantFrom("function_call_output", "custom_tool_call_output"),
+        call_id: id,
+        output: text,
+      }),
       text.map((each) => ({ type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: each }] })),
     );
-    const plain = fc.record({ type: fc.constant("function"), name, description: text, parameters: fc.constant({ type: "object", properties: { a: { type: "string" } } }) });
+    const plain = fc.record({
+      type: fc.constant("function"),
+      name,
+      description: text,
+      parameters: fc.constant({ type: "object", properties: { a: { type: "string" } } }),
+    });
     const tool = fc.oneof(
       plain,
       fc.record({ type: fc.constant("custom"), name, description: text }),
-      fc.array(plain, { maxLength: 3 }).map((tools) => ({ type: "namespace", name: "multi_agent_v1", description: "", tools })),
+      fc
+        .array(plain, { maxLength: 3 })
+        .map((tools) => ({ type: "namespace", name: "multi_agent_v1", description: "", tools })),
       fc.constant({ type: "tool_search", execution: "client" }),
     );
     const members = fc.record({
       instructions: fc.option(text, { nil: undefined }),
-      input: fc.oneof(text, fc.array(item, { minLength: 1, maxLength: 8 }).map((items) => [user({ type: "input_text", text: "q" }), ...items])),
+      input: fc.oneof(
+        text,
+        fc
+          .array(item, { minLength: 1, maxLength: 8 })
+          .map((items) => [user({ type: "input_text", text: "q" }), ...items]),
+      ),
       tools: fc.option(fc.array(tool, { maxLength: 4 }), { nil: undefined }),
     });
     fc.assert(

@@ -121,6 +121,9 @@ describe("a request is refused", () => {
     [{ store: 1 }, "store", "invalid_type"],
     [{ instructions: [] }, "instructions", "invalid_type"],
     [{ tools: {} }, "tools", "invalid_type"],
+    [{ tools: [7] }, "tools[0]", "invalid_type"],
+    [{ tools: [{ type: "function", Type: "mcp" }] }, "tools[0].Type", "invalid_value"],
+    [{ tools: [{ type: "namespace", tools: [{ type: "namespace" }] }] }, "tools[0].tools[0].type", "invalid_value"],
     [{ text: "json" }, "text", "invalid_type"],
     [{ include: [7] }, "include[0]", "invalid_type"],
     [{ max_output_tokens: 0 }, "max_output_tokens", "invalid_value"],
@@ -170,6 +173,8 @@ describe("a request is refused", () => {
     const tools = many("{}", 2049);
     expect(refusalOf(() => parse(`{"model":"m","input":"a","tools":${tools}}`)).param).toBe("tools");
     expect(refusalOf(() => parse(`{"model":"m","input":"a","include":${many('"a"', 65)}}`)).param).toBe("include");
+    const spaces = many(`{"type":"namespace","tools":${many("{}", 1000)}}`, 3);
+    expect(refusalOf(() => parse(`{"model":"m","input":"a","tools":${spaces}}`)).param).toBe("tools[2].tools");
     const long = "x".repeat(300);
     expect(refusalOf(() => parse(`{"model":"m","input":[{"type":"${long}"}]}`)).param).toBe("input[0].type");
   });
