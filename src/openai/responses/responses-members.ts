@@ -1,5 +1,6 @@
-import { GatewayError, invalidType } from "../../errors/gateway-error.js";
+import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
 import { foldName } from "../../wire/folded-names.js";
+import { memberOf, membersOf } from "../../wire/json-members.js";
 import { type JsonRequest, readMember } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 
@@ -49,6 +50,8 @@ const exactNames: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
+const mostPairs = 16;
+
 /** @throws GatewayError 400 for a member that some server would take for one that the gateway reads. */
 export function requireResponsesNames({ strangers }: JsonRequest): void {
   for (const [folded, name] of strangers) {
@@ -59,6 +62,7 @@ export function requireResponsesNames({ strangers }: JsonRequest): void {
 
 /** @throws GatewayError 400 for a value of the wrong kind, and for what this API does not do. */
 export function requireKinds(request: JsonRequest): void {
+  requireFewPairs(request);
   const { body, members } = request;
   for (const { name, start } of members) {
     const kind = kinds[name];
@@ -68,6 +72,14 @@ export function requireKinds(request: JsonRequest): void {
     const advice = refused[name];
     if (advice !== undefined && !isIdle(request, name)) throw unsupportedParameter(name, advice);
   }
+}
+
+/** @throws GatewayError 400 for more metadata than OpenAI takes: a response repeats them. */
+function requireFewPairs({ body, members, leaps }: JsonRequest): void {
+  const metadata = memberOf(members, "metadata");
+  if (metadata === undefined || body[metadata.start] !== 0x7b) return;
+  if (membersOf(body, metadata.start, mostPairs, leaps).length <= mostPairs) return;
+  throw invalidValue("metadata", `'metadata' must hold at most ${mostPairs} pairs.`);
 }
 
 function isIdle(request: JsonRequest, name: string): boolean {

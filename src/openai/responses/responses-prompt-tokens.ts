@@ -3,7 +3,8 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
-import { type InputMedia, inputMedia } from "./input-media.js";
+import type { Media } from "../media/message-media.js";
+import { inputMedia } from "./input-media.js";
 import { ownThoughts } from "./own-thoughts.js";
 import { decodeReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
@@ -87,7 +88,7 @@ function textsAlone({ body, members }: ResponsesRequest): number {
 }
 
 /** Calls without an output get one, and images of a tool's a message of their own. */
-function notes({ items }: ResponsesRequest, media: readonly InputMedia[]): number {
+function notes({ items }: ResponsesRequest, media: readonly Media[]): number {
   let open = 0;
   for (const { type } of items ?? []) {
     if (type.endsWith("_call")) open++;

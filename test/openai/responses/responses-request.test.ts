@@ -125,6 +125,11 @@ describe("a request is refused", () => {
     [{ tools: [{ type: "function", Type: "mcp" }] }, "tools[0].Type", "invalid_value"],
     [{ tools: [{ type: "namespace", tools: [{ type: "namespace" }] }] }, "tools[0].tools[0].type", "invalid_value"],
     [{ text: "json" }, "text", "invalid_type"],
+    [
+      { metadata: Object.fromEntries(Array.from({ length: 17 }, (_none, at) => [`k${at}`, "v"])) },
+      "metadata",
+      "invalid_value",
+    ],
     [{ include: [7] }, "include[0]", "invalid_type"],
     [{ max_output_tokens: 0 }, "max_output_tokens", "invalid_value"],
     [{ max_output_tokens: 1.5 }, "max_output_tokens", "invalid_type"],
