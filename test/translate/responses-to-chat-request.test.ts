@@ -171,6 +171,8 @@ describe("calls and their outputs", () => {
       tool("a", "1"),
       tool("a_2", "2"),
     ]);
+    const taken = messagesOf([call("a"), call("a_2"), call("a_3"), call("a")])[0]?.["tool_calls"] as { id: string }[];
+    expect(taken.map(({ id }) => id)).toEqual(["a", "a_2", "a_3", "a_4"]);
     // A client that was cut off sends the call that failed, and the one of its next attempt.
     expect(messagesOf([call("a"), user("again"), call("a"), output("a")])).toEqual([
       assistant(null, chatCall("a")),
@@ -290,6 +292,11 @@ describe("thoughts", () => {
       ...assistant(null, chatCall("a")),
       reasoning_content: "Hm",
     });
+  });
+
+  it("are no message by themselves", () => {
+    const options = { reasoningMember: "reasoning" } as const;
+    expect(messagesOf([thought({ summary }), user("q")], options)).toEqual([user("q")]);
   });
 
   it("go back as they came to where they came from, and to nobody else", () => {

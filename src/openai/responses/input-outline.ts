@@ -64,6 +64,11 @@ const paired: ReadonlySet<string> = new Set([
   "custom_tool_call_output",
 ]);
 
+/** Whether an item of this type has the id of a call. */
+export function isPaired(type: string): boolean {
+  return paired.has(type);
+}
+
 /** Goes through the items of an input and notes what is where. The text must be valid JSON. */
 export class InputCheck implements SlicedWork {
   readonly items: InputItem[] = [];
@@ -139,7 +144,7 @@ export class InputCheck implements SlicedWork {
       if (inItem.starts[itemMembers.indexOf("content")] === absent) throw missingParameter(`${path}.content`);
     }
     if (type === "item_reference" && id === undefined) throw missingParameter(`${path}.id`);
-    if (paired.has(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
+    if (isPaired(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
   }
 
   #readParts(content: Span | undefined, path: string): void {

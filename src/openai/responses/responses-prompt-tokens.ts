@@ -3,8 +3,8 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
-import type { Media } from "../media/message-media.js";
 import { inputMedia } from "./input-media.js";
+import { isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
 import { decodeReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
@@ -13,8 +13,8 @@ import type { ToolSpan } from "./tool-kinds.js";
 /** What templates put around a text that stands alone, as `instructions` and `input` may. */
 const messagePreamble = 16;
 
-/** What a translation puts in place of what a chat message cannot hold: at most a sentence. */
-const noteTokens = 32;
+/** What a translation says for an output that is not there. */
+const noteTokens = 16;
 
 /** What a translation says of a tool that takes a text: how to send it. */
 const wrapperTokens = 160;
@@ -50,7 +50,7 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     tools.reduce((sum, tool) => sum + toolTokens(tool), 0) +
     thoughts.reduce((sum, { tokens }) => sum + tokens, 0) +
     textsAlone(request) * messagePreamble +
-    notes(request, media) * noteTokens;
+    builtInCalls(request) * noteTokens;
   const unread = [...media.flatMap(({ values }) => values), ...thoughts];
   const prompt = {
     body,
@@ -88,12 +88,8 @@ function textsAlone({ body, members }: ResponsesRequest): number {
 }
 
 /** Calls without an output get one, and images of a tool's a message of their own. */
-function notes({ items }: ResponsesRequest, media: readonly Media[]): number {
-  let open = 0;
-  for (const { type } of items ?? []) {
-    if (type.endsWith("_call")) open++;
-    else if (type.endsWith("_output")) open--;
-  }
-  const images = media.filter(({ message }) => items?.[message]?.type !== "message");
-  return Math.max(0, open) + images.length * 2;
+
+/** Calls may be shorter than what is said for their outputs, where they need no id. */
+function builtInCalls({ items }: ResponsesRequest): number {
+  return (items ?? []).filter(({ type }) => type.endsWith("_call") && !isPaired(type)).length;
 }

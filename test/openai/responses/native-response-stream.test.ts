@@ -134,6 +134,12 @@ describe("the stream of a server that speaks the API", () => {
     });
   });
 
+  it("counts output that comes with the end alone", () => {
+    const stream = new NativeResponseStream(context);
+    run([completed], stream);
+    expect(stream.progress).toMatchObject({ hasOutput: true, outputBytes: JSON.stringify(item).length });
+  });
+
   it("counts output that comes without deltas", () => {
     const stream = new NativeResponseStream(context);
     expect(stream.progress.hasOutput).toBe(false);

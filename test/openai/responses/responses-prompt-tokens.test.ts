@@ -104,6 +104,33 @@ describe("the most tokens of a prompt", () => {
     expect(responsesPromptTokens(requestOf({ input: "x ".repeat(5000) }), limits)).toBe(500);
   });
 
+  const many = (count: number, make: (index: number) => object) =>
+    Array.from({ length: count }, (_none, index) => make(index));
+  const image = { type: "input_image", image_url: "https://a.test/1.png" };
+  it.each<[string, object]>([
+    ["tools that take a text", { tools: many(60, (index) => ({ type: "custom", name: `t${index}` })) }],
+    [
+      "names of namespaces",
+      {
+        tools: [
+          {
+            type: "namespace",
+            name: "mañana".repeat(8),
+            tools: many(200, (index) => ({ type: "function", name: `t${index}`, parameters: {} })),
+          },
+        ],
+      },
+    ],
+    ["calls without outputs", { input: many(100, (index) => ({ ...call, call_id: `c${index}` })) }],
+    ["short calls", { input: many(100, () => ({ type: "function_call", call_id: "", name: "f" })) }],
+    ["short calls of built-in tools", { input: many(100, () => ({ type: "shell_call" })) }],
+    ["outputs without calls", { input: many(100, () => ({ type: "function_call_output", call_id: "" })) }],
+    ["one image of each tool", { input: many(100, () => output([image])).flatMap((each) => [call, each]) }],
+    ["images of tools", { input: [call, output(many(200, () => image))] }],
+  ])("covers what a chat says for %s", (_name, members) => {
+    expect(tokensOf(members)).toBeGreaterThanOrEqual(renderedTokens(members).tokens);
+  });
+
   it("covers what a chat is made of it, whatever it is", () => {
     const text = fc.oneof(
       fc.string({ maxLength: 12 }),
