@@ -9,7 +9,7 @@ import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./r
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
 import { type ReasoningDelta, readReasoningDelta } from "./responses/reasoning-delta.js";
-import type { ResponseContext } from "./responses/response-context.js";
+import { type ResponseContext, unfinishedResponse } from "./responses/response-context.js";
 
 /** What is known when a chat completion has ended. */
 export interface ResponseEnd {
@@ -49,9 +49,7 @@ export class ChatToResponsesStream {
 
   /** What goes to the client before all else. */
   begin(): ResponseEvent[] {
-    const response = this.#snapshot("in_progress", []);
-    this.#writer.emit("response.created", { response });
-    this.#writer.emit("response.in_progress", { response });
+    this.#begin();
     return this.#writer.take();
   }
 
@@ -92,17 +90,25 @@ export class ChatToResponsesStream {
     return this.#writer.take();
   }
 
-  /** The chat completion has failed on its way. */
+  /** The chat completion has failed on its way, or before it: a stream begins all the same. */
   fault(error: GatewayError): ResponseEvent[] {
+    if (this.#writer.sequenceNumber === 0) this.#begin();
     const output = [...this.#output(), ...this.#open.map((item) => item.item("incomplete"))];
     this.#writer.emitAll(failureEvents(error, this.#snapshot("failed", output), this.#writer.sequenceNumber));
     return this.#writer.take();
   }
 
-  /** What goes to the client when nothing else has for long. */
+  /** What goes to the client when nothing else has for long; nothing before the stream has begun. */
   keepAlive(): ResponseEvent[] {
+    if (this.#writer.sequenceNumber === 0) return [];
     this.#writer.emitAll([keepAliveEvent(this.#writer.sequenceNumber)]);
     return this.#writer.take();
+  }
+
+  #begin(): void {
+    const response = this.#snapshot("in_progress", []);
+    this.#writer.emit("response.created", { response });
+    this.#writer.emit("response.in_progress", { response });
   }
 
   #addDelta(delta: Record<string, unknown>, logprobs: unknown): void {
@@ -194,22 +200,7 @@ export class ChatToResponsesStream {
   }
 
   #snapshot(status: string, output: readonly OutputItem[]): Record<string, unknown> {
-    const { responseId, model, createdAt, previousResponseId = null, isStored, echo } = this.#context;
-    return {
-      id: responseId,
-      object: "response",
-      created_at: createdAt,
-      completed_at: null,
-      status,
-      error: null,
-      incomplete_details: null,
-      model,
-      output,
-      previous_response_id: previousResponseId,
-      store: isStored,
-      usage: null,
-      ...echo,
-      ...(this.#serviceTier === undefined ? undefined : { service_tier: this.#serviceTier }),
-    };
+    const response = unfinishedResponse(this.#context, status, output);
+    return this.#serviceTier === undefined ? response : { ...response, service_tier: this.#serviceTier };
   }
 }

@@ -234,6 +234,14 @@ describe("the events of a stream", () => {
   });
 });
 
+describe("a stream that has not begun", () => {
+  it("is kept open by nothing, and begins before it fails", () => {
+    const stream = new ChatToResponsesStream(contextOf());
+    expect(stream.keepAlive()).toEqual([]);
+    expect(types(stream.fault(badGateway("x")))).toEqual(["created", "in_progress", "error", "failed"]);
+  });
+});
+
 describe("a stream that fails", () => {
   const fail = (error: GatewayError) => {
     const stream = new ChatToResponsesStream(contextOf());

@@ -256,6 +256,7 @@ describe("items that no chat has", () => {
       { type: "web_search_call", id: "ws_1", status: "completed", action: {} },
       { type: "file_search_call", id: "fs_1", queries: ["q"], results: [{ text: "found" }] },
       { type: "image_generation_call", id: "ig_1", result: "AAAA" },
+      { role: "assistant", content: [{ type: "output_audio", data: "AA" }, { type: "hologram" }] },
       { type: "compaction", encrypted_content: "x" },
       { type: "from_the_future", content: "x" },
       { type: "local_shell_call", id: "l", call_id: "sh", action: { type: "exec", command: ["ls"] } },

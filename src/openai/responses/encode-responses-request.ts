@@ -18,7 +18,7 @@ import { runnerOf } from "./tool-kinds.js";
 export interface NativeTarget {
   readonly model: string;
   readonly maxOutputTokens: number | undefined;
-  /** Members that the server refuses, or must not get. */
+  /** Members that the server refuses, or must not get. What the gateway itself sets is sent all the same. */
   readonly dropped?: readonly string[] | undefined;
   /** Tools that it must not get. */
   readonly withoutTools?: readonly Span[] | undefined;
@@ -33,13 +33,13 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   const { body, members, maxOutputTokens = 0, stream } = request;
   const { model, dropped = [], withoutTools = [] } = target;
   const edits: MemberEdits = new Map();
+  for (const name of dropped) edits.set(name, null);
   edits.set("model", JSON.stringify(model));
   edits.set("store", "false");
   edits.set("previous_response_id", null);
   if (maxOutputTokens > (target.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
     edits.set("max_output_tokens", String(target.maxOutputTokens));
   }
-  for (const name of dropped) edits.set(name, null);
   const thoughts = ownThoughts(request).map(({ item }) => item);
   const input = memberOf(members, "input");
   if (input !== undefined && thoughts.length > 0) edits.set("input", withoutElements(request, input, thoughts));

@@ -18,13 +18,23 @@ export function toChatParts(content: unknown, path: string): ChatPart[] {
   return content.map((part, index) => toChatPart(part, `${path}[${index}]`));
 }
 
+/** What an assistant said: its texts, and where it refused. Of its other parts a chat knows nothing. */
+export function spokenParts(content: unknown, path: string): ChatPart[] {
+  if (!Array.isArray(content)) return toChatParts(content, path);
+  return content.flatMap((part): ChatPart[] => {
+    if (!isRecord(part)) return [];
+    const { text, refusal } = part;
+    if (typeof text === "string") return [{ type: "text", text }];
+    return typeof refusal === "string" ? [{ type: "refusal", refusal }] : [];
+  });
+}
+
 function toChatPart(part: unknown, path: string): ChatPart {
   if (!isRecord(part)) throw invalidType(path, "an object");
   switch (part["type"]) {
     case "input_text":
     case "output_text":
     case "text":
-    case "summary_text":
     case "reasoning_text":
       return { type: "text", text: textOf(part, "text", path) };
     case "refusal":

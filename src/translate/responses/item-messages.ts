@@ -4,7 +4,7 @@ import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addBuiltInItem } from "./built-in-items.js";
 import { callIdOf } from "./call-id.js";
-import { isText, toChatParts, toContent } from "./chat-parts.js";
+import { isText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
 import type { ToolKind, ToolNames } from "./tool-names.js";
@@ -61,7 +61,7 @@ export function addItem(item: Item, type: string, index: number, context: ItemCo
 
 function addMessage(item: Item, path: string, conversation: Conversation): void {
   const { role, content } = item;
-  const parts = toChatParts(content, `${path}.content`);
+  const parts = (role === "assistant" ? spokenParts : toChatParts)(content, `${path}.content`);
   if (role !== "assistant") {
     conversation.message({ role: String(role), content: toContent(parts, "\n") });
     return;

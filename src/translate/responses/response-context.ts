@@ -1,5 +1,6 @@
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
 import { isRecord } from "../../wire/is-record.js";
+import type { OutputItem } from "./item-writer.js";
 import { memberValue } from "./request-value.js";
 import type { ToolNames } from "./tool-names.js";
 
@@ -77,5 +78,29 @@ function echoOf(request: ResponsesRequest): Readonly<Record<string, unknown>> {
     ...echo,
     reasoning: { effort, summary },
     text: { format: { type: "text" }, ...(isRecord(text) ? text : undefined) },
+  };
+}
+
+/** A response without what is known at its end alone. */
+export function unfinishedResponse(
+  context: ResponseContext,
+  status: string,
+  output: readonly OutputItem[],
+): Record<string, unknown> {
+  const { responseId, model, createdAt, previousResponseId = null, isStored, echo } = context;
+  return {
+    id: responseId,
+    object: "response",
+    created_at: createdAt,
+    completed_at: null,
+    status,
+    error: null,
+    incomplete_details: null,
+    model,
+    output,
+    previous_response_id: previousResponseId,
+    store: isStored,
+    usage: null,
+    ...echo,
   };
 }

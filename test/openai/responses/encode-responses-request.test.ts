@@ -43,7 +43,7 @@ describe("a request for a server that speaks the API", () => {
   });
 
   it("lacks what the server must not get", () => {
-    expect(sentOf({ service_tier: "priority", metadata: {} }, { dropped: ["service_tier"] })).toEqual({
+    expect(sentOf({ service_tier: "priority", metadata: {} }, { dropped: ["service_tier", "store"] })).toEqual({
       model: "up",
       input: "hi",
       store: false,
