@@ -12,7 +12,10 @@ import type { ToolNames } from "./responses/tool-names.js";
 
 /** How a target wants its chat completions. */
 export interface ToChatOptions {
-  /** What makes the target's thoughts its own, such as its provider and model: thoughts of another one are left out. */
+  /**
+   * What makes the target's thoughts its own, such as its provider and model: thoughts of another one are left out. Clients
+   * get a hash of it.
+   */
   readonly source: string;
   /** Under which name assistant messages take what the model thought, in plain text. Default: they take none. */
   readonly reasoningMember?: "reasoning_content" | "reasoning" | undefined;

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atCapacity, badGateway, GatewayError } from "../../src/errors/gateway-error.js";
+import { decodeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { frameEvents, type ResponseEvent } from "../../src/openai/responses/response-events.js";
 import { toResponse } from "../../src/translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
 import { readLadder } from "./event-ladder.js";
-import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse } from "./responses-samples.js";
+import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, source } from "./responses-samples.js";
 
 const types = (events: readonly ResponseEvent[]) => events.map(({ type }) => type.replace("response.", ""));
 
@@ -297,7 +298,10 @@ describe("what a model wants back of its thoughts", () => {
   it("stands in the item that the client keeps, only if it asked", () => {
     const chunks = [chunkOf({ reasoning_content: "Hm" }), chunkOf({ content: "x" }, "stop")];
     const [item] = readLadder(eventsOf(chunks, contextOf({ include })));
-    expect(item?.["encrypted_content"]).toMatch(/^ig1\./);
+    const encrypted = String(item?.["encrypted_content"]);
+    expect(encrypted).toMatch(/^ig1\./);
+    // The names of targets are the operator's own.
+    expect(decodeReasoning(encrypted)).not.toContain(source);
     expect(readLadder(eventsOf(chunks))[0]).not.toHaveProperty("encrypted_content");
   });
 

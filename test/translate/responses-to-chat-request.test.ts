@@ -5,6 +5,7 @@ import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import { writeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { imageNote, noOutput } from "../../src/translate/responses/conversation.js";
+import { shortHash } from "../../src/translate/responses/short-hash.js";
 import { readLadder } from "./event-ladder.js";
 import { chatOf, chunkOf, contextOf, eventsOf, messagesOf, source } from "./responses-samples.js";
 
@@ -302,8 +303,8 @@ describe("thoughts", () => {
 
   it("go back as they came to where they came from, and to nobody else", () => {
     const details = [{ type: "reasoning.text", text: "Hm", signature: "s" }];
-    const own = { encrypted_content: writeReasoning(source, { reasoning_details: details }) };
-    const others = { encrypted_content: writeReasoning("other/model", { reasoning_details: details }) };
+    const own = { encrypted_content: writeReasoning(shortHash(source), { reasoning_details: details }) };
+    const others = { encrypted_content: writeReasoning(shortHash("other/model"), { reasoning_details: details }) };
     const foreign = { encrypted_content: "gAAAAABforeign" };
     const damaged = { encrypted_content: "ig1.????" };
     const behind = [call("a"), output("a")];

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { GatewayError } from "../../errors/gateway-error.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import type { InputItem } from "./input-outline.js";
+import { itemNotFound } from "./not-found.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
 /** What a request refers to, as the JSON of items. */
@@ -55,15 +55,6 @@ export function inputItems({ body, members, items }: ResponsesRequest): Uint8Arr
   const input = memberOf(members, "input");
   if (input === undefined || body[input.start] !== 0x22) return [];
   return [userMessage(body.subarray(input.start, input.end))];
-}
-
-/** A 400 for a reference to an item that is not kept. */
-export function itemNotFound(id: string, index: number): GatewayError {
-  return new GatewayError(
-    `Item with id '${id.slice(0, 200)}' not found. Send the items themselves as input; with the AI SDK, set ` +
-      "providerOptions.openai.store to false.",
-    { status: 400, code: "item_not_found", param: `input[${index}].id` },
-  );
 }
 
 function userMessage(text: Uint8Array): Buffer {

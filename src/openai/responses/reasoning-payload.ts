@@ -20,7 +20,7 @@ export const ownReasoning = "ig1.";
  * The `encrypted_content` of a reasoning item: what the client keeps and sends back. It holds nothing that the client was not
  * shown, or could not send by itself: it is encoded, and not encrypted.
  *
- * @param source - where it came from; another model could not use it.
+ * @param source - a mark of where it came from, since another model could not use it. Clients can read it.
  */
 export function writeReasoning(source: string, members: ReasoningMembers): string {
   return ownReasoning + Buffer.from(JSON.stringify({ source, ...members })).toString("base64url");

@@ -1,5 +1,5 @@
 import { invalidType, missingParameter } from "../../errors/gateway-error.js";
-import { itemNotFound } from "../../openai/responses/expand-input.js";
+import { itemNotFound } from "../../openai/responses/not-found.js";
 import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addBuiltInItem } from "./built-in-items.js";
@@ -7,6 +7,7 @@ import { callIdOf } from "./call-id.js";
 import { isText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
+import { shortHash } from "./short-hash.js";
 import type { ToolKind, ToolNames } from "./tool-names.js";
 
 /** What a translation of items goes by. */
@@ -95,7 +96,7 @@ function addOutput(item: Item, index: number, conversation: Conversation): void 
 
 function addReasoning(item: Item, { conversation, source, reasoningMember }: ItemContext): void {
   const { content, summary, encrypted_content: encrypted } = item;
-  const members = readReasoning(encrypted, source);
+  const members = readReasoning(encrypted, shortHash(source));
   const text = members === undefined && reasoningMember !== undefined ? textsOf(content) || textsOf(summary) : "";
   if (members !== undefined) conversation.reasoning(members);
   else if (reasoningMember !== undefined && text !== "") conversation.reasoning({ [reasoningMember]: text });

@@ -1,6 +1,7 @@
 import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
 import { addDetails, type ReasoningDelta } from "./reasoning-delta.js";
+import { shortHash } from "./short-hash.js";
 
 /** Thoughts that the model has shown: clients show them where they are a summary. */
 export class OpenReasoning implements OpenItem {
@@ -52,7 +53,7 @@ export class OpenReasoning implements OpenItem {
       summary: this.#hasText ? [{ type: "summary_text", text: this.#text }] : [],
       ...(this.#source === undefined
         ? undefined
-        : { encrypted_content: writeReasoning(this.#source, this.#members()) }),
+        : { encrypted_content: writeReasoning(shortHash(this.#source), this.#members()) }),
       ...(status === "incomplete" ? { status } : undefined),
     };
   }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "./short-hash.js";
 
 /** How a tool's calls look to the client. */
 export type ToolKind = "function" | "custom" | "tool_search";
@@ -12,7 +12,6 @@ export interface ToolName {
 
 /** What servers take for the name of a function. */
 const longestName = 64;
-const hashLength = 8;
 
 /** The names of a request's tools on both sides: servers of chat completions know functions alone, and one flat list. */
 export class ToolNames {
@@ -53,7 +52,7 @@ function flatName(tool: ToolName): string {
 }
 
 function hashedName(plain: string, key: string): string {
-  const hash = createHash("sha256").update(key).digest("hex").slice(0, hashLength);
-  const kept = plain.replace(/[^\w-]/g, "_").slice(0, longestName - hashLength - 1);
+  const hash = shortHash(key);
+  const kept = plain.replace(/[^\w-]/g, "_").slice(0, longestName - hash.length - 1);
   return `${kept}_${hash}`;
 }

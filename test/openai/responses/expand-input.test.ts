@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expandInput, inputItems, referencedIds } from "../../../src/openai/responses/expand-input.js";
+import { previousResponseNotFound, responseNotFound } from "../../../src/openai/responses/not-found.js";
 import { parseResponsesRequest } from "../../../src/openai/responses/responses-request.js";
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -41,6 +42,16 @@ describe("what a request refers to", () => {
       earlier: [json(question)],
     });
     expect(JSON.parse(Buffer.from(expanded).toString())).toEqual({ model: "m", input: [question] });
+  });
+
+  it("may not be there", () => {
+    expect(previousResponseNotFound("resp_1")).toMatchObject({
+      status: 400,
+      code: "previous_response_not_found",
+      param: "previous_response_id",
+    });
+    expect(responseNotFound("x".repeat(9999))).toMatchObject({ status: 404, type: "invalid_request_error" });
+    expect(responseNotFound("x".repeat(9999)).message.length).toBeLessThan(300);
   });
 
   it("can be kept as items", () => {
