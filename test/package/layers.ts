@@ -65,6 +65,12 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "translate",
+    question: "How does a request of another API become a chat completion, and the answer its own?",
+    imports: ["wire", "metering", "errors", "openai"],
+    packages: ["node:crypto"],
+  },
+  {
     folder: "providers",
     question: "How is a model server reached?",
     imports: ["metering", "redaction", "openai", "errors", "wire", "check"],

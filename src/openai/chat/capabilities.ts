@@ -18,14 +18,15 @@ export interface Lacking {
 export function refuseLacking(request: ChatRequest, model: string, lacking: Lacking): void {
   if (lacking.action !== "refuse") return;
   if (lacking.tools) {
-    for (const name of ["tools", "functions"]) if (asksFor(request, name)) throw unsupported(model, name, "tools");
+    for (const name of ["tools", "functions"])
+      if (asksFor(request, name)) throw unsupportedByModel(model, name, "tools");
   }
   if (lacking.reasoning) {
-    for (const name of reasoningMembers) if (asksFor(request, name)) throw unsupported(model, name, "reasoning");
+    for (const name of reasoningMembers) if (asksFor(request, name)) throw unsupportedByModel(model, name, "reasoning");
   }
   if (!lacking.vision) return;
   const image = firstImage(request);
-  if (image !== undefined) throw unsupported(model, image, "images");
+  if (image !== undefined) throw unsupportedByModel(model, image, "images");
 }
 
 export function asksToReason(request: ChatRequest): boolean {
@@ -67,7 +68,8 @@ function firstImage(request: ChatRequest): string | undefined {
   return `messages[${message}].${part === undefined ? "images" : `content[${part}]`}`;
 }
 
-function unsupported(model: string, param: string, what: string): GatewayError {
+/** A 400 for what a model cannot do. */
+export function unsupportedByModel(model: string, param: string, what: string): GatewayError {
   return new GatewayError(`'${model}' does not support ${what}. Leave '${param}' out, or use another model.`, {
     status: 400,
     code: "unsupported_parameter",

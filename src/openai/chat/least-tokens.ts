@@ -18,9 +18,14 @@ const longestToken = 128;
 export function leastTokens(request: ChatRequest, enough: number): number {
   // A word has two bytes, the white space behind it included.
   if (request.body.length / 2 <= enough) return 0;
+  return leastTokensOf(request.body, messageTexts(request), enough);
+}
+
+/** The same of any texts of a request. */
+export function leastTokensOf(body: Uint8Array, texts: Iterable<TextSpan>, enough: number): number {
   let tokens = 0;
-  for (const span of messageTexts(request)) {
-    tokens += wordTokens(request.body, span, enough - tokens, longestToken);
+  for (const span of texts) {
+    tokens += wordTokens(body, span, enough - tokens, longestToken);
     if (tokens > enough) break;
   }
   return tokens;
@@ -28,12 +33,21 @@ export function leastTokens(request: ChatRequest, enough: number): number {
 
 /** The number of tokens of the messages' texts, by a tokenizer; counting stops as soon as there are more than `enough`. */
 export function countedTokens(request: ChatRequest, enough: number, tokenizer: Tokenizer): number {
-  const { body } = request;
   // A token has a byte at the least.
-  if (body.length <= enough) return 0;
+  if (request.body.length <= enough) return 0;
+  return countedTokensOf(request.body, messageTexts(request), enough, tokenizer);
+}
+
+/** The same of any texts of a request. */
+export function countedTokensOf(
+  body: Uint8Array,
+  texts: Iterable<TextSpan>,
+  enough: number,
+  tokenizer: Tokenizer,
+): number {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let tokens = 0;
-  for (const { start, end } of messageTexts(request)) {
+  for (const { start, end } of texts) {
     const text = bytes.toString("utf8", start, end);
     tokens += tokenizer.count(text.includes("\\") ? JSON.parse(`"${text}"`) : text, enough - tokens);
     if (tokens > enough) break;

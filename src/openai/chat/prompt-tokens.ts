@@ -7,12 +7,13 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import { memberOf, skipString } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
+import type { Span } from "./message-outline.js";
 
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
 const letterE = 0x65;
 
 /** What servers tell a model about tools of their own accord: Anthropic's 346 tokens are the most that is known. */
-const toolsPreamble = 350;
+export const toolsPreamble = 350;
 
 /** What templates put behind the messages, for the answer to begin. */
 const answerPreamble = 4;
@@ -25,7 +26,7 @@ export interface PromptLimits {
   readonly tokenBounds: ResolvedTokenBounds;
 }
 
-/** Members that say how to answer, by text or JSON. What else is text or JSON may be shown to the model. */
+/** Members of a chat completion request that say how to answer. */
 const besidePrompt = new Set([
   "model",
   "stop",
@@ -39,20 +40,52 @@ const besidePrompt = new Set([
   "prompt_cache_key",
 ]);
 
+/** What of a request a model may be shown. */
+export interface Prompt extends WithMessages {
+  /** The member that holds messages, and with them the media. */
+  readonly member: string;
+  readonly media: readonly Media[];
+  /** Values within it that are no text, in their order. */
+  readonly unread: readonly Span[];
+  /** What templates write anew, as JSON with spaces or with a line for each value. */
+  readonly rewritten: readonly Span[];
+  /** Members that say how to answer, by text or JSON. What else is text or JSON may be shown to the model. */
+  readonly beside: ReadonlySet<string>;
+  /** Tokens that stand in no text of the request. */
+  readonly added: number;
+}
+
 /**
  * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all else that a
  * model may be shown as text, in which the JSON's names and marks make up for what templates put around messages.
  */
 export function promptTokens(request: WithMessages, limits: PromptLimits): number {
-  const { contextLength, tokenizer, tokenBounds } = limits;
+  const { body, leaps, members } = request;
   const media = messageMedia(request);
-  let tokens = answerPreamble + (hasTools(request) ? toolsPreamble : 0);
-  for (const { name, start, end } of request.members) {
-    if (rewritten.has(name)) tokens += rewritingTokens(request.body, start, end);
-  }
-  for (const item of media) tokens += mediaTokens(request.body, item, tokenBounds);
+  return mostPromptTokens(
+    {
+      body,
+      leaps,
+      members,
+      member: "messages",
+      media,
+      unread: media.flatMap(({ values }) => values),
+      rewritten: members.filter(({ name }) => rewritten.has(name)),
+      beside: besidePrompt,
+      added: hasTools(request) ? toolsPreamble : 0,
+    },
+    limits,
+  );
+}
+
+/** The same of any request that a model is shown as a chat. */
+export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): number {
+  const { contextLength, tokenizer, tokenBounds } = limits;
+  let tokens = answerPreamble + prompt.added;
+  for (const { start, end } of prompt.rewritten) tokens += rewritingTokens(prompt.body, start, end);
+  for (const item of prompt.media) tokens += mediaTokens(prompt.body, item, tokenBounds);
   if (tokens >= contextLength) return contextLength;
-  const texts = promptTexts(request, media);
+  const texts = promptTexts(prompt);
   for (const text of tokenizer === undefined ? texts : []) {
     tokens += countText(text);
     if (tokens >= contextLength) return contextLength;
@@ -86,7 +119,7 @@ function countText(text: Uint8Array): number {
 /** Where one message ends and the next begins. In a text it means nothing, and does no harm. */
 const messageBorder = Buffer.from("},{");
 
-/** What templates write anew, as JSON with spaces or with a line for each value. */
+/** What templates write anew. */
 const rewritten = new Set(["tools", "functions", "response_format"]);
 
 /** A line break and the space before a value, or the space behind a colon. */
@@ -115,13 +148,13 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-function promptTexts({ body, members }: WithMessages, media: readonly Media[]): Uint8Array[] {
+function promptTexts({ body, members, unread, member, beside }: Prompt): Uint8Array[] {
   const texts: Uint8Array[] = [];
   for (const { name, start, end } of members) {
     const first = body[start];
     if (first !== quote && first !== openBracket && first !== openBrace) continue;
-    if (name === "messages") texts.push(...textsBetween(body.subarray(0, end), media, start));
-    else if (!besidePrompt.has(name)) texts.push(body.subarray(start, end));
+    if (name === member) texts.push(...textsBetween(body.subarray(0, end), [{ values: unread }], start));
+    else if (!beside.has(name)) texts.push(body.subarray(start, end));
   }
   return texts;
 }

@@ -67,7 +67,7 @@ export function valueMedia(body: Uint8Array, start: number): Media[] {
 }
 
 /** What is left of the JSON, from an offset on, without the values that hold media. */
-export function textsBetween(body: Uint8Array, media: readonly Media[], start = 0): Uint8Array[] {
+export function textsBetween(body: Uint8Array, media: readonly Pick<Media, "values">[], start = 0): Uint8Array[] {
   const texts: Uint8Array[] = [];
   let from = start;
   for (const { values } of media) {

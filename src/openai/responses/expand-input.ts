@@ -1,0 +1,67 @@
+import { Buffer } from "node:buffer";
+import { ByteWriter } from "../../wire/byte-writer.js";
+import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
+import type { InputItem } from "./input-outline.js";
+import { itemNotFound } from "./not-found.js";
+import type { ResponsesRequest } from "./responses-request.js";
+
+/** What a request refers to, as the JSON of items. */
+export interface ReferredItems {
+  /** Input and output of the previous response, and of those before it, in order. */
+  readonly earlier: readonly Uint8Array[];
+  /** By the ids under which `item_reference` items name them. */
+  readonly referenced: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The ids of the items that the input refers to. */
+export function referencedIds({ items }: ResponsesRequest): string[] {
+  return (items ?? []).flatMap(({ type, id }) => (type === "item_reference" && id !== undefined ? [id] : []));
+}
+
+/**
+ * The request's text with all that it refers to in its place, so that it stands alone: to be parsed as the one it came from
+ * was. Everything else stays byte for byte.
+ * @throws GatewayError 400 `item_not_found` for a reference to an item that is not there; one to reasoning is left out.
+ */
+export function expandInput(request: ResponsesRequest, { earlier, referenced }: ReferredItems): Uint8Array {
+  const { body, members, items } = request;
+  const out = new ByteWriter(body.length);
+  let next = "[";
+  const add = (item: Uint8Array) => {
+    out.writeText(next);
+    out.write(item);
+    next = ",";
+  };
+  for (const item of earlier) add(item);
+  for (const [index, item] of (items ?? []).entries()) {
+    const found = item.type === "item_reference" ? referenced.get(item.id ?? "") : body.subarray(item.start, item.end);
+    if (found !== undefined) add(found);
+    else if (!isReasoning(item)) throw itemNotFound(item.id ?? "", index);
+  }
+  const input = memberOf(members, "input");
+  if (input !== undefined && body[input.start] === 0x22) {
+    add(userMessage(body.subarray(input.start, input.end)));
+  }
+  out.writeText(next === "[" ? "[]" : "]");
+  const edits: MemberEdits = new Map();
+  edits.set("input", out.finish());
+  edits.set("previous_response_id", null);
+  return editMembers(body, members, edits);
+}
+
+/** The items of a request's input, as JSON; a text is the message that it stands for. */
+export function inputItems({ body, members, items }: ResponsesRequest): Uint8Array[] {
+  if (items !== undefined) return items.map(({ start, end }) => body.subarray(start, end));
+  const input = memberOf(members, "input");
+  if (input === undefined || body[input.start] !== 0x22) return [];
+  return [userMessage(body.subarray(input.start, input.end))];
+}
+
+function userMessage(text: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('{"type":"message","role":"user","content":'), text, Buffer.from("}")]);
+}
+
+/** A conversation loses none of its texts with it. */
+function isReasoning({ id }: InputItem): boolean {
+  return id?.startsWith("rs_") === true;
+}

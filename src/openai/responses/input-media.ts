@@ -1,0 +1,35 @@
+import { elementsOf } from "../../wire/json-members.js";
+import { imageMedia } from "../media/media-kind.js";
+import { type Media, valueMedia } from "../media/message-media.js";
+import type { InputItem } from "./input-outline.js";
+import type { ResponsesRequest } from "./responses-request.js";
+
+/**
+ * The images, audio and files of the input, in their order: those of messages, of what tools gave, and those that a server
+ * has made.
+ * @returns each with the places of its item and, if it stands in a list, of its part.
+ * @throws GatewayError 400 when there is more of it than anybody looks at.
+ */
+export function inputMedia(request: ResponsesRequest): Media[] {
+  return (request.items ?? []).flatMap((item, index) => {
+    if (item.type === "image_generation_call") return madeImage(request, item, index);
+    return item.contents.flatMap(({ start }) => contentMedia(request, start, index));
+  });
+}
+
+function contentMedia({ body, leaps }: ResponsesRequest, start: number, item: number): Media[] {
+  if (body[start] === 0x7b) return inPlace(body, start, item, undefined);
+  if (body[start] !== 0x5b) return [];
+  return elementsOf(body, start, leaps).flatMap((part, index) => inPlace(body, part, item, index));
+}
+
+function inPlace(body: Uint8Array, start: number, item: number, part: number | undefined): Media[] {
+  const found = valueMedia(body, start);
+  return found.length === 0 ? found : found.map((media) => ({ ...media, message: item, part }));
+}
+
+/** Its pixels stand in the item itself. */
+function madeImage({ body }: ResponsesRequest, { start, end, result }: InputItem, index: number): Media[] {
+  if (result === undefined || body[result.start] !== 0x22) return [];
+  return [{ start, end, kind: imageMedia, hasImage: true, values: [result], message: index, part: undefined }];
+}

@@ -1,0 +1,204 @@
+import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import {
+  absent,
+  endOfValue,
+  type JsonMember,
+  type Leaps,
+  type Scalar,
+  skipSpace,
+  valueAt,
+} from "../../wire/json-members.js";
+import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
+import type { SlicedWork } from "../../wire/slices.js";
+import type { Span } from "../chat/message-outline.js";
+import { misspelledName } from "../request/misspelled-name.js";
+
+/** An item of a request's input, as offsets. */
+export interface InputItem extends Span {
+  /** `message` for a message without a `type`, as most clients send it. */
+  readonly type: string;
+  /** The item's own id; of a reference, the id of the item that is meant. */
+  readonly id: string | undefined;
+  /** The values that can hold parts: `content` and `output`. */
+  readonly contents: readonly Span[];
+  /** The tools that the item makes known. */
+  readonly tools: Span | undefined;
+  /** What only a server can read. */
+  readonly encrypted: Span | undefined;
+  /** What a server's own tool has made, such as an image. */
+  readonly result: Span | undefined;
+}
+
+/** As many as a chat can have messages and parts. */
+export const mostItems = 16_384;
+const mostParts = 16_384;
+/** In one item, or one part. */
+const mostMembers = 1000;
+const mostMembersInAll = 131_072;
+/** Types and ids of more bytes are no API's. */
+const longestName = 256;
+
+const itemMembers = [
+  "type",
+  "id",
+  "role",
+  "content",
+  "output",
+  "call_id",
+  "tools",
+  "encrypted_content",
+  "result",
+] as const;
+const partMembers = ["type", "text"] as const;
+const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
+
+// One for all requests: what is found is read before the next search begins.
+const inItem = new MemberSearch(itemMembers, mostMembers);
+const inPart = new MemberSearch(partMembers, mostMembers);
+
+/** Items that answer a call, or make one, are paired by it. */
+const paired: ReadonlySet<string> = new Set([
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+]);
+
+/** Whether an item of this type has the id of a call. */
+export function isPaired(type: string): boolean {
+  return paired.has(type);
+}
+
+/** Goes through the items of an input and notes what is where. The text must be valid JSON. */
+export class InputCheck implements SlicedWork {
+  readonly items: InputItem[] = [];
+  readonly #body: Uint8Array;
+  readonly #leaps: Leaps;
+  #position: number;
+  #parts = 0;
+  #members = 0;
+
+  /**
+   * @param input - the array.
+   * @throws GatewayError 400 when it is no array.
+   */
+  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps) {
+    if (body[input.start] !== 0x5b) throw invalidType("input", "a string or an array of objects");
+    this.#body = body;
+    this.#leaps = leaps;
+    this.#position = skipSpace(body, input.start + 1);
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** @throws GatewayError 400 */
+  run(stop: number): boolean {
+    const body = this.#body;
+    if (body[this.#position] === 0x5d) return true;
+    while (this.#position < stop) {
+      const next = skipSpace(body, this.#readItem(this.#position));
+      if (body[next] !== 0x2c) return true;
+      this.#position = skipSpace(body, next + 1);
+    }
+    return false;
+  }
+
+  /** @returns the offset behind the item. */
+  #readItem(start: number): number {
+    const body = this.#body;
+    const path = `input[${this.items.length}]`;
+    if (this.items.length === mostItems) throw tooMany(`'input' must hold at most ${mostItems} items.`);
+    if (body[start] !== 0x7b) throw invalidType(path, "an object");
+    const fault = inItem.run(body, start, this.#leaps);
+    if (fault !== undefined) throw refused(fault, path, "An item");
+    this.#countMembers(inItem.count);
+    const { end } = inItem;
+    const id = this.#textOf("id", path);
+    const role = this.#textOf("role", path);
+    const type = this.#textOf("type", path) ?? (role === undefined && id !== undefined ? "item_reference" : "message");
+    this.#requireKeys(type, { id, role }, path);
+    const [content, output] = [this.#spanOf("content"), this.#spanOf("output")];
+    this.items.push({
+      start,
+      end,
+      type,
+      id,
+      contents: [content, output].filter((span) => span !== undefined),
+      tools: this.#spanOf("tools"),
+      encrypted: this.#spanOf("encrypted_content"),
+      result: this.#spanOf("result"),
+    });
+    this.#readParts(content, `${path}.content`);
+    this.#readParts(output, `${path}.output`);
+    return end;
+  }
+
+  #requireKeys(type: string, { id, role }: { id?: string | undefined; role?: string | undefined }, path: string): void {
+    if (type === "message") {
+      if (role === undefined) throw missingParameter(`${path}.role`);
+      if (!roles.includes(role)) {
+        throw invalidValue(`${path}.role`, `'${path}.role' must be 'user', 'assistant', 'system' or 'developer'.`);
+      }
+      if (inItem.starts[itemMembers.indexOf("content")] === absent) throw missingParameter(`${path}.content`);
+    }
+    if (type === "item_reference" && id === undefined) throw missingParameter(`${path}.id`);
+    if (isPaired(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
+  }
+
+  #readParts(content: Span | undefined, path: string): void {
+    const body = this.#body;
+    if (content === undefined || body[content.start] !== 0x5b) return;
+    let at = skipSpace(body, content.start + 1);
+    for (let index = 0; body[at] !== 0x5d; index++) {
+      if (++this.#parts > mostParts) throw tooMany(`'input' must hold at most ${mostParts} content parts together.`);
+      let end: number;
+      if (body[at] === 0x7b) {
+        const fault = inPart.run(body, at, this.#leaps);
+        if (fault !== undefined) throw refused(fault, `${path}[${index}]`, "A content part");
+        this.#countMembers(inPart.count);
+        end = inPart.end;
+      } else {
+        end = endOfValue(body, at, this.#leaps);
+      }
+      at = skipSpace(body, end);
+      if (body[at] !== 0x2c) return;
+      at = skipSpace(body, at + 1);
+    }
+  }
+
+  #countMembers(count: number): void {
+    this.#members += count;
+    if (this.#members <= mostMembersInAll) return;
+    throw tooMany(`The items and parts of 'input' must have at most ${mostMembersInAll} members together.`);
+  }
+
+  #spanOf(name: (typeof itemMembers)[number]): Span | undefined {
+    const place = itemMembers.indexOf(name);
+    const start = inItem.starts[place] ?? absent;
+    return start === absent ? undefined : { start, end: inItem.ends[place] ?? start };
+  }
+
+  /** `undefined` where the member is absent or `null`. */
+  #textOf(name: (typeof itemMembers)[number], path: string): string | undefined {
+    const span = this.#spanOf(name);
+    if (span === undefined) return undefined;
+    const { start, end } = span;
+    if (end - start > longestName) throw invalidValue(`${path}.${name}`, `'${name}' is longer than any is.`);
+    const value: Scalar | undefined = valueAt(this.#body, { start, end });
+    if (value === null) return undefined;
+    if (typeof value !== "string") throw invalidType(`${path}.${name}`, "a string");
+    return value;
+  }
+}
+
+function tooMany(message: string): GatewayError {
+  return new GatewayError(message, { status: 400, code: "array_above_max_length", param: "input" });
+}
+
+function refused({ reason, name, meant }: MemberFault, path: string, what: string): GatewayError {
+  if (reason === "too_many") return invalidValue(path, `${what} has more than ${mostMembers} members.`);
+  if (reason === "twice") return invalidValue(`${path}.${meant}`, `'${meant}' appears twice.`);
+  return misspelledName(name, meant, path);
+}

@@ -1,0 +1,151 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../../errors/gateway-error.js";
+import { StreamFault } from "../../../errors/stream-fault.js";
+import type { ServerSentEvent } from "../../../wire/event-reader.js";
+import { isRecord } from "../../../wire/is-record.js";
+import { membersOf } from "../../../wire/json-members.js";
+import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
+import { failureEvents, frameEvents, keepAliveComment, keepAliveEvent } from "../response-events.js";
+import { ResponseProgress } from "../response-progress.js";
+import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
+
+/** The events that end a stream well. */
+const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+
+/** Far more than any response has. */
+const mostItems = 16_384;
+
+/**
+ * Turns the events of an upstream's own response stream, one by one, into what the client gets: own id, own model name,
+ * usage always there. All other events stay byte for byte. Pure: it reads and writes nothing.
+ */
+export class NativeResponseStream {
+  readonly progress: ResponseProgress;
+  readonly #context: NativeResponseContext;
+  /** Bytes of deltas by the index of their item. */
+  readonly #deltaBytes = new Map<unknown, number>();
+  #sequenceNumber = -1;
+  #response: Uint8Array | undefined;
+
+  constructor(context: NativeResponseContext) {
+    this.#context = context;
+    this.progress = new ResponseProgress(context.promptTokens);
+  }
+
+  /** The response as the client got it at the end, as JSON; `undefined` before that. */
+  get response(): Uint8Array | undefined {
+    return this.#response;
+  }
+
+  /**
+   * @returns what the client gets for the event, or `undefined` when that is nothing.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  event({ data, event: name }: ServerSentEvent): Uint8Array | undefined {
+    const text = data.trim();
+    if (this.progress.isComplete || text === "" || text === "[DONE]") return undefined;
+    const event = parse(text);
+    this.#refuseErrors(event, name);
+    this.#readSequenceNumber(event);
+    const json = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
+    const { type, response } = event;
+    const sent = isRecord(response) ? this.#readResponse(type, response, json) : this.#readProgress(event, json);
+    const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
+    return Buffer.concat([Buffer.from(title === undefined ? "data: " : `event: ${title}\ndata: `), sent, eventEnd]);
+  }
+
+  /**
+   * The upstream has ended.
+   * @throws StreamFault `incomplete`
+   */
+  end(): Uint8Array {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    return new Uint8Array();
+  }
+
+  /** What the client gets where the stream fails: as little of a response as clients can read, and the error. */
+  fault(error: GatewayError): Uint8Array {
+    const { model, responseId, createdAt, previousResponseId = null, isStored } = this.#context;
+    const response = {
+      id: responseId,
+      object: "response",
+      created_at: createdAt,
+      model,
+      output: [],
+      incomplete_details: null,
+      previous_response_id: previousResponseId,
+      store: isStored,
+      parallel_tool_calls: true,
+      tool_choice: "auto",
+      tools: [],
+      usage: null,
+    };
+    return frameEvents(failureEvents(error, response, this.#sequenceNumber + 1));
+  }
+
+  /** It repeats the number of the event before it: those of the upstream go on behind it. */
+  keepAlive(): Uint8Array {
+    return this.#sequenceNumber < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#sequenceNumber)]);
+  }
+
+  #refuseErrors(event: Record<string, unknown>, name: string | undefined): void {
+    const { type, error, response } = event;
+    if (type === "error" || name === "error" || (type === undefined && isRecord(error))) {
+      throw fromErrorObject(isRecord(error) ? error : event, this.#context);
+    }
+    const failed = type === "response.failed" || type === "response.cancelled";
+    const failure = isRecord(response) ? failureOf(response) : undefined;
+    if (!failed && failure === undefined) return;
+    if (isRecord(response)) this.progress.usageCame(response["usage"]);
+    throw fromErrorObject(failure ?? { message: "", code: "server_error" }, this.#context);
+  }
+
+  #readSequenceNumber({ sequence_number: number }: Record<string, unknown>): void {
+    this.#sequenceNumber = Number.isSafeInteger(number) ? (number as number) : this.#sequenceNumber + 1;
+  }
+
+  #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {
+    if (!lastEvents.has(type)) return editResponseEvent(json, response, this.#context);
+    const { output } = response;
+    const isNew = !this.progress.hasOutput && Array.isArray(output);
+    this.progress.usageCame(response["usage"]);
+    this.progress.endCame(isNew ? outputBytes(output) : 0);
+    const sent = editResponseEvent(json, response, this.#context, this.progress.tokens);
+    const member = membersOf(sent).findLast(({ name }) => name === "response");
+    this.#response = member && sent.subarray(member.start, member.end);
+    return sent;
+  }
+
+  #readProgress(event: Record<string, unknown>, json: Uint8Array): Uint8Array {
+    const { type, delta, item, output_index: index } = event;
+    if (typeof delta === "string") {
+      this.#count(index, Buffer.byteLength(delta));
+      if (typeof type === "string" && type.startsWith("response.reasoning")) this.progress.reasoningCame();
+    } else if (isRecord(item)) {
+      if (item["type"] === "reasoning") this.progress.reasoningCame();
+      // Not every upstream sends deltas.
+      if (type === "response.output_item.done") {
+        this.#count(index, this.#deltaBytes.has(index) ? 0 : outputBytes([item]));
+      }
+    }
+    return json;
+  }
+
+  #count(index: unknown, bytes: number): void {
+    if (this.#deltaBytes.size === mostItems && !this.#deltaBytes.has(index)) throw new StreamFault("garbage");
+    this.#deltaBytes.set(index, (this.#deltaBytes.get(index) ?? 0) + bytes);
+    this.progress.outputCame(bytes);
+  }
+}
+
+const eventEnd = Buffer.from("\n\n");
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // It is none of the events.
+  }
+  throw new StreamFault("garbage");
+}

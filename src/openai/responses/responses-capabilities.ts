@@ -1,0 +1,40 @@
+import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
+import { type Lacking, unsupportedByModel } from "../chat/capabilities.js";
+import { inputMedia } from "./input-media.js";
+import type { ResponsesRequest } from "./responses-request.js";
+
+/** @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it. */
+export function refuseLackingInResponse(request: ResponsesRequest, model: string, lacking: Lacking): void {
+  if (lacking.action !== "refuse") return;
+  const { tools } = request;
+  // A search that a client lists in every request is left out anyway.
+  const tool = lacking.tools ? tools.find(({ runner }) => runner !== "search") : undefined;
+  if (tool !== undefined) throw unsupportedByModel(model, tool.path, "tools");
+  if (lacking.reasoning && responseAsksToReason(request))
+    throw unsupportedByModel(model, "reasoning.effort", "reasoning");
+  const image = lacking.vision ? inputMedia(request).find(({ hasImage }) => hasImage) : undefined;
+  if (image === undefined) return;
+  const { message, part } = image;
+  const isOutput = request.items?.[message]?.type.endsWith("_output") === true;
+  const place = part === undefined ? "" : `.${isOutput ? "output" : "content"}[${part}]`;
+  throw unsupportedByModel(model, `input[${message}]${place}`, "images");
+}
+
+/** Whether an effort is asked for. A wish for a summary, as clients send it with every request, is none. */
+export function responseAsksToReason({ body, members, leaps }: ResponsesRequest): boolean {
+  const reasoning = memberOf(members, "reasoning");
+  if (reasoning === undefined || body[reasoning.start] !== 0x7b) return false;
+  return membersOf(body, reasoning.start, mostMembers, leaps).some((member) => {
+    if (member.name !== "effort") return false;
+    const effort = valueAt(body, member);
+    return effort !== null && effort !== "none";
+  });
+}
+
+/** More than there are. */
+const mostMembers = 16;
+
+/** The members that a model of these lacks is not sent. Of images, see `refuseLackingInResponse`. */
+export function lackingMembers({ tools, reasoning }: Pick<Lacking, "tools" | "reasoning">): string[] {
+  return [...(tools ? ["tools", "tool_choice", "parallel_tool_calls"] : []), ...(reasoning ? ["reasoning"] : [])];
+}

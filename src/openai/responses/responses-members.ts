@@ -1,0 +1,97 @@
+import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { foldName } from "../../wire/folded-names.js";
+import { memberOf, membersOf } from "../../wire/json-members.js";
+import { type JsonRequest, readMember } from "../request/json-request.js";
+import { misspelledName } from "../request/misspelled-name.js";
+
+/** What a member's value must be; `null` is as good as absent for all of them. */
+type Kind = "string" | "boolean" | "object" | "array" | "string or object";
+
+/** What the gateway reads or edits of a request for a response, beside `model`, `input` and counts. */
+const kinds: Readonly<Record<string, Kind>> = {
+  stream: "boolean",
+  stream_options: "object",
+  store: "boolean",
+  instructions: "string",
+  previous_response_id: "string",
+  include: "array",
+  tools: "array",
+  tool_choice: "string or object",
+  parallel_tool_calls: "boolean",
+  text: "object",
+  reasoning: "object",
+  metadata: "object",
+};
+
+const firstBytes: Readonly<Record<Kind, readonly number[]>> = {
+  string: [0x22],
+  boolean: [0x74, 0x66],
+  object: [0x7b],
+  array: [0x5b],
+  "string or object": [0x22, 0x7b],
+};
+
+/** Refused unless it is a value that asks for nothing; behind each name what to do instead. */
+const refused: Readonly<Record<string, string>> = {
+  messages: "Send 'input'.",
+  max_tokens: "Send 'max_output_tokens'.",
+  max_completion_tokens: "Send 'max_output_tokens'.",
+  n: "There is one answer to each request.",
+  background: "Responses are made while the client waits.",
+  conversation: "Send the items as 'input', or 'previous_response_id'.",
+  prompt: "Send 'instructions' and 'input'.",
+};
+
+/** Names that no other may be taken for. */
+const exactNames: ReadonlyMap<string, string> = new Map(
+  [...Object.keys(kinds), ...Object.keys(refused), "max_output_tokens", "top_logprobs", "truncation"].map((name) => [
+    foldName(name),
+    name,
+  ]),
+);
+
+const mostPairs = 16;
+
+/** @throws GatewayError 400 for a member that some server would take for one that the gateway reads. */
+export function requireResponsesNames({ strangers }: JsonRequest): void {
+  for (const [folded, name] of strangers) {
+    const meant = exactNames.get(folded);
+    if (meant !== undefined && meant !== name) throw misspelledName(name, meant);
+  }
+}
+
+/** @throws GatewayError 400 for a value of the wrong kind, and for what this API does not do. */
+export function requireKinds(request: JsonRequest): void {
+  requireFewPairs(request);
+  const { body, members } = request;
+  for (const { name, start } of members) {
+    const kind = kinds[name];
+    if (kind !== undefined && body[start] !== 0x6e && !firstBytes[kind].includes(body[start] ?? 0)) {
+      throw invalidType(name, kind === "object" || kind === "array" ? `an ${kind}` : `a ${kind}`);
+    }
+    const advice = refused[name];
+    if (advice !== undefined && !isIdle(request, name)) throw unsupportedParameter(name, advice);
+  }
+}
+
+/** @throws GatewayError 400 for more metadata than OpenAI takes: a response repeats them. */
+function requireFewPairs({ body, members, leaps }: JsonRequest): void {
+  const metadata = memberOf(members, "metadata");
+  if (metadata === undefined || body[metadata.start] !== 0x7b) return;
+  if (membersOf(body, metadata.start, mostPairs, leaps).length <= mostPairs) return;
+  throw invalidValue("metadata", `'metadata' must hold at most ${mostPairs} pairs.`);
+}
+
+function isIdle(request: JsonRequest, name: string): boolean {
+  const value = readMember(request, name);
+  return value === undefined || value === false || (name === "n" && value === 1);
+}
+
+/** A 400 for what cannot be done here, or with this model. */
+export function unsupportedParameter(param: string, advice: string): GatewayError {
+  return new GatewayError(`'${param}' is not supported here. ${advice}`, {
+    status: 400,
+    code: "unsupported_parameter",
+    param,
+  });
+}

@@ -1,0 +1,115 @@
+import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { elementsOf, endOfValue, memberOf, valueAt } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
+import {
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readCount,
+  readMember,
+  readModel,
+} from "../request/json-request.js";
+import { InputCheck, type InputItem } from "./input-outline.js";
+import { requireKinds, requireResponsesNames } from "./responses-members.js";
+import { readTools, type ToolSpan } from "./tool-kinds.js";
+
+/** What the gateway itself reads of a request for a response (OpenAI reference, "Create a model response"). */
+export interface ResponsesRequest extends JsonRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  /** The items of its input, in order; `undefined` where the input is a text, or absent. */
+  readonly items: readonly InputItem[] | undefined;
+  /** Those within namespaces and items included. */
+  readonly tools: readonly ToolSpan[];
+  /** Upper bound on the tokens of the response, those of reasoning included. */
+  readonly maxOutputTokens: number | undefined;
+  /** The client wants to refer to the response later. OpenAI's default is `true`. */
+  readonly store: boolean;
+  readonly previousResponseId: string | undefined;
+  /** What the client wants beside the response, such as `reasoning.encrypted_content`. */
+  readonly include: readonly string[];
+}
+
+/** Far more than there are. */
+const mostIncludes = 64;
+
+/**
+ * Checks what the gateway itself relies on; every other member stays as it is, known or not.
+ * @throws GatewayError 400
+ */
+export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
+  const request = parseJsonRequest(bytes, maxDepth);
+  const model = readModel(request);
+  const input = checkInput(request);
+  input?.run(request.body.length);
+  return toResponsesRequest(request, model, input?.items);
+}
+
+/** The same in slices, for a body that would take long. */
+export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const model = readModel(request);
+  const input = checkInput(request);
+  if (input !== undefined) await inTurns(input);
+  return toResponsesRequest(request, model, input?.items);
+}
+
+/** `undefined` where the input is a text, or absent. */
+function checkInput({ body, members, leaps }: JsonRequest): InputCheck | undefined {
+  const member = memberOf(members, "input");
+  if (member === undefined || body[member.start] === 0x6e || body[member.start] === 0x22) return undefined;
+  return new InputCheck(body, member, leaps);
+}
+
+function toResponsesRequest(
+  request: JsonRequest,
+  model: string,
+  items: readonly InputItem[] | undefined,
+): ResponsesRequest {
+  const { body, members, leaps, strangers } = request;
+  requireResponsesNames(request);
+  requireKinds(request);
+  const previousResponseId = readId(request, "previous_response_id");
+  const input = memberOf(members, "input");
+  const hasInput = input !== undefined && body[input.start] !== 0x6e;
+  if (!hasInput && previousResponseId === undefined) throw missingParameter("input");
+  if (items?.length === 0 && previousResponseId === undefined) throw emptyInput();
+  return {
+    body,
+    members,
+    leaps,
+    strangers,
+    model,
+    stream: readMember(request, "stream") === true,
+    items,
+    tools: readTools({ ...request, items }),
+    maxOutputTokens: readCount("max_output_tokens", readMember(request, "max_output_tokens")),
+    store: readMember(request, "store") !== false,
+    previousResponseId,
+    include: readInclude(request),
+  };
+}
+
+function readId(request: JsonRequest, name: string): string | undefined {
+  const id = readMember(request, name);
+  if (id === undefined) return undefined;
+  if (typeof id !== "string") throw invalidType(name, "a string");
+  if (id === "") throw invalidValue(name, `'${name}' must not be empty.`);
+  return id;
+}
+
+function readInclude({ body, members, leaps }: JsonRequest): string[] {
+  const member = memberOf(members, "include");
+  if (member === undefined || body[member.start] === 0x6e) return [];
+  const starts = elementsOf(body, member.start, leaps, mostIncludes);
+  if (starts.length > mostIncludes) throw invalidValue("include", `'include' must hold at most ${mostIncludes} names.`);
+  return starts.map((start, index) => {
+    const name = valueAt(body, { start, end: endOfValue(body, start, leaps) });
+    if (typeof name !== "string") throw invalidType(`include[${index}]`, "a string");
+    return name;
+  });
+}
+
+function emptyInput(): GatewayError {
+  return new GatewayError("'input' must hold at least one item.", { status: 400, code: "empty_array", param: "input" });
+}

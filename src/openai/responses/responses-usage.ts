@@ -1,0 +1,64 @@
+import type { TokenCounts } from "../../metering/token-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+
+/** The `usage` object of a response (OpenAI reference, "ResponseUsage"). Clients fail where a member of it is absent. */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
+  output_tokens: number;
+  output_tokens_details: { reasoning_tokens: number };
+  total_tokens: number;
+}
+
+/** Beyond this a count is not taken for real. */
+const largestCount = 1e9;
+
+/** @returns `undefined` when it is no usage to charge by: absent, in part or whole, malformed, or zero throughout. */
+export function readResponsesUsage(usage: unknown): TokenCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = count(usage["input_tokens"]);
+  const total = count(usage["total_tokens"]);
+  const reported = count(usage["output_tokens"]);
+  if (input === undefined || (reported === undefined && total === undefined)) return undefined;
+  const output = Math.max(reported ?? 0, (total ?? 0) - input);
+  if (input + output === 0) return undefined;
+  return {
+    input,
+    cachedInput: Math.min(detail(usage["input_tokens_details"], "cached_tokens"), input),
+    output,
+    reasoning: Math.min(detail(usage["output_tokens_details"], "reasoning_tokens"), output),
+  };
+}
+
+/** @param cacheWrite - part of the input that the upstream has put into its cache. */
+export function toResponseUsage(tokens: TokenCounts, cacheWrite = 0): ResponseUsage {
+  return {
+    input_tokens: tokens.input,
+    input_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: cacheWrite },
+    output_tokens: tokens.output,
+    output_tokens_details: { reasoning_tokens: tokens.reasoning },
+    total_tokens: tokens.input + tokens.output,
+  };
+}
+
+/** Whether clients find what they rely on: the counts, and in each object of details that is there its own. */
+export function isWholeUsage(usage: unknown): boolean {
+  return (
+    isRecord(usage) &&
+    ["input_tokens", "output_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name])) &&
+    hasDetail(usage["input_tokens_details"], "cached_tokens") &&
+    hasDetail(usage["output_tokens_details"], "reasoning_tokens")
+  );
+}
+
+function hasDetail(details: unknown, name: string): boolean {
+  return details === undefined || details === null || (isRecord(details) && Number.isInteger(details[name]));
+}
+
+function detail(details: unknown, name: string): number {
+  return (isRecord(details) ? count(details[name]) : undefined) ?? 0;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
+}

@@ -1,0 +1,132 @@
+import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { absent, elementsOf, type Leaps, memberOf, valueAt } from "../../wire/json-members.js";
+import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
+import type { Span } from "../chat/message-outline.js";
+import type { JsonRequest } from "../request/json-request.js";
+import { misspelledName } from "../request/misspelled-name.js";
+import type { InputItem } from "./input-outline.js";
+
+/** Who runs a tool: the client; the model's server, to search the web; the model's server in another way. */
+export type ToolRunner = "client" | "search" | "server";
+
+/** A tool of a request, as offsets. */
+export interface ToolSpan extends Span {
+  /** Where it stands in the request, such as `tools[2]`. */
+  readonly path: string;
+  readonly type: string | undefined;
+  readonly runner: ToolRunner;
+  readonly name: Span | undefined;
+  /** How many tools it holds. */
+  readonly held: number;
+}
+
+const clientTools: ReadonlySet<string> = new Set([
+  "function",
+  "custom",
+  "namespace",
+  "tool_search",
+  "local_shell",
+  "apply_patch",
+  "computer",
+  "computer_use_preview",
+]);
+
+/** Far beyond any API: in all, and of one tool. */
+const mostTools = 2048;
+const mostMembers = 64;
+/** Types are shorter, in bytes. */
+const longestType = 256;
+
+/** Items of an input that make further tools known. */
+const itemsWithTools: ReadonlySet<string> = new Set(["tool_search_output", "additional_tools"]);
+
+const toolMembers = ["type", "name", "tools", "execution"] as const;
+const search = new MemberSearch(toolMembers, mostMembers);
+
+/** Who runs a tool of this type, as far as its type says. */
+export function runnerOf(type: string | undefined): ToolRunner {
+  if (type === undefined) return "server";
+  if (clientTools.has(type)) return "client";
+  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type) ? "search" : "server";
+}
+
+/** A request as far as its tools are concerned. */
+interface WithTools extends JsonRequest {
+  readonly items: readonly InputItem[] | undefined;
+}
+
+/**
+ * The tools of a request, those within namespaces and items included, in their order.
+ * @throws GatewayError 400 where one could be taken for another by some server, or there are more than anybody looks at.
+ */
+export function readTools(request: WithTools): ToolSpan[] {
+  const reader = new ToolReader(request);
+  const listed = memberOf(request.members, "tools");
+  if (listed !== undefined) reader.readList(listed, "tools", false);
+  for (const [index, { type, tools }] of (request.items ?? []).entries()) {
+    if (itemsWithTools.has(type) && tools !== undefined) reader.readList(tools, `input[${index}].tools`, false);
+  }
+  return reader.tools;
+}
+
+class ToolReader {
+  readonly tools: ToolSpan[] = [];
+  readonly #body: Uint8Array;
+  readonly #leaps: Leaps;
+
+  constructor({ body, leaps }: WithTools) {
+    this.#body = body;
+    this.#leaps = leaps;
+  }
+
+  /** @param isInner - it stands in a namespace. @returns how many tools the list holds. */
+  readList({ start }: Span, path: string, isInner: boolean): number {
+    const body = this.#body;
+    if (body[start] === 0x6e) return 0;
+    if (body[start] !== 0x5b) throw invalidType(path, "an array");
+    const starts = elementsOf(body, start, this.#leaps, mostTools);
+    if (starts.length + this.tools.length > mostTools) throw tooMany(path);
+    for (const [index, each] of starts.entries()) this.#readTool(each, `${path}[${index}]`, isInner);
+    return starts.length;
+  }
+
+  #readTool(start: number, path: string, isInner: boolean): void {
+    const body = this.#body;
+    if (body[start] !== 0x7b) throw invalidType(path, "an object");
+    const fault = search.run(body, start, this.#leaps);
+    if (fault !== undefined) throw refused(fault, path);
+    const { end } = search;
+    const [type, execution] = [textOf(body, "type"), textOf(body, "execution")];
+    const [name, inner] = [spanOf("name"), spanOf("tools")];
+    if (isInner && type === "namespace") throw invalidValue(`${path}.type`, "A namespace cannot stand in a namespace.");
+    // Without a word about it, a search for tools is the server's.
+    const runner = type === "tool_search" && execution !== "client" ? "server" : runnerOf(type);
+    const tool = { start, end, path, type, runner, name, held: 0 };
+    this.tools.push(tool);
+    if (type === "namespace" && inner !== undefined) tool.held = this.readList(inner, `${path}.tools`, true);
+  }
+}
+
+function refused({ reason, name, meant }: MemberFault, path: string): GatewayError {
+  if (reason === "too_many") return invalidValue(path, `A tool has more than ${mostMembers} members.`);
+  if (reason === "twice") return invalidValue(`${path}.${name}`, `'${name}' appears twice.`);
+  return misspelledName(name, meant, path);
+}
+
+function tooMany(path: string): GatewayError {
+  const options = { status: 400, code: "array_above_max_length", param: path };
+  return new GatewayError(`A request must hold at most ${mostTools} tools.`, options);
+}
+
+function spanOf(name: (typeof toolMembers)[number]): Span | undefined {
+  const place = toolMembers.indexOf(name);
+  const start = search.starts[place] ?? absent;
+  return start === absent ? undefined : { start, end: search.ends[place] ?? start };
+}
+
+function textOf(body: Uint8Array, name: (typeof toolMembers)[number]): string | undefined {
+  const span = spanOf(name);
+  if (span === undefined || span.end - span.start > longestType) return undefined;
+  const value = valueAt(body, span);
+  return typeof value === "string" ? value : undefined;
+}

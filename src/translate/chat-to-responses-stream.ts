@@ -1,0 +1,206 @@
+import type { GatewayError } from "../errors/gateway-error.js";
+import type { TokenCounts } from "../metering/token-counts.js";
+import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/responses/response-events.js";
+import { toResponseUsage } from "../openai/responses/responses-usage.js";
+import { isRecord } from "../wire/is-record.js";
+import { CallDeltas } from "./responses/call-deltas.js";
+import { incompleteReason, toAnnotation, toLogprobs } from "./responses/chat-choice.js";
+import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
+import { OpenMessage } from "./responses/open-message.js";
+import { OpenReasoning } from "./responses/open-reasoning.js";
+import { type ReasoningDelta, readReasoningDelta } from "./responses/reasoning-delta.js";
+import { type ResponseContext, unfinishedResponse } from "./responses/response-context.js";
+
+/** What is known when a chat completion has ended. */
+export interface ResponseEnd {
+  readonly tokens: TokenCounts;
+  /** Epoch seconds. */
+  readonly completedAt: number;
+}
+
+/**
+ * Makes a streamed response of the chunks of a chat completion. Pure: it reads and writes nothing. Each step gives the events
+ * that are to go to the client; together they are numbered without a gap.
+ */
+export class ChatToResponsesStream {
+  readonly #context: ResponseContext;
+  readonly #writer: ItemWriter;
+  readonly #calls: CallDeltas;
+  readonly #done: OutputItem[] = [];
+  /** In the order of their places in the output. */
+  #open: OpenItem[] = [];
+  /** Signatures of thoughts that came when these were over already. */
+  readonly #lateDetails: Record<string, unknown>[] = [];
+  #isLateSent = false;
+  #finish: string | undefined;
+  #serviceTier: string | undefined;
+  #response: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    this.#writer = new ItemWriter(context.responseId);
+    this.#calls = new CallDeltas(this.#writer, context.names, context.responseId);
+  }
+
+  /** The response as it was sent at the end; `undefined` before that. */
+  get response(): Readonly<Record<string, unknown>> | undefined {
+    return this.#response;
+  }
+
+  /** What goes to the client before all else. */
+  begin(): ResponseEvent[] {
+    this.#begin();
+    return this.#writer.take();
+  }
+
+  /** @param chunk - parsed and repaired; of its choices the first counts. */
+  chunk(chunk: Readonly<Record<string, unknown>>): ResponseEvent[] {
+    if (typeof chunk["service_tier"] === "string") this.#serviceTier = chunk["service_tier"];
+    const choices = chunk["choices"];
+    const choice: unknown = Array.isArray(choices) ? choices.find((one) => isRecord(one) && !one["index"]) : undefined;
+    if (!isRecord(choice)) return [];
+    const { delta, finish_reason: finish, logprobs } = choice;
+    if (isRecord(delta)) this.#addDelta(delta, logprobs);
+    if (typeof finish === "string" && finish !== "") {
+      this.#finish ??= finish;
+      this.#closeAll();
+    }
+    return this.#writer.take();
+  }
+
+  /** The chat completion has ended, and ended well. */
+  end({ tokens, completedAt }: ResponseEnd): ResponseEvent[] {
+    if (!this.#hasAnswer()) {
+      // Without a message or a call, some clients ask for the next turn over and over.
+      const message = new OpenMessage(this.#writer);
+      message.text("");
+      this.#open.push(message);
+    }
+    this.#closeAll();
+    const reason = incompleteReason(this.#finish);
+    const status = reason === undefined ? "completed" : "incomplete";
+    const response = {
+      ...this.#snapshot(status, this.#output()),
+      completed_at: status === "completed" ? completedAt : null,
+      incomplete_details: reason === undefined ? null : { reason },
+      usage: toResponseUsage(tokens),
+    };
+    this.#response = response;
+    this.#writer.emit(`response.${status}`, { response });
+    return this.#writer.take();
+  }
+
+  /** The chat completion has failed on its way, or before it: a stream begins all the same. */
+  fault(error: GatewayError): ResponseEvent[] {
+    if (this.#writer.sequenceNumber === 0) this.#begin();
+    const output = [...this.#output(), ...this.#open.map((item) => item.item("incomplete"))];
+    this.#writer.emitAll(failureEvents(error, this.#snapshot("failed", output), this.#writer.sequenceNumber));
+    return this.#writer.take();
+  }
+
+  /** What goes to the client when nothing else has for long; nothing before the stream has begun. */
+  keepAlive(): ResponseEvent[] {
+    if (this.#writer.sequenceNumber === 0) return [];
+    this.#writer.emitAll([keepAliveEvent(this.#writer.sequenceNumber)]);
+    return this.#writer.take();
+  }
+
+  #begin(): void {
+    const response = this.#snapshot("in_progress", []);
+    this.#writer.emit("response.created", { response });
+    this.#writer.emit("response.in_progress", { response });
+  }
+
+  #addDelta(delta: Record<string, unknown>, logprobs: unknown): void {
+    this.#addReasoning(readReasoningDelta(delta));
+    const { content, refusal, annotations, tool_calls: calls } = delta;
+    const probabilities = this.#context.includesLogprobs ? toLogprobs(logprobs) : [];
+    if (typeof content === "string" && content !== "") this.#message().text(content, probabilities);
+    for (const annotation of Array.isArray(annotations) ? annotations : []) {
+      const cited = toAnnotation(annotation);
+      if (cited !== undefined) this.#message().annotation(cited);
+    }
+    if (typeof refusal === "string" && refusal !== "") this.#message().refusal(refusal);
+    if (Array.isArray(calls) && calls.length > 0) {
+      this.#closeTexts();
+      this.#open.push(...this.#calls.add(calls));
+    }
+  }
+
+  #addReasoning(reasoning: ReasoningDelta): void {
+    const { text, details } = reasoning;
+    const keepsDetails = this.#context.includesReasoning && details.length > 0;
+    const isBegun = this.#done.length > 0 || this.#open.length > 0;
+    const isOpen = this.#open.some((item) => item instanceof OpenReasoning);
+    if (text === "" && isBegun && !isOpen) this.#lateDetails.push(...(keepsDetails ? details : []));
+    else if (text !== "" || keepsDetails) this.#reasoning().add(reasoning);
+  }
+
+  /** An item that no client shows, for what the model wants back with its calls. */
+  #addLateReasoning(): void {
+    const { includesReasoning, source } = this.#context;
+    const { extra } = this.#calls;
+    if (!includesReasoning || this.#isLateSent || (extra === undefined && this.#lateDetails.length === 0)) return;
+    this.#isLateSent = true;
+    const reasoning = new OpenReasoning(this.#writer, source);
+    reasoning.add({ text: "", name: "reasoning", details: this.#lateDetails });
+    if (extra !== undefined) reasoning.addExtra(extra);
+    this.#close(reasoning, "completed");
+  }
+
+  #reasoning(): OpenReasoning {
+    const open = this.#open.find((item) => item instanceof OpenReasoning);
+    if (open !== undefined) return open;
+    this.#closeTexts();
+    const { includesReasoning, source } = this.#context;
+    const reasoning = new OpenReasoning(this.#writer, includesReasoning ? source : undefined);
+    this.#open.push(reasoning);
+    return reasoning;
+  }
+
+  #message(): OpenMessage {
+    const open = this.#open.find((item) => item instanceof OpenMessage);
+    if (open !== undefined) return open;
+    this.#closeTexts();
+    const message = new OpenMessage(this.#writer);
+    this.#open.push(message);
+    return message;
+  }
+
+  /** Calls stay open till the end: what they send may come by turns. */
+  #closeTexts(): void {
+    const isText = (item: OpenItem) => item instanceof OpenMessage || item instanceof OpenReasoning;
+    for (const item of this.#open) if (isText(item)) this.#close(item, "completed");
+    this.#open = this.#open.filter((item) => !isText(item));
+  }
+
+  /** An answer that was cut off was so in its last item. */
+  #closeAll(): void {
+    const isCut = incompleteReason(this.#finish) !== undefined;
+    const items = this.#open.toSorted((one, other) => one.outputIndex - other.outputIndex);
+    for (const item of items) this.#close(item, isCut && item === items.at(-1) ? "incomplete" : "completed");
+    this.#open = [];
+    this.#addLateReasoning();
+  }
+
+  #close(item: OpenItem, status: ItemStatus): void {
+    item.close(status);
+    this.#done[item.outputIndex] = item.item(status);
+  }
+
+  /** Reasoning that was cut off speaks for itself. */
+  #hasAnswer(): boolean {
+    const isReasoning = (item: OutputItem) => item["type"] === "reasoning";
+    if (this.#open.length > 0 || this.#output().some((item) => !isReasoning(item))) return true;
+    return this.#output().length > 0 && incompleteReason(this.#finish) !== undefined;
+  }
+
+  #output(): OutputItem[] {
+    return this.#done.filter((item) => item !== undefined);
+  }
+
+  #snapshot(status: string, output: readonly OutputItem[]): Record<string, unknown> {
+    const response = unfinishedResponse(this.#context, status, output);
+    return this.#serviceTier === undefined ? response : { ...response, service_tier: this.#serviceTier };
+  }
+}

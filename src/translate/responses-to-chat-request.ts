@@ -1,0 +1,163 @@
+import { invalidType, invalidValue, missingParameter } from "../errors/gateway-error.js";
+import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/native/hosted-tools.js";
+import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import { isRecord } from "../wire/is-record.js";
+import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
+import { type ChatMessage, Conversation } from "./responses/conversation.js";
+import { addItem, type Item } from "./responses/item-messages.js";
+import { memberValue, parseSpan } from "./responses/request-value.js";
+import { wantsLogprobs } from "./responses/response-context.js";
+import { chooseTools } from "./responses/tool-choice.js";
+import type { ToolNames } from "./responses/tool-names.js";
+
+/** How a target wants its chat completions. */
+export interface ToChatOptions {
+  /**
+   * What makes the target's thoughts its own, such as its provider and model: thoughts of another one are left out. Clients
+   * get a hash of it.
+   */
+  readonly source: string;
+  /** Under which name assistant messages take what the model thought, in plain text. Default: they take none. */
+  readonly reasoningMember?: "reasoning_content" | "reasoning" | undefined;
+  /** What becomes of tools that a server would run itself: of `pass`, the tool is left out. */
+  readonly hostedTools?: HostedToolRules | undefined;
+  /** Further members that mean the same to the target, such as `prompt_cache_key` and `metadata`. Default: none. */
+  readonly passed?: readonly string[] | undefined;
+}
+
+/** A request in the words of chat completions. */
+export interface ChatTranslation {
+  /** The body, of JSON values. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** What the names in the answer's calls mean. */
+  readonly names: ToolNames;
+}
+
+/** Members that both APIs have alike. */
+const alike = ["temperature", "top_p", "user"];
+
+/**
+ * The request as one of chat completions. The output cap stands in `max_completion_tokens`; a server's dialect comes on top,
+ * as for any chat. What the request refers to must be in its place already: see `expandInput`.
+ *
+ * @throws GatewayError 400 for what no chat can say, with the `param` of this API.
+ */
+export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
+  const { hostedTools = defaultHostedToolRules, passed = [] } = options;
+  const { model, stream, maxOutputTokens, items } = request;
+  const parsed = (items ?? []).map(({ start, end, type }) => ({
+    item: parseSpan(request, { start, end }) as Item,
+    type,
+  }));
+  const tools = toChatTools(toolLists(request, parsed), hostedTools);
+  const messages = toMessages(request, parsed, tools, options);
+  if (messages.length === 0) throw invalidValue("input", "'input' holds nothing that this model can be sent.");
+  const body: Record<string, unknown> = { model, messages };
+  if (stream) body["stream"] = true;
+  if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
+  for (const name of [...alike, ...passed]) set(body, name, memberValue(request, name));
+  addTools(body, request, tools, hostedTools);
+  addText(body, memberValue(request, "text"));
+  const reasoning = memberValue(request, "reasoning");
+  if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
+  addLogprobs(body, request);
+  return { body, names: tools.names };
+}
+
+interface ParsedItem {
+  readonly item: Item;
+  readonly type: string;
+}
+
+function toolLists(request: ResponsesRequest, items: readonly ParsedItem[]): ToolList[] {
+  const listed = memberValue(request, "tools");
+  const lists: ToolList[] = Array.isArray(listed) ? [{ path: "tools", tools: listed }] : [];
+  for (const [index, { item, type }] of items.entries()) {
+    const { tools } = item;
+    if ((type === "tool_search_output" || type === "additional_tools") && Array.isArray(tools)) {
+      lists.push({ path: `input[${index}].tools`, tools });
+    }
+  }
+  return lists;
+}
+
+function toMessages(
+  request: ResponsesRequest,
+  items: readonly ParsedItem[],
+  { names }: ChatTools,
+  { source, reasoningMember }: ToChatOptions,
+): ChatMessage[] {
+  const conversation = new Conversation();
+  const instructions = memberValue(request, "instructions");
+  if (typeof instructions === "string" && instructions !== "") {
+    conversation.message({ role: instructionRole(items), content: instructions });
+  }
+  const input = request.items === undefined ? memberValue(request, "input") : undefined;
+  if (typeof input === "string") conversation.message({ role: "user", content: input });
+  const context = { conversation, names, source, reasoningMember };
+  for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
+  return conversation.messages();
+}
+
+/** Servers that tell the two roles apart take one of them in a request. */
+function instructionRole(items: readonly ParsedItem[]): string {
+  return items.some(({ item }) => item["role"] === "developer") ? "developer" : "system";
+}
+
+function addTools(
+  body: Record<string, unknown>,
+  request: ResponsesRequest,
+  chat: ChatTools,
+  rules: HostedToolRules,
+): void {
+  const { tools, choice } = chooseTools(memberValue(request, "tool_choice"), chat, rules);
+  // Without tools, servers refuse what is said of them.
+  if (tools.length === 0) return;
+  body["tools"] = tools;
+  set(body, "tool_choice", choice);
+  set(body, "parallel_tool_calls", memberValue(request, "parallel_tool_calls"));
+}
+
+function addText(body: Record<string, unknown>, text: unknown): void {
+  if (!isRecord(text)) return;
+  set(body, "verbosity", text["verbosity"]);
+  const { format } = text;
+  if (format === undefined || format === null) return;
+  if (!isRecord(format)) throw invalidType("text.format", "an object");
+  switch (format["type"]) {
+    case "text":
+      return;
+    case "json_object":
+      body["response_format"] = { type: "json_object" };
+      return;
+    case "json_schema":
+      body["response_format"] = { type: "json_schema", json_schema: schemaOf(format) };
+      return;
+    default:
+      throw invalidValue("text.format.type", "'text.format.type' must be 'text', 'json_object' or 'json_schema'.");
+  }
+}
+
+function schemaOf({ name, schema, description, strict }: Record<string, unknown>): Record<string, unknown> {
+  if (name === undefined || name === null || name === "") throw missingParameter("text.format.name");
+  if (!isRecord(schema)) {
+    throw schema === undefined
+      ? missingParameter("text.format.schema")
+      : invalidType("text.format.schema", "an object");
+  }
+  const json: Record<string, unknown> = { name, schema };
+  set(json, "description", description);
+  set(json, "strict", strict);
+  return json;
+}
+
+function addLogprobs(body: Record<string, unknown>, request: ResponsesRequest): void {
+  if (!wantsLogprobs(request)) return;
+  body["logprobs"] = true;
+  set(body, "top_logprobs", memberValue(request, "top_logprobs"));
+}
+
+/** `null` is as good as absent. */
+function set(body: Record<string, unknown>, name: string, value: unknown): void {
+  if (value !== undefined && value !== null) body[name] = value;
+}

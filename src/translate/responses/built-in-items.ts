@@ -1,0 +1,51 @@
+import { isRecord } from "../../wire/is-record.js";
+import { callIdOf } from "./call-id.js";
+import { toChatParts } from "./chat-parts.js";
+import type { Conversation } from "./conversation.js";
+
+/** What calls of a client's built-in tools say, by their types: the rest of the item is about it. */
+const callMembers: Readonly<Record<string, string>> = {
+  local_shell_call: "action",
+  shell_call: "action",
+  apply_patch_call: "operation",
+  computer_call: "action",
+};
+
+/** What tools that a server has run gave, by the types of their items. */
+const resultMembers: Readonly<Record<string, string>> = {
+  mcp_call: "output",
+  code_interpreter_call: "outputs",
+  file_search_call: "results",
+  program_output: "result",
+};
+
+/**
+ * Adds what is left of a built-in tool in a history: what the client ran as a call with its output, what a server ran as its
+ * output alone. All else, such as a search of the web or an opaque summary, is left out.
+ */
+export function addBuiltInItem(
+  item: Readonly<Record<string, unknown>>,
+  type: string,
+  index: number,
+  conversation: Conversation,
+): void {
+  const callId = callIdOf(item, index);
+  const called = callMembers[type];
+  const result = item[resultMembers[type] ?? ""] ?? "";
+  if (called !== undefined) {
+    conversation.call(callId, type.slice(0, -"_call".length), JSON.stringify(item[called] ?? {}));
+  } else if (type.endsWith("_call_output")) {
+    conversation.output(callId, outputParts(item["output"], index));
+  } else if (result !== "") {
+    const text = typeof result === "string" ? result : JSON.stringify(result);
+    conversation.output(callId, [{ type: "text", text }]);
+  }
+}
+
+function outputParts(output: unknown, index: number) {
+  if (isRecord(output) && output["type"] === "computer_screenshot") {
+    return toChatParts([output], `input[${index}].output`);
+  }
+  const text = typeof output === "string" ? output : output === undefined ? "" : JSON.stringify(output);
+  return [{ type: "text", text }];
+}

@@ -1,0 +1,79 @@
+import { isRecord } from "../../wire/is-record.js";
+import type { ItemWriter } from "./item-writer.js";
+import { OpenCall } from "./open-call.js";
+import type { ToolNames } from "./tool-names.js";
+
+/** A call of which the name has not come yet. */
+interface NamelessCall {
+  readonly id: string | undefined;
+  readonly arguments: string;
+}
+
+/** The calls of a chat completion, by their index there. */
+export class CallDeltas {
+  readonly #calls = new Map<number, OpenCall | NamelessCall>();
+  readonly #ids = new Set<string>();
+  readonly #extra = new Map<number, unknown>();
+  readonly #writer: ItemWriter;
+  readonly #names: ToolNames;
+  readonly #responseId: string;
+
+  constructor(writer: ItemWriter, names: ToolNames, responseId: string) {
+    this.#writer = writer;
+    this.#names = names;
+    this.#responseId = responseId;
+  }
+
+  /**
+   * @returns the calls that have begun with these deltas.
+   */
+  add(deltas: readonly unknown[]): OpenCall[] {
+    const begun: OpenCall[] = [];
+    for (const [position, delta] of deltas.entries()) {
+      if (!isRecord(delta)) continue;
+      const call = this.#addOne(delta, position);
+      if (call !== undefined) begun.push(call);
+    }
+    return begun;
+  }
+
+  /** What some calls carry beside their arguments, by the ids of the calls; `undefined`: none does. */
+  get extra(): Readonly<Record<string, unknown>> | undefined {
+    const extras = [...this.#extra].flatMap(([index, extra]): [string, unknown][] => {
+      const call = this.#calls.get(index);
+      return call instanceof OpenCall ? [[call.callId, extra]] : [];
+    });
+    return extras.length === 0 ? undefined : Object.fromEntries(extras);
+  }
+
+  #addOne(delta: Record<string, unknown>, position: number): OpenCall | undefined {
+    const index = Number.isInteger(delta["index"]) ? (delta["index"] as number) : position;
+    const { name, arguments: sent } = isRecord(delta["function"]) ? delta["function"] : {};
+    const args = typeof sent === "string" ? sent : isRecord(sent) ? JSON.stringify(sent) : "";
+    if (isRecord(delta["extra_content"])) this.#extra.set(index, delta["extra_content"]);
+    const known = this.#calls.get(index);
+    if (known instanceof OpenCall) {
+      known.arguments(args);
+      return undefined;
+    }
+    const id = typeof delta["id"] === "string" && delta["id"] !== "" ? delta["id"] : known?.id;
+    const before = (known?.arguments ?? "") + args;
+    if (typeof name !== "string" || name === "") {
+      this.#calls.set(index, { id, arguments: before });
+      return undefined;
+    }
+    const call = new OpenCall(this.#writer, this.#names.restore(name), this.#freeId(id, index));
+    this.#calls.set(index, call);
+    call.arguments(before);
+    return call;
+  }
+
+  /** Clients pair a call with its output by it. Weak models give two calls the same, or none. */
+  #freeId(id: string | undefined, index: number): string {
+    const plain = id ?? `call_${this.#responseId.replace(/^resp_/, "")}_${index}`;
+    let free = plain;
+    for (let count = 2; this.#ids.has(free); count++) free = `${plain}_${count}`;
+    this.#ids.add(free);
+    return free;
+  }
+}

@@ -1,0 +1,141 @@
+import { invalidType, missingParameter } from "../../errors/gateway-error.js";
+import { itemNotFound } from "../../openai/responses/not-found.js";
+import { readReasoning } from "../../openai/responses/reasoning-payload.js";
+import { isRecord } from "../../wire/is-record.js";
+import { addBuiltInItem } from "./built-in-items.js";
+import { callIdOf } from "./call-id.js";
+import { isText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
+import { wrappedInput } from "./chat-tools.js";
+import type { Conversation } from "./conversation.js";
+import { shortHash } from "./short-hash.js";
+import type { ToolKind, ToolNames } from "./tool-names.js";
+
+/** What a translation of items goes by. */
+export interface ItemContext {
+  readonly conversation: Conversation;
+  readonly names: ToolNames;
+  /** See `ToChatOptions`. */
+  readonly source: string;
+  readonly reasoningMember: "reasoning_content" | "reasoning" | undefined;
+}
+
+/** An item of an input, parsed. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/**
+ * Adds an item to the conversation. One of which chat completions know nothing, as built-in tools of other servers leave
+ * behind, is left out: a history that was made elsewhere goes on here.
+ *
+ * @param index - in the input.
+ * @throws GatewayError 400
+ */
+export function addItem(item: Item, type: string, index: number, context: ItemContext): void {
+  const { conversation, names } = context;
+  const path = `input[${index}]`;
+  switch (type) {
+    case "message":
+      addMessage(item, path, conversation);
+      break;
+    case "function_call":
+      conversation.call(callIdOf(item, index), flatNameOf(item, "function", names, path), argumentsOf(item));
+      break;
+    case "custom_tool_call":
+      conversation.call(callIdOf(item, index), flatNameOf(item, "custom", names, path), wrappedInputOf(item));
+      break;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      addOutput(item, index, conversation);
+      break;
+    case "tool_search_call":
+    case "tool_search_output":
+      addSearch(item, type, index, context);
+      break;
+    case "reasoning":
+      addReasoning(item, context);
+      break;
+    case "item_reference":
+      throw itemNotFound(typeof item["id"] === "string" ? item["id"] : "", index);
+    default:
+      addBuiltInItem(item, type, index, conversation);
+  }
+}
+
+function addMessage(item: Item, path: string, conversation: Conversation): void {
+  const { role, content } = item;
+  const parts = (role === "assistant" ? spokenParts : toChatParts)(content, `${path}.content`);
+  if (role !== "assistant") {
+    conversation.message({ role: String(role), content: toContent(parts, "\n") });
+    return;
+  }
+  conversation.text(
+    parts
+      .filter(isText)
+      .map(({ text }) => text)
+      .join(""),
+  );
+  for (const part of parts) if (typeof part["refusal"] === "string") conversation.refusal(part["refusal"]);
+}
+
+/** A search that a server has made is none of the model's calls. */
+function addSearch(item: Item, type: string, index: number, { conversation, names }: ItemContext): void {
+  if (item["execution"] === "server") return;
+  const callId = callIdOf(item, index);
+  if (type === "tool_search_output") {
+    conversation.output(callId, [{ type: "text", text: foundTools(item, names) }]);
+  } else {
+    conversation.call(callId, names.flatten({ kind: "tool_search", name: "tool_search" }), argumentsOf(item));
+  }
+}
+
+function addOutput(item: Item, index: number, conversation: Conversation): void {
+  const { output } = item;
+  const isPlain = output === null || output === undefined || typeof output === "string" || Array.isArray(output);
+  const content = isPlain ? output : JSON.stringify(output);
+  conversation.output(callIdOf(item, index), toChatParts(content, `input[${index}].output`));
+}
+
+function addReasoning(item: Item, { conversation, source, reasoningMember }: ItemContext): void {
+  const { content, summary, encrypted_content: encrypted } = item;
+  const members = readReasoning(encrypted, shortHash(source));
+  const text = members === undefined && reasoningMember !== undefined ? textsOf(content) || textsOf(summary) : "";
+  if (members !== undefined) conversation.reasoning(members);
+  else if (reasoningMember !== undefined && text !== "") conversation.reasoning({ [reasoningMember]: text });
+}
+
+function textsOf(parts: unknown): string {
+  if (!Array.isArray(parts)) return "";
+  return parts
+    .flatMap((part) => (isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : []))
+    .join("\n\n");
+}
+
+function wrappedInputOf({ input }: Item): string {
+  return JSON.stringify({ [wrappedInput]: typeof input === "string" ? input : JSON.stringify(input ?? "") });
+}
+
+/** Careless clients send an object. */
+function argumentsOf({ arguments: args }: Item): string {
+  if (typeof args === "string") return args === "" ? "{}" : args;
+  return JSON.stringify(args ?? {});
+}
+
+function flatNameOf({ name, namespace }: Item, kind: ToolKind, names: ToolNames, path: string): string {
+  if (name === undefined || name === null || name === "") throw missingParameter(`${path}.name`);
+  if (typeof name !== "string") throw invalidType(`${path}.name`, "a string");
+  return names.flatten({ kind, name, namespace: typeof namespace === "string" ? namespace : undefined });
+}
+
+/** The model reads under which names it can call what was found. */
+function foundTools({ tools }: Item, names: ToolNames): string {
+  const found: string[] = [];
+  const add = (list: unknown, namespace: string | undefined) => {
+    for (const tool of Array.isArray(list) ? list : []) {
+      if (!isRecord(tool) || typeof tool["name"] !== "string") continue;
+      const { type, name } = tool;
+      if (type === "namespace") add(tool["tools"], name);
+      else found.push(names.flatten({ kind: type === "custom" ? "custom" : "function", name, namespace }));
+    }
+  };
+  add(tools, undefined);
+  return found.length === 0 ? "No tools were found." : `Tools that can be called now: ${found.join(", ")}`;
+}

@@ -1,0 +1,57 @@
+import { type ItemPrefix, ownItemId } from "../../openai/responses/item-ids.js";
+import type { ResponseEvent } from "../../openai/responses/response-events.js";
+
+/** How an output item ended. */
+export type ItemStatus = "completed" | "incomplete";
+
+/** An item of a response's output. */
+export type OutputItem = Readonly<Record<string, unknown>>;
+
+/** An output item while it is being made. Each step of it is an event. */
+export interface OpenItem {
+  readonly outputIndex: number;
+  /** The item as it would be if it ended now. */
+  item(status: ItemStatus): OutputItem;
+  /** Says that the item, and each part of it, is done. */
+  close(status: ItemStatus): void;
+}
+
+/** Numbers the events and items of one response. */
+export class ItemWriter {
+  readonly #responseId: string;
+  #events: ResponseEvent[] = [];
+  #sequenceNumber = 0;
+  #items = 0;
+
+  constructor(responseId: string) {
+    this.#responseId = responseId;
+  }
+
+  /** The number of the next event. */
+  get sequenceNumber(): number {
+    return this.#sequenceNumber;
+  }
+
+  emit(type: string, members: object): void {
+    this.#events.push({ type, sequence_number: this.#sequenceNumber++, ...members });
+  }
+
+  /** Takes events that bring their numbers with them. */
+  emitAll(events: readonly ResponseEvent[]): void {
+    this.#events.push(...events);
+    this.#sequenceNumber += events.length;
+  }
+
+  /** @returns the next item's place in the output, and its id. */
+  nextItem(prefix: ItemPrefix): { outputIndex: number; itemId: string } {
+    const outputIndex = this.#items++;
+    return { outputIndex, itemId: ownItemId(prefix, this.#responseId, outputIndex) };
+  }
+
+  /** The events since it was last asked. */
+  take(): ResponseEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+}

@@ -1,0 +1,94 @@
+import { isRecord } from "../../wire/is-record.js";
+import { wrappedInput } from "./chat-tools.js";
+import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
+import type { ToolName } from "./tool-names.js";
+
+const prefixes = { function: "fc", custom: "ctc", tool_search: "tsc" } as const;
+
+/** A call of one of the client's tools. */
+export class OpenCall implements OpenItem {
+  readonly outputIndex: number;
+  readonly callId: string;
+  readonly #writer: ItemWriter;
+  readonly #itemId: string;
+  readonly #tool: ToolName;
+  #arguments = "";
+
+  constructor(writer: ItemWriter, tool: ToolName, callId: string) {
+    const { outputIndex, itemId } = writer.nextItem(prefixes[tool.kind]);
+    this.outputIndex = outputIndex;
+    this.callId = callId;
+    this.#itemId = itemId;
+    this.#writer = writer;
+    this.#tool = tool;
+    writer.emit("response.output_item.added", { output_index: outputIndex, item: this.#write("in_progress", false) });
+  }
+
+  /** What the model sends to the tool. Of a tool that takes a text it is known at the end alone. */
+  arguments(delta: string): void {
+    if (delta === "") return;
+    this.#arguments += delta;
+    if (this.#tool.kind !== "function") return;
+    this.#writer.emit("response.function_call_arguments.delta", { ...this.#place(), delta });
+  }
+
+  item(status: ItemStatus): OutputItem {
+    return this.#write(status, true);
+  }
+
+  close(status: ItemStatus): void {
+    const { kind, name } = this.#tool;
+    const item = this.item(status);
+    if (kind === "function") {
+      const { arguments: args } = item;
+      this.#writer.emit("response.function_call_arguments.done", { ...this.#place(), name, arguments: args });
+    }
+    if (kind === "custom") {
+      const { input } = item;
+      if (input !== "") this.#writer.emit("response.custom_tool_call_input.delta", { ...this.#place(), delta: input });
+      this.#writer.emit("response.custom_tool_call_input.done", { ...this.#place(), input });
+    }
+    this.#writer.emit("response.output_item.done", { output_index: this.outputIndex, item });
+  }
+
+  /** @param isFilled - with what the model sends to the tool. */
+  #write(status: ItemStatus | "in_progress", isFilled: boolean): OutputItem {
+    const { kind, name, namespace } = this.#tool;
+    const call = { id: this.#itemId, type: `${kind}_call`, status, call_id: this.callId };
+    const within = namespace === undefined ? undefined : { namespace };
+    const args = this.#arguments;
+    switch (kind) {
+      case "custom":
+        return { ...call, type: "custom_tool_call", name, ...within, input: isFilled ? unwrapped(args) : "" };
+      case "tool_search":
+        return { ...call, execution: "client", arguments: isFilled ? parsed(args) : {} };
+      default:
+        // A call that was cut off stays as it came.
+        return { ...call, name, ...within, arguments: isFilled && args === "" && status === "completed" ? "{}" : args };
+    }
+  }
+
+  #place(): { item_id: string; output_index: number } {
+    return { item_id: this.#itemId, output_index: this.outputIndex };
+  }
+}
+
+/** The text for a custom tool: all that was sent where it is not wrapped as it should be. */
+function unwrapped(args: string): string {
+  const value = parse(args);
+  const input = isRecord(value) ? value[wrappedInput] : undefined;
+  return typeof input === "string" ? input : args;
+}
+
+function parsed(args: string): object {
+  const value = parse(args);
+  return isRecord(value) ? value : {};
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

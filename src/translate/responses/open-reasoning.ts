@@ -1,0 +1,82 @@
+import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
+import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
+import { addDetails, type ReasoningDelta } from "./reasoning-delta.js";
+import { shortHash } from "./short-hash.js";
+
+/** Thoughts that the model has shown: clients show them where they are a summary. */
+export class OpenReasoning implements OpenItem {
+  readonly outputIndex: number;
+  readonly #writer: ItemWriter;
+  readonly #itemId: string;
+  /** Whose thoughts they are, where the client is to keep them; `undefined`: it is not. */
+  readonly #source: string | undefined;
+  readonly #details: Record<string, unknown>[] = [];
+  #extra: Readonly<Record<string, unknown>> | undefined;
+  #text = "";
+  #hasText = false;
+  #name: "reasoning_content" | "reasoning" = "reasoning_content";
+
+  constructor(writer: ItemWriter, source: string | undefined) {
+    const { outputIndex, itemId } = writer.nextItem("rs");
+    this.outputIndex = outputIndex;
+    this.#itemId = itemId;
+    this.#writer = writer;
+    this.#source = source;
+    writer.emit("response.output_item.added", {
+      output_index: outputIndex,
+      item: { id: itemId, type: "reasoning", summary: [] },
+    });
+  }
+
+  add({ text, name, details }: ReasoningDelta): void {
+    addDetails(this.#details, details);
+    if (text === "") return;
+    this.#name = name;
+    if (!this.#hasText) {
+      this.#hasText = true;
+      const part = { type: "summary_text", text: "" };
+      this.#writer.emit("response.reasoning_summary_part.added", { ...this.#place(), part });
+    }
+    this.#text += text;
+    this.#writer.emit("response.reasoning_summary_text.delta", { ...this.#place(), delta: text });
+  }
+
+  /** @param extra - the `extra_content` of calls, by their ids. */
+  addExtra(extra: Readonly<Record<string, unknown>>): void {
+    this.#extra = extra;
+  }
+
+  item(status: ItemStatus): OutputItem {
+    return {
+      id: this.#itemId,
+      type: "reasoning",
+      summary: this.#hasText ? [{ type: "summary_text", text: this.#text }] : [],
+      ...(this.#source === undefined
+        ? undefined
+        : { encrypted_content: writeReasoning(shortHash(this.#source), this.#members()) }),
+      ...(status === "incomplete" ? { status } : undefined),
+    };
+  }
+
+  close(status: ItemStatus): void {
+    if (this.#hasText) {
+      const text = this.#text;
+      this.#writer.emit("response.reasoning_summary_text.done", { ...this.#place(), text });
+      const part = { type: "summary_text", text };
+      this.#writer.emit("response.reasoning_summary_part.done", { ...this.#place(), part });
+    }
+    this.#writer.emit("response.output_item.done", { output_index: this.outputIndex, item: this.item(status) });
+  }
+
+  #members(): ReasoningMembers {
+    return {
+      ...(this.#text === "" ? undefined : { [this.#name]: this.#text }),
+      ...(this.#details.length === 0 ? undefined : { reasoning_details: this.#details }),
+      ...(this.#extra === undefined ? undefined : { extra_content: this.#extra }),
+    };
+  }
+
+  #place(): { item_id: string; output_index: number; summary_index: number } {
+    return { item_id: this.#itemId, output_index: this.outputIndex, summary_index: 0 };
+  }
+}
