@@ -5,6 +5,7 @@ import type { Warn } from "../events/warning.js";
 import type { BodyOptions } from "../http/read-body.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { OperationServices } from "../operations/operation.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
 
@@ -31,5 +32,6 @@ export interface CallServices {
   readonly clock: Clock;
   readonly warn: Warn;
   readonly body: BodyOptions;
+  readonly operations: OperationServices;
   readonly limits: ResponseLimits;
 }

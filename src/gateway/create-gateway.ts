@@ -71,10 +71,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       warn,
       body: {
         maxBodyBytes: resolved.maxBodyBytes,
-        maxBodyDepth: resolved.maxBodyDepth,
         bodyTimeoutMs: resolved.bodyTimeoutMs,
         minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
         pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
+      },
+      operations: {
+        maxBodyDepth: resolved.maxBodyDepth,
+        maxBodyBytes: resolved.maxBodyBytes,
+        responses: undefined,
       },
       limits: {
         maxAnswerBytes: resolved.maxAnswerBytes,

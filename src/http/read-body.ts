@@ -4,8 +4,6 @@ import type { PendingBodies } from "./pending-bodies.js";
 
 export interface BodyOptions {
   readonly maxBodyBytes: number;
-  /** How deep a body's JSON may be nested. */
-  readonly maxBodyDepth: number;
   readonly bodyTimeoutMs: number;
   readonly minBodyBytesPerSecond: number;
   readonly pendingBodies: PendingBodies;

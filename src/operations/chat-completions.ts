@@ -35,10 +35,10 @@ export const chatCompletions: Operation = {
   modelType: "chat",
   protocol: openAIProtocol,
   checkContentType: requireJsonType,
-  parse: (body, maxDepth) =>
+  parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes
-      ? parseChatRequestInTurns(body, maxDepth).then(toModelRequest)
-      : toModelRequest(parseChatRequest(body, maxDepth)),
+      ? parseChatRequestInTurns(body, maxBodyDepth).then(toModelRequest)
+      : toModelRequest(parseChatRequest(body, maxBodyDepth)),
 };
 
 const toModelRequest = (request: ChatRequest): ModelRequest => new ChatModelRequest(request);

@@ -31,10 +31,10 @@ export const embeddings: Operation = {
   modelType: "embedding",
   protocol: openAIProtocol,
   checkContentType: requireJsonType,
-  parse: (body, maxDepth) =>
+  parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes
-      ? parseEmbeddingRequestInTurns(body, maxDepth).then(toModelRequest)
-      : toModelRequest(parseEmbeddingRequest(body, maxDepth)),
+      ? parseEmbeddingRequestInTurns(body, maxBodyDepth).then(toModelRequest)
+      : toModelRequest(parseEmbeddingRequest(body, maxBodyDepth)),
 };
 
 const toModelRequest = (request: EmbeddingRequest): ModelRequest => new EmbeddingModelRequest(request);

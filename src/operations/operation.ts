@@ -6,6 +6,7 @@ import type { Lacking } from "../openai/chat/capabilities.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import type { ResponseStore } from "../responses/response-store.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { ClientProtocol } from "./client-protocol.js";
@@ -24,10 +25,20 @@ export interface Operation {
   checkContentType(contentType: string | undefined): void;
   /**
    * Reads a body. A large one is read in slices, between which others have their turn.
-   * @param maxDepth - how deep its JSON may be nested.
+   * @param account - whose request it is.
    * @throws GatewayError 400
    */
-  parse(body: Uint8Array, maxDepth: number): ModelRequest | Promise<ModelRequest>;
+  parse(body: Uint8Array, services: OperationServices, account: string): ModelRequest | Promise<ModelRequest>;
+}
+
+/** What operations work with: made once for a gateway. */
+export interface OperationServices {
+  /** How deep a body's JSON may be nested. */
+  readonly maxBodyDepth: number;
+  /** The largest body, in bytes, with all that it refers to in its place. */
+  readonly maxBodyBytes: number;
+  /** `undefined`: no responses are kept. */
+  readonly responses: ResponseStore | undefined;
 }
 
 /** A request that was understood. It knows its own format, so nothing outside is generic in it. */
@@ -109,4 +120,9 @@ export interface Exchange {
   readStream(): StreamCodec;
   /** The upstream's error, in the gateway's words. @param body - its first bytes. */
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;
+  /**
+   * Keeps a response that was read to its end, where later requests can refer to it. The client gets the end of its
+   * response after that. Absent where nothing is kept.
+   */
+  keep?(): Promise<void>;
 }

@@ -5,13 +5,18 @@ import type { ModelTraits } from "./operation.js";
 
 /**
  * Refuses members that a model's targets do not let requests choose.
+ * @param ownMembers - members that the operation itself reads, and that no rule is for.
  * @throws GatewayError 400
  */
-export function requireAllowedMembers(request: JsonRequest, { rules, dialects }: ModelTraits): void {
+export function requireAllowedMembers(
+  request: JsonRequest,
+  { rules, dialects }: Pick<ModelTraits, "rules" | "dialects">,
+  ownMembers?: ReadonlySet<string>,
+): void {
   if (request.strangers.size > 0) {
     for (const dialect of dialects) requireOwnNames(request.strangers, dialect);
   }
-  for (const rule of rules) rule.refuse(request);
+  for (const rule of rules) rule.refuse(request, ownMembers);
 }
 
 /** @param param - the path of what is too long. */

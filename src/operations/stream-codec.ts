@@ -25,7 +25,7 @@ export interface StreamCodec {
   /** What ends the client's stream when the call failed. */
   fault(error: GatewayError): Uint8Array;
   /** What keeps the client's connection open while the upstream is silent. */
-  readonly keepAlive: Uint8Array;
+  keepAlive(): Uint8Array;
   /** Absent where every event is parsed. */
   readonly shortcut?: EventShortcut;
 }

@@ -3,7 +3,7 @@ import { operations } from "../operations/table.js";
 
 /** What a path is for. */
 export type Path = { readonly methods: readonly string[] } & (
-  | { readonly endpoint: "healthz" | "models" | "usage" | "responses" }
+  | { readonly endpoint: "healthz" | "models" | "usage" }
   | { readonly endpoint: "model"; readonly model: string }
   | { readonly endpoint: Operation["name"]; readonly operation: Operation }
 );
@@ -19,7 +19,6 @@ const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
     `/v1/${operation.name}`,
     { endpoint: operation.name, methods: call, operation },
   ]),
-  ["/v1/responses", { endpoint: "responses", methods: call }],
 ]);
 
 const modelPrefix = "/v1/models/";

@@ -72,7 +72,6 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   }
   // An adapter marks a path outside of where the gateway is mounted by a second slash.
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
-  if (path.endpoint === "responses") throw noResponsesEndpoint();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
   if (services.calls.openCalls.isClosing) {
@@ -163,14 +162,4 @@ function methodNotSupported(method: string, path: Path): GatewayError {
     code: "method_not_supported",
     headers: { allow },
   });
-}
-
-/** What AI SDK and Agents call by default; the message says how to make them call what is served. */
-function noResponsesEndpoint(): GatewayError {
-  return new GatewayError(
-    "This server does not offer the Responses API (/v1/responses). Use chat completions instead: with the OpenAI SDK " +
-      "client.chat.completions.create(), with the AI SDK openai.chat('model') or @ai-sdk/openai-compatible, with the " +
-      "Agents SDK setOpenAIAPI('chat_completions'), with LangChain useResponsesApi: false.",
-    { status: 404, code: "unknown_url" },
-  );
 }

@@ -33,6 +33,7 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
   }
   progress.answer = answer;
   const { windows } = await attempt.end({ reason: "completed" });
+  await exchange.keep?.();
   if (departure?.hasLeft) throw clientLeft();
   const headers: Record<string, string> = { "content-type": "application/json" };
   return {

@@ -12,8 +12,10 @@ import type { TargetResponse } from "./target-response.js";
 export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
   const { attempt } = response;
   const { departure, settlement } = attempt.call;
-  const codec = response.exchange.readStream();
-  const pieces = new StreamRelay(attempt, codec, response.answer.body);
+  const { exchange } = response;
+  const codec = exchange.readStream();
+  const keep = exchange.keep && (() => exchange.keep?.() ?? Promise.resolve());
+  const pieces = new StreamRelay(attempt, codec, response.answer.body, keep);
   const first = await pieces.next();
   // It may have ended in the same turn.
   attempt.commit();

@@ -37,6 +37,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   readonly #attempt: StreamedAttempt;
   readonly #codec: StreamCodec;
   readonly #chunks: StreamChunks;
+  readonly #keep: (() => Promise<void>) | undefined;
   #waiting: Waiting | undefined;
   /** The client has got something. */
   #committed = false;
@@ -44,10 +45,19 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #settled: Promise<void> | undefined;
   #isOver = false;
 
-  /** @param body - the upstream's; not its whole response, which would be kept for as long as the stream is open. */
-  constructor(attempt: StreamedAttempt, codec: StreamCodec, body: AsyncIterable<Uint8Array>) {
+  /**
+   * @param body - the upstream's; not its whole response, which would be kept for as long as the stream is open.
+   * @param keep - see {@link Exchange.keep}.
+   */
+  constructor(
+    attempt: StreamedAttempt,
+    codec: StreamCodec,
+    body: AsyncIterable<Uint8Array>,
+    keep?: () => Promise<void>,
+  ) {
     this.#attempt = attempt;
     this.#codec = codec;
+    this.#keep = keep;
     const flow = attempt.meter.follow(codec.progress);
     this.#chunks = new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
     const { notice } = attempt;
@@ -97,7 +107,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
       return;
     }
     this.#committed = true;
-    this.#give(this.#codec.keepAlive);
+    this.#give(this.#codec.keepAlive());
   }
 
   onEnd(): void {
@@ -109,7 +119,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
       this.onFault(error);
       return;
     }
-    this.#settle({ reason: "completed" }).then(
+    const ended = this.#settle({ reason: "completed" });
+    (this.#keep === undefined ? ended : ended.then(this.#keep)).then(
       () => this.#give(closing),
       (error) => this.#fail(error),
     );

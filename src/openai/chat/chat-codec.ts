@@ -20,7 +20,6 @@ const keepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
 export class ChatCodec {
   readonly progress: ChatProgress;
   readonly shortcut: ChunkShortcut;
-  readonly keepAlive = keepAlive;
   readonly #reader: ChatChunkReader;
   readonly #writer: ChatChunkWriter;
 
@@ -55,6 +54,10 @@ export class ChatCodec {
   end(): Uint8Array {
     if (!this.progress.isComplete) throw new StreamFault("incomplete");
     return this.#writer.end(this.progress);
+  }
+
+  keepAlive(): Uint8Array {
+    return keepAlive;
   }
 
   fault(error: GatewayError): Uint8Array {

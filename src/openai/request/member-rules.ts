@@ -59,6 +59,8 @@ const added: Pick<Entry, "why" | "advice" | "find"> = {
   find: unlessIdle(new Set(idleValues)),
 };
 
+const noMembers: ReadonlySet<string> = new Set();
+
 /** What a target takes of the members by which a request would choose another model, price or cap than the catalog's. */
 export class MemberRules {
   /** Those of a target that leaves everything to its server. */
@@ -94,11 +96,14 @@ export class MemberRules {
     this.#exact.set(usualNames.get(folded) ?? name, entry).set(name, entry);
   }
 
-  /** @throws GatewayError 400 */
-  refuse(request: JsonRequest): void {
+  /**
+   * @param ownMembers - members that no rule is for: the request's API means something else by them.
+   * @throws GatewayError 400
+   */
+  refuse(request: JsonRequest, ownMembers = noMembers): void {
     for (const member of request.members) {
       const entry = this.#exact.get(member.name);
-      if (entry === undefined) continue;
+      if (entry === undefined || ownMembers.has(member.name)) continue;
       requireName(member.name, entry);
       const found = entry.rule === "refuse" ? entry.find(request, member) : undefined;
       if (found !== undefined) throw refusal(found, entry.why, entry.advice);
@@ -107,12 +112,12 @@ export class MemberRules {
   }
 
   /** The dialect, with what of this request is to be left out. */
-  dialectFor(request: JsonRequest, dialect: Dialect | undefined): Dialect | undefined {
+  dialectFor(request: JsonRequest, dialect: Dialect | undefined, ownMembers = noMembers): Dialect | undefined {
     if (this.isEmpty) return dialect;
     let dropped: string[] | undefined;
     for (const member of request.members) {
       const entry = this.#exact.get(member.name);
-      if (entry?.rule !== "drop" || entry.find(request, member) === undefined) continue;
+      if (entry?.rule !== "drop" || ownMembers.has(member.name) || entry.find(request, member) === undefined) continue;
       dropped ??= [...(dialect?.dropped ?? [])];
       dropped.push(member.name);
       // OpenAI takes metadata together with `store` alone.

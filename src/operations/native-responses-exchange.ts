@@ -1,0 +1,92 @@
+import { badGateway } from "../errors/gateway-error.js";
+import { StreamFault } from "../errors/stream-fault.js";
+import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import type { ModelAnswer } from "../metering/model-answer.js";
+import { estimateTokens } from "../openai/media/token-estimate.js";
+import { readErrorBody } from "../openai/read-error-body.js";
+import { ReceivedAnswer } from "../openai/received-answer.js";
+import { toUpstreamResponsesBody } from "../openai/responses/native/encode-responses-request.js";
+import { defaultHostedToolRules, hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
+import { failureOf, type NativeResponseContext, toNativeResponse } from "../openai/responses/native/native-response.js";
+import { NativeResponseStream } from "../openai/responses/native/native-response-stream.js";
+import { responseToEvents } from "../openai/responses/native/response-to-events.js";
+import { fromErrorObject } from "../openai/upstream-errors/upstream-failure.js";
+import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
+import { isRecord } from "../wire/is-record.js";
+import { toAnswerContext } from "./answer-context.js";
+import type { KeptConversation } from "./kept-conversation.js";
+import type { Exchange } from "./operation.js";
+import { droppedMembers, ownMembers } from "./responses.js";
+import { type ResponsesExchangeParts, responseIdOf } from "./responses-exchange-parts.js";
+import type { StreamCodec } from "./stream-codec.js";
+
+/** A request for a response, and the response of a server that speaks the same API. */
+export class NativeResponsesExchange implements Exchange {
+  readonly operation = "responses";
+  readonly body: Uint8Array;
+  readonly #context: NativeResponseContext;
+  readonly #conversation: KeptConversation;
+  /** The response as the client got it. */
+  #complete: () => Uint8Array | string | undefined = () => undefined;
+
+  constructor({ request, conversation, target, model, attempt }: ResponsesExchangeParts) {
+    const dialect = target.rules.dialectFor(request, target.dialect, ownMembers);
+    this.#conversation = conversation;
+    this.#context = {
+      ...toAnswerContext(target, model, attempt, "input"),
+      responseId: responseIdOf(attempt),
+      createdAt: Math.floor(attempt.admittedAt / 1000),
+      previousResponseId: conversation.previousResponseId,
+      isStored: conversation.isStored,
+    };
+    this.body = toUpstreamResponsesBody(request, {
+      model: target.upstreamModel,
+      maxOutputTokens: model.maxOutputTokens,
+      dropped: [...(dialect?.dropped ?? []), ...droppedMembers(model)],
+      withoutTools: hostedToolsToDrop(request, defaultHostedToolRules),
+    });
+  }
+
+  readWhole(bytes: Uint8Array): ModelAnswer {
+    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    const answer = toNativeResponse(received, this.#context);
+    if (answer !== undefined) {
+      this.#complete = () => answer.body;
+      return answer;
+    }
+    const failure = failureOf(received.json);
+    if (failure !== undefined) throw fromErrorObject(failure, this.#context);
+    const message = "The upstream's answer is none to this request. Check the provider's base URL.";
+    throw badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+  }
+
+  partialTokens(receivedBytes: number) {
+    const { promptTokens } = this.#context;
+    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+  }
+
+  readStream(): StreamCodec {
+    const codec = new NativeResponsesCodec(this.#context);
+    this.#complete = () => codec.response;
+    return codec;
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
+    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+  }
+
+  async keep(): Promise<void> {
+    const complete = this.#complete();
+    const { responseId, createdAt } = this.#context;
+    if (complete !== undefined) await this.#conversation.keep(responseId, complete, createdAt * 1000);
+  }
+}
+
+class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
+  whole(body: Uint8Array): Uint8Array | undefined {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    const sent = responseToEvents(json).flatMap((event) => this.event(event) ?? []);
+    return sent.length === 0 ? undefined : Buffer.concat(sent);
+  }
+}

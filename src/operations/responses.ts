@@ -1,0 +1,103 @@
+import { requireJsonType } from "../openai/request/json-content-type.js";
+import {
+  lackingMembers,
+  refuseLackingInResponse,
+  responseAsksToReason,
+} from "../openai/responses/responses-capabilities.js";
+import { isInputTooLong } from "../openai/responses/responses-least-tokens.js";
+import { responsesPromptTokens } from "../openai/responses/responses-prompt-tokens.js";
+import {
+  parseResponsesRequest,
+  parseResponsesRequestInTurns,
+  type ResponsesRequest,
+} from "../openai/responses/responses-request.js";
+import { sliceBytes } from "../wire/slices.js";
+import { KeptConversation } from "./kept-conversation.js";
+import { NativeResponsesExchange } from "./native-responses-exchange.js";
+import { openAIProtocol } from "./openai-protocol.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  OperationServices,
+  TargetTraits,
+} from "./operation.js";
+import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+import { ResponsesOnChatExchange } from "./responses-on-chat-exchange.js";
+
+/** `POST /v1/responses` */
+export const responses: Operation = {
+  name: "responses",
+  modelType: "chat",
+  protocol: openAIProtocol,
+  checkContentType: requireJsonType,
+  async parse(body, services, account) {
+    const own = await parse(body, services);
+    const conversation = new KeptConversation(own, services.responses, account);
+    const expanded = await conversation.expand(services.maxBodyBytes);
+    return new ResponsesModelRequest(expanded === undefined ? own : await parse(expanded, services), conversation);
+  },
+};
+
+async function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): Promise<ResponsesRequest> {
+  return body.length > sliceBytes
+    ? await parseResponsesRequestInTurns(body, maxBodyDepth)
+    : parseResponsesRequest(body, maxBodyDepth);
+}
+
+/** Members of this API that mean something else to chat completions, or that are checked apart. */
+export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
+
+class ResponsesModelRequest implements ModelRequest {
+  /** With all that it refers to in its place. */
+  readonly #request: ResponsesRequest;
+  readonly #conversation: KeptConversation;
+
+  constructor(request: ResponsesRequest, conversation: KeptConversation) {
+    this.#request = request;
+    this.#conversation = conversation;
+  }
+
+  get model(): string {
+    return this.#request.model;
+  }
+
+  get stream(): boolean {
+    return this.#request.stream;
+  }
+
+  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+    const request = this.#request;
+    const { contextLength, tokenizer, lacking, maxOutputTokens = contextLength } = model;
+    requireAllowedMembers(request, model, ownMembers);
+    if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
+    if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
+      throw contextLengthExceeded(contextLength, "input");
+    }
+    const requested = request.maxOutputTokens;
+    return {
+      promptTokens: responsesPromptTokens(request, model),
+      outputTokens: Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
+      outputCap: Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
+    };
+  }
+
+  asksToReason(): boolean {
+    return responseAsksToReason(this.#request);
+  }
+
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+    const { operations } = target;
+    if (!operations.has("responses") && !operations.has("chat/completions")) return undefined;
+    const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
+    return operations.has("responses") ? new NativeResponsesExchange(parts) : new ResponsesOnChatExchange(parts);
+  }
+}
+
+/** What of the request a model must not be sent. */
+export function droppedMembers({ lacking }: ModelTraits): string[] {
+  return lacking?.action === "drop" ? lackingMembers(lacking) : [];
+}
