@@ -60,6 +60,30 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "anthropic",
+    question: "How does Anthropic's API look on the wire?",
+    imports: [
+      ...[
+        "wire",
+        "tokens",
+        "metering",
+        "errors",
+        "openai/request/json-request.js",
+        "openai/request/misspelled-name.js",
+      ],
+      ...["openai/media/media-kind.js", "openai/media/message-media.js", "openai/media/token-estimate.js"],
+      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/chat-stream.js"],
+      ...["openai/model-answer.js", "openai/dialect.js", "openai/upstream-errors/upstream-failure.js"],
+    ],
+    packages: ["node:buffer"],
+  },
+  {
+    folder: "translate",
+    question: "How does one client protocol become another?",
+    imports: ["wire", "metering", "errors", "openai", "anthropic"],
+    packages: ["node:buffer"],
+  },
+  {
     folder: "providers",
     question: "How is a model server reached?",
     imports: ["openai", "errors", "wire", "check"],

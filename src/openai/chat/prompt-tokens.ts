@@ -40,10 +40,15 @@ const besidePrompt = new Set([
 /**
  * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all else that a
  * model may be shown as text, in which the JSON's names and marks make up for what templates put around messages.
+ *
+ * @param media - what of the messages is no text, in the order in which it stands there.
  */
-export function promptTokens(request: WithMessages, limits: PromptLimits): number {
+export function promptTokens(
+  request: WithMessages,
+  limits: PromptLimits,
+  media: readonly Media[] = messageMedia(request),
+): number {
   const { contextLength, tokenizer, tokenBounds } = limits;
-  const media = messageMedia(request);
   let tokens = answerPreamble + (hasTools(request) ? toolsPreamble : 0);
   for (const { name, start, end } of request.members) {
     if (rewritten.has(name)) tokens += rewritingTokens(request.body, start, end);
@@ -60,7 +65,7 @@ export function promptTokens(request: WithMessages, limits: PromptLimits): numbe
 }
 
 /** What templates write anew, as JSON with spaces or with a line for each value. */
-const rewritten = new Set(["tools", "functions", "response_format"]);
+const rewritten = new Set(["tools", "functions", "response_format", "output_config"]);
 
 /** A line break and the space before a value, or the space behind a colon. */
 const tokensPerMark = 2;
