@@ -1,10 +1,10 @@
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
-import { isRecord } from "../wire/is-record.js";
 import type { BlockEvent } from "./messages/block-ladder.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";
 import type { MessageHead, MessageTranslation } from "./messages/message-translation.js";
+import { toolInput } from "./messages/tool-input.js";
 
 /**
  * A whole chat completion as a message: what a client of Messages would make of the stream of the same answer. The inputs
@@ -51,16 +51,6 @@ function blocksOf(events: readonly BlockEvent[]): string[] {
   return blocks;
 }
 
-/** What is no object is kept as text, so that the client's tool can say what is wrong with it. */
 function withInput({ input: _, ...block }: Record<string, unknown>, text: string): string {
-  const json = text.trim() === "" ? "{}" : isObject(text) ? text : JSON.stringify({ _raw: text });
-  return `${JSON.stringify(block).slice(0, -1)},"input":${json}}`;
-}
-
-function isObject(text: string): boolean {
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return `${JSON.stringify(block).slice(0, -1)},"input":${toolInput(text)}}`;
 }

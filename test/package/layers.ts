@@ -174,7 +174,8 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
-      ...["openai", "errors", "wire", "check", "metering", provider, "providers/header-secrets.js"],
+      ...["openai", "anthropic/claude-thinking.js", "errors", "wire", "check", "metering", provider],
+      "providers/header-secrets.js",
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
     ],
     packages: ["zod", "node:buffer"],

@@ -48,13 +48,16 @@ export class ChatMessages {
     switch (role) {
       case "assistant":
         this.#endUserTurn();
-        return this.#addAssistant(blocks, message);
+        this.#addAssistant(blocks, message);
+        break;
       case "user":
         this.#endAssistantTurn();
-        return this.#addUser(blocks, path);
+        this.#addUser(blocks, path);
+        break;
       case "system":
         this.#endAssistantTurn();
-        return this.#addMidSystem(blocks, path);
+        this.#addMidSystem(blocks, path);
+        break;
       default:
         throw invalidValue(`${path}.role`, "Input should be 'user', 'assistant' or 'system'");
     }

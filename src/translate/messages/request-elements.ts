@@ -39,12 +39,18 @@ export function* requestMessages(
   for (const [index, start] of starts.entries()) {
     const value = parse(body, start, endOfValue(body, start, leaps));
     if (!isRecord(value)) continue;
-    const raw = rawName === undefined ? [] : rawMembers(body, start, leaps, rawName);
+    const raw = rawName === undefined ? [] : rawParts(body, start, rawName, leaps);
     yield { role: String(value["role"]), members: value, path: `messages[${index}]`, raw };
   }
 }
 
-function rawMembers(body: Uint8Array, message: number, leaps: Leaps, name: string): (string | undefined)[] {
+/** For the parts of a message's content, the text of their members of a name. @param message - where it begins. */
+export function rawParts(
+  body: Uint8Array,
+  message: number,
+  name: string,
+  leaps: Leaps = noLeaps,
+): readonly (string | undefined)[] {
   const content = memberOf(membersOf(body, message, Number.POSITIVE_INFINITY, leaps), "content");
   if (content === undefined || body[content.start] !== 0x5b) return [];
   return elementsOf(body, content.start, leaps).map((part) => {

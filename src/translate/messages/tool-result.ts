@@ -1,4 +1,4 @@
-import { type ChatPart, blockParts, isTextPart, textsOf } from "./block-parts.js";
+import { blockParts, type ChatPart, isTextPart, textsOf } from "./block-parts.js";
 import type { ChatTargetOptions } from "./chat-target-options.js";
 import { recordsIn } from "./request-elements.js";
 
