@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { editMembers, type MemberEdits, memberOf, membersOf } from "../../wire/json-members.js";
+import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";
 import { messagesEvent } from "../event-frame.js";
 import { toMessagesUsage } from "../usage.js";
 import { hasCounts, type MessageContext } from "./message-answer.js";
@@ -55,13 +55,7 @@ export class MessageStream {
 
   /** What carries the model, or lacks a count. */
   #edited(type: string, said: Record<string, unknown>, json: string): string {
-    if (type === "message_start" && isRecord(said["message"])) {
-      const { model, usage } = said["message"];
-      const edits: MemberEdits = new Map();
-      if (model !== this.#model) edits.set("model", JSON.stringify(this.#model));
-      if (!hasCounts(usage)) edits.set("usage", this.#counted(usage));
-      return edits.size === 0 ? json : editWithin(json, "message", edits);
-    }
+    if (type === "message_start" && isRecord(said["message"])) return this.#renamed(said["message"], json);
     if (type !== "message_delta") return json;
     const { usage } = said;
     if (isRecord(usage) && Number.isInteger(usage["output_tokens"])) return json;
@@ -69,17 +63,26 @@ export class MessageStream {
     return editMembers(bytes, membersOf(bytes), new Map([["usage", this.#counted(usage)]])).toString();
   }
 
+  #renamed(message: Record<string, unknown>, json: string): string {
+    const bytes = Buffer.from(json);
+    const members = membersOf(bytes);
+    const inner = memberOf(members, "message");
+    if (inner === undefined) return json;
+    const own = membersOf(bytes, inner.start);
+    const model = memberOf(own, "model");
+    const name = JSON.stringify(this.#model);
+    if (hasCounts(message["usage"]) && model !== undefined) {
+      return splice(bytes, model.start, model.end, name).toString();
+    }
+    const edits: MemberEdits = new Map([["model", name]]);
+    if (!hasCounts(message["usage"])) edits.set("usage", this.#counted(message["usage"]));
+    const value = bytes.subarray(inner.start, inner.end);
+    const edited = editMembers(value, membersOf(value), edits);
+    return splice(bytes, inner.start, inner.end, edited.toString()).toString();
+  }
+
   #counted(usage: unknown): string {
     const own = isRecord(usage) ? usage : {};
     return JSON.stringify({ ...own, ...toMessagesUsage(this.progress.usage) });
   }
-}
-
-function editWithin(json: string, name: string, edits: MemberEdits): string {
-  const bytes = Buffer.from(json);
-  const members = membersOf(bytes);
-  const inner = memberOf(members, name);
-  if (inner === undefined) return json;
-  const value = bytes.subarray(inner.start, inner.end);
-  return editMembers(bytes, members, new Map([[name, editMembers(value, membersOf(value), edits)]])).toString();
 }

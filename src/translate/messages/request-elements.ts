@@ -1,6 +1,14 @@
 import { asBuffer } from "../../wire/as-buffer.js";
 import { isRecord } from "../../wire/is-record.js";
-import { elementsOf, endOfValue, type JsonMember, type Leaps, memberOf, membersOf } from "../../wire/json-members.js";
+import {
+  elementsOf,
+  endOfValue,
+  type JsonMember,
+  type Leaps,
+  memberOf,
+  membersOf,
+  noLeaps,
+} from "../../wire/json-members.js";
 
 /** The members of a request whose sizes were checked. */
 export interface RequestMembers {
