@@ -59,7 +59,7 @@ export class MessagesTurns {
         this.#rest.push(...contentBlocks(content, `${path}.content`).map(toJson));
         break;
       case "assistant":
-        this.#endUserTurn();
+        if (this.#results.length + this.#rest.length > 0) this.#endUserTurn();
         this.#addAssistant(members, path);
         break;
       case "tool":

@@ -47,7 +47,7 @@ export class ChatMessages {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : blocksIn(content);
     switch (role) {
       case "assistant":
-        this.#endUserTurn();
+        if (this.#turn === undefined) this.#endUserTurn();
         this.#addAssistant(blocks, message);
         break;
       case "user":
