@@ -1,3 +1,4 @@
+import { explicitNulls } from "../anthropic/explicit-nulls.js";
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
@@ -15,7 +16,7 @@ import { toolInput } from "./messages/tool-input.js";
  */
 export function chatToMessage(
   completion: Record<string, unknown>,
-  { messageId, model }: MessageHead,
+  { messageId, model, version }: MessageHead,
   translation: MessageTranslation,
   usage: TokenCounts & { cacheWriteInput?: number | undefined },
 ): string {
@@ -23,9 +24,13 @@ export function chatToMessage(
   const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];
   const blocks = blocksOf(events);
   const content = blocks.length === 0 ? [JSON.stringify({ type: "text", text: "" })] : blocks;
-  const { stop } = reader;
+  const nulls = explicitNulls(version);
   const head = JSON.stringify({ id: messageId, type: "message", role: "assistant", model });
-  const tail = JSON.stringify({ ...stop, usage: toMessagesUsage(usage) });
+  const tail = JSON.stringify({
+    ...nulls.message,
+    ...reader.stop,
+    usage: { ...nulls.usage, ...toMessagesUsage(usage) },
+  });
   return `${head.slice(0, -1)},"content":[${content.join(",")}],${tail.slice(1)}`;
 }
 

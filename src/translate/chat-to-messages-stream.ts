@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { anthropicErrorEvent } from "../anthropic/error-body.js";
 import { messagesEvent, pingEvent } from "../anthropic/event-frame.js";
+import { type ExplicitNulls, explicitNulls } from "../anthropic/explicit-nulls.js";
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { TokenCounts } from "../metering/token-counts.js";
@@ -24,11 +25,13 @@ const firstOutputTokens = 1;
 export class ChatToMessagesStream {
   readonly #head: MessageStreamHead;
   readonly #reader: ChatDeltaReader;
+  readonly #nulls: ExplicitNulls;
   #hasBegun = false;
   #hasEnded = false;
 
   constructor(head: MessageStreamHead, translation: MessageTranslation) {
     this.#head = head;
+    this.#nulls = explicitNulls(head.version);
     this.#reader = new ChatDeltaReader(translation, head.messageId.replace(/^msg_/, ""));
   }
 
@@ -40,9 +43,11 @@ export class ChatToMessagesStream {
     if (this.#hasBegun) return Buffer.alloc(0);
     this.#hasBegun = true;
     const { messageId, model, promptTokens } = this.#head;
-    const usage = toMessagesUsage({ input: promptTokens, cachedInput: 0, output: firstOutputTokens, reasoning: 0 });
-    const message = { id: messageId, type: "message", role: "assistant", model, content: [] };
-    return frame({ type: "message_start", message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+    const estimate = { input: promptTokens, cachedInput: 0, output: firstOutputTokens, reasoning: 0 };
+    const usage = { ...this.#nulls.usage, ...toMessagesUsage(estimate) };
+    const own = { id: messageId, type: "message", role: "assistant", model, content: [] };
+    const message = { ...own, ...this.#nulls.message, stop_reason: null, stop_sequence: null, usage };
+    return frame({ type: "message_start", message });
   }
 
   /**
@@ -60,8 +65,9 @@ export class ChatToMessagesStream {
    */
   end(usage: TokenCounts & { cacheWriteInput?: number | undefined }): Uint8Array {
     const events = this.#reader.finish().map((event) => frame({ ...event }));
-    const { stop } = this.#reader;
-    events.push(frame({ type: "message_delta", delta: stop, usage: toMessagesUsage(usage) }));
+    const delta = { ...this.#nulls.delta, ...this.#reader.stop };
+    const counted = { ...this.#nulls.deltaUsage, ...toMessagesUsage(usage) };
+    events.push(frame({ type: "message_delta", delta, usage: counted }));
     events.push(frame({ type: "message_stop" }));
     this.#hasEnded = true;
     return this.#withBeginning(events);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { anthropicAuthorization } from "../../src/anthropic/credential.js";
 import { anthropicModel, anthropicModelList } from "../../src/anthropic/models-list.js";
 
 const models = ["a", "b", "c", "d", "e"].map((id) => ({
@@ -39,23 +38,5 @@ describe("the list of models in Anthropic's shape", () => {
       first_id: null,
       last_id: null,
     });
-  });
-});
-
-describe("the key of a client of Messages", () => {
-  const key = (headers: Record<string, string>) => anthropicAuthorization((name) => headers[name]);
-
-  it("is taken from either header", () => {
-    expect(key({ "x-api-key": " sk-1 " })).toBe("Bearer sk-1");
-    expect(key({ authorization: "Bearer sk-1" })).toBe("Bearer sk-1");
-    expect(key({ authorization: "Bearer sk-1", "x-api-key": "sk-1" })).toBe("Bearer sk-1");
-    expect(key({ authorization: "", "x-api-key": "sk-1" })).toBe("Bearer sk-1");
-    expect(key({})).toBeUndefined();
-  });
-
-  it("must be one", () => {
-    expect(() => key({ authorization: "Bearer sk-1", "x-api-key": "sk-2" })).toThrow(
-      expect.objectContaining({ status: 401, code: "invalid_api_key" }),
-    );
   });
 });

@@ -71,6 +71,18 @@ describe("a stream of chat completions as one of Messages", () => {
     );
   });
 
+  it("has every member for clients of a version that has", () => {
+    const completion = { choices: [{ index: 0, message: { content: "x" }, finish_reason: "stop" }] };
+    const whole = (version?: string) => JSON.parse(chatToMessage(completion, { ...head, version }, translation, usage));
+    const nulls = { container: null, stop_details: null, diagnostics: null };
+    expect(whole("2026-10-21")).toMatchObject({ ...nulls, usage: { cache_creation: null, service_tier: null } });
+    for (const version of [undefined, "2023-06-01", "x"]) expect(whole(version)).not.toHaveProperty("container");
+    const stream = new ChatToMessagesStream({ ...head, version: "2026-10-21" }, translation);
+    const events = eventsIn(stream.chunk(chunk({ content: "x" }, "stop")), stream.end(usage));
+    expect(accumulated(events)).toEqual(whole("2026-10-21"));
+    expect(events.at(-2)).toMatchObject({ delta: { container: null, stop_details: null } });
+  });
+
   it("writes no event twice and none where there is nothing", () => {
     const stream = new ChatToMessagesStream(head, translation);
     expect(stream.chunk({ choices: [] })).toHaveLength(0);

@@ -17,4 +17,6 @@ export interface MessageHead {
   readonly messageId: string;
   /** The model as the client named it. */
   readonly model: string;
+  /** The request's `anthropic-version`: newer ones have every member, `null` where there is nothing to say. */
+  readonly version?: string | undefined;
 }
