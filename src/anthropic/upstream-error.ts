@@ -42,13 +42,12 @@ export function fromAnthropicErrorEvent(said: unknown, context: UpstreamFailureC
 /** The error in OpenAI's words, where its type alone does not tell what it is. */
 function readAnthropicError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
   const error = errorIn(body);
-  const { message, type } = error;
+  const { message } = error;
   if (typeof message !== "string" || status === 429 || status >= 500) return { status, body };
   const param = pathBefore(message);
   if (isTooLong(message)) return { status, body: { error: { ...error, code: "context_length_exceeded", param } } };
   // The operator's balance and limits come as a 400.
   if (isOurBilling(message)) return { status: 402, body: { error: { ...error, code: "billing" } } };
-  if (type === "not_found_error") return { status, body };
   return { status, body: { error: { ...error, param } } };
 }
 

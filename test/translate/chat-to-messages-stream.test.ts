@@ -157,6 +157,33 @@ describe("blocks", () => {
     ]);
   });
 
+  it("wait for a call that has no name yet, thinking with what is under it", () => {
+    const signed = { type: "reasoning.text", index: 0, text: "hm", signature: "s" };
+    const [call, thinking, text] = content(
+      chunk(called(0, "a", undefined, "{}")),
+      chunk({ reasoning_content: "h" }),
+      chunk({ reasoning_content: "m", reasoning_details: [signed] }),
+      chunk({ content: "so" }),
+      chunk(called(0, undefined, "f", "")),
+      chunk({}, "tool_calls"),
+    );
+    expect(call).toEqual({ type: "tool_use", id: "a", name: "f", input: {} });
+    expect(thinking).toMatchObject({ type: "thinking", thinking: "hm" });
+    expect(readOwnSignature(thinking?.["signature"])).toMatchObject({ details: [signed] });
+    expect(text).toEqual({ type: "text", text: "so" });
+    const nameless = new ChatToMessagesStream(head, translation);
+    nameless.chunk(chunk(called(0, "a", undefined, "{}"), "tool_calls"));
+    expect(() => nameless.end(usage)).toThrow(expect.objectContaining({ reason: "garbage" }));
+  });
+
+  it("are those of the first answer, until its end", () => {
+    const both = (index: number, words: string, finish: string | null = null) => ({
+      choices: [{ index, delta: { content: words }, finish_reason: finish }],
+    });
+    const found = message([both(1, "no"), both(0, "yes", "length"), both(1, "no", "stop"), both(0, "", "stop")]);
+    expect(found).toMatchObject({ content: [{ type: "text", text: "yes" }], stop_reason: "max_tokens" });
+  });
+
   it("are complete in any mixture of calls", () => {
     const inputs = fc.array(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 2 }), {
       minLength: 2,
@@ -209,12 +236,16 @@ describe("thinking", () => {
       chunk({ reasoning: "a", reasoning_details: [{ type: "reasoning.text", index: 0, text: "a" }] }),
       chunk({ reasoning: "b", reasoning_details: [{ type: "reasoning.text", index: 0, text: "b" }] }),
       details({ type: "reasoning.text", index: 0, signature: "sig" }),
+      details({ type: "reasoning.text", index: 1, text: "", signature: "other" }),
       chunk({ content: "so" }, "stop"),
     );
     expect(thinking).toMatchObject({ type: "thinking", thinking: "ab" });
     expect(readOwnSignature(thinking?.["signature"])).toEqual({
       origin: "t1",
-      details: [{ type: "reasoning.text", index: 0, text: "ab", signature: "sig" }],
+      details: [
+        { type: "reasoning.text", index: 0, text: "ab", signature: "sig" },
+        { type: "reasoning.text", index: 1, text: "", signature: "other" },
+      ],
       text: undefined,
     });
   });

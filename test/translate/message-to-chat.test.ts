@@ -277,6 +277,18 @@ describe("a stream of Messages as one of chat completions", () => {
     });
   });
 
+  it("says once why it ends, and what it has used", () => {
+    const delta = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } };
+    const start = { type: "message_start", message: { id: "m", usage } };
+    const chunks = chunksOf([start, delta, delta, { type: "message_stop" }]);
+    expect(chunks.filter((each) => each["usage"] !== undefined)).toHaveLength(1);
+    const finishes = chunks
+      .flatMap(({ choices }) => choices as Json[])
+      .filter(({ finish_reason: reason }) => reason !== null);
+    expect(finishes).toHaveLength(1);
+    expect(chunksOf([start, { ...delta, usage: undefined }]).some((each) => each["usage"] !== undefined)).toBe(false);
+  });
+
   it("keeps count, and breaks off where Messages do", () => {
     const stream = new MessagesToChatStream(completionHead, 7);
     stream.event({

@@ -245,6 +245,25 @@ describe("calls and their results", () => {
     });
   });
 
+  it("of one id in two turns do not share a result", () => {
+    const found = messages([
+      user("x"),
+      assistant([use("a")]),
+      user([result("a", "A")]),
+      assistant([use("a")]),
+      user("y"),
+    ]);
+    expect(found.map(({ content }) => content)).toEqual(["x", null, "A", null, "(no result)", "y"]);
+  });
+
+  it("that are there twice are the last one, as for everybody else", () => {
+    const block = '{"type":"tool_use","id":"a","name":"f","input":{"a":1},"input":{"b":2}}';
+    const body = `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","content":[${block}]}]}`;
+    expect((chat(body)["messages"] as Json[])[1]).toMatchObject({
+      tool_calls: [{ function: { arguments: '{"b":2}' } }],
+    });
+  });
+
   it("have the upstream's own ids again", () => {
     const id = `toolu_x${Buffer.from("functions.Bash:0").toString("base64url")}`;
     const found = messages([user("x"), assistant([use(id)]), user([result(id, "A")])]);

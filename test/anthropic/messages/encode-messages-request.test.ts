@@ -120,7 +120,9 @@ describe("thinking that no Anthropic model has signed", () => {
 
   it("is left out, and nothing else", () => {
     expect(sent(own, text)[1]).toEqual({ role: "assistant", content: [text] });
-    expect(sent({ ...own, signature: "" }, text)[1].content).toEqual([text]);
+    for (const signature of ["", null, undefined]) {
+      expect(sent(own, { ...own, signature }, text)[1].content).toEqual([text]);
+    }
     expect(sent(thinking, own, text)[1].content).toEqual([thinking, text]);
     expect(sent(thinking, text)[1].content).toEqual([thinking, text]);
     expect(sent({ type: "redacted_thinking", data: "ig1.x" }, text)[1].content).toHaveLength(2);

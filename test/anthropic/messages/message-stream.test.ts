@@ -128,6 +128,13 @@ describe("a stream of Messages", () => {
     expect(stream.progress).toMatchObject({ isReported: false, isComplete: true });
   });
 
+  it("is an estimate where only its beginning was counted", () => {
+    const stream = open();
+    passed(stream, ...(recorded[0] as [string, string]));
+    passed(stream, undefined, '{"type":"message_delta","delta":{"stop_reason":"end_turn"}}');
+    expect(stream.progress).toMatchObject({ isReported: false, isComplete: true, usage: { input: 45 } });
+  });
+
   it("ends with the last event, also where the server has left it out", () => {
     const stream = open();
     passed(stream, ...recorded[10]!);

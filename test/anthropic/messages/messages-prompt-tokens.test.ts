@@ -47,6 +47,8 @@ describe("the tokens of a prompt", () => {
     const parts = { type: "content", content: [{ type: "text", text: "word" }, image] };
     expect(tokens([{ type: "document", source: parts }])).toBeGreaterThanOrEqual(1600);
     expect(tokens([{ type: "document", source: parts }])).toBeLessThan(1700);
+    expect(tokens([{ type: "document", source: text, file_id: "f" }])).toBeGreaterThan(30_000);
+    expect(tokens([{ type: "document", source: { ...text, Type: "base64" } }])).toBeGreaterThan(30_000);
     // What servers could read in another way counts as what it may be.
     expect(tokens([{ type: "document", source: { ...text, file_id: "f", Type: "file" } }])).toBeGreaterThan(30_000);
   });
