@@ -2,7 +2,7 @@ import { explicitNulls } from "../anthropic/explicit-nulls.js";
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
-import type { BlockEvent } from "./messages/block-ladder.js";
+import type { BlockEvent } from "./messages/block-items.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";
 import type { MessageHead, MessageTranslation } from "./messages/message-translation.js";
 import { toolInput } from "./messages/tool-input.js";

@@ -240,7 +240,7 @@ describe("thinking", () => {
       chunk({ content: "so" }, "stop"),
     );
     expect(thinking).toMatchObject({ type: "thinking", thinking: "ab" });
-    expect(readOwnSignature(thinking?.["signature"])).toEqual({
+    expect(readOwnSignature(thinking?.["signature"])).toMatchObject({
       origin: "t1",
       details: [
         { type: "reasoning.text", index: 0, text: "ab", signature: "sig" },
@@ -256,6 +256,14 @@ describe("thinking", () => {
     const [thinking] = message(chunks, { thinking: "omitted" })["content"] as Json[];
     expect(thinking?.["thinking"]).toBe("");
     expect(readOwnSignature(thinking?.["signature"])).toMatchObject({ text: "a" });
+  });
+
+  it("carries what the upstream wants back with a call, also where none is shown", () => {
+    const extra_content = { google: { thought_signature: "sig" } };
+    const call = { index: 0, id: "a", extra_content, function: { name: "f", arguments: "{}" } };
+    const found = message([chunk({ tool_calls: [call] }, "tool_calls")], { thinking: "hidden" })["content"] as Json[];
+    expect(found.map(({ type }) => type)).toEqual(["thinking", "tool_use"]);
+    expect(readOwnSignature(found[0]?.["signature"])).toMatchObject({ origin: "t1", extra: extra_content });
   });
 
   it("may be nothing but what nobody can read", () => {

@@ -305,6 +305,18 @@ describe("thinking of earlier turns", () => {
   });
 });
 
+describe("what an upstream wants back with a call", () => {
+  it("is at the call again, and at no other", () => {
+    const extra = { google: { thought_signature: "sig" } };
+    const signature = writeOwnSignature({ origin: "t1", extra });
+    const content = [{ type: "thinking", thinking: "", signature }, use("a"), use("b")];
+    const [, turn] = messages([user("x"), assistant(content)]) as { tool_calls: Json[] }[];
+    expect(turn?.tool_calls.map((call) => call["extra_content"])).toEqual([extra, undefined]);
+    expect(turn).not.toHaveProperty("reasoning_content");
+    expect(JSON.stringify(messages([user("x"), assistant(content)], { origin: "t2" }))).not.toContain("google");
+  });
+});
+
 describe("tools", () => {
   const tool = {
     name: "f",

@@ -13,14 +13,16 @@ export interface OwnSignature {
   readonly text?: string | undefined;
   /** `reasoning_details` as they came. */
   readonly details?: readonly unknown[] | undefined;
+  /** `extra_content` of the call that follows, such as a signature of Google's. */
+  readonly extra?: Record<string, unknown> | undefined;
 }
 
 /** What a client sends back is bounded, in characters and levels. */
 const longestSignature = 1_000_000;
 const mostLevels = 32;
 
-export function writeOwnSignature({ origin, text, details }: OwnSignature): string {
-  return ownSignaturePrefix + Buffer.from(JSON.stringify({ origin, text, details })).toString("base64url");
+export function writeOwnSignature({ origin, text, details, extra }: OwnSignature): string {
+  return ownSignaturePrefix + Buffer.from(JSON.stringify({ origin, text, details, extra })).toString("base64url");
 }
 
 /** `undefined` for the signature of another, and for what is none. */
@@ -33,10 +35,11 @@ export function readOwnSignature(signature: unknown): OwnSignature | undefined {
   if (check.fault !== undefined) return undefined;
   const said: unknown = JSON.parse(json.toString("utf8"));
   if (!isRecord(said) || typeof said["origin"] !== "string") return undefined;
-  const { origin, text, details } = said;
+  const { origin, text, details, extra } = said;
   return {
     origin,
     text: typeof text === "string" ? text : undefined,
     details: Array.isArray(details) ? details : undefined,
+    extra: isRecord(extra) ? extra : undefined,
   };
 }

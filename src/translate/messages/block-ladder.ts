@@ -1,41 +1,19 @@
 import { writeOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { StreamFault } from "../../openai/chat/chat-stream.js";
 import { isRecord } from "../../wire/is-record.js";
+import {
+  type BlockEvent,
+  type BlockItem,
+  isComplete,
+  newCall,
+  newThinking,
+  type Thinking,
+  type ToolCall,
+} from "./block-items.js";
 import type { ChatReasoning } from "./chat-reasoning.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { addReasoningDetail } from "./reasoning-details.js";
 import { toMessagesToolId } from "./tool-ids.js";
-
-/** An event of a stream of Messages that has to do with a block. */
-export interface BlockEvent {
-  readonly type: "content_block_start" | "content_block_delta" | "content_block_stop";
-  readonly index: number;
-  readonly content_block?: Record<string, unknown>;
-  readonly delta?: Record<string, unknown>;
-}
-
-interface ToolCall {
-  readonly kind: "tool";
-  id: string;
-  name: string;
-  arguments: string;
-  /** How much of the arguments has gone out; `undefined`: the block has not begun. */
-  sent: number | undefined;
-  isClosed: boolean;
-}
-
-interface Thinking {
-  readonly kind: "thinking";
-  text: string;
-  readonly details: Record<string, unknown>[];
-}
-
-interface Text {
-  readonly kind: "text";
-  text: string;
-}
-
-type Item = ToolCall | Thinking | Text;
 
 /**
  * Writes blocks one behind the other, as clients of Messages need them: each begins, grows and ends before the next one
@@ -47,9 +25,9 @@ export class BlockLadder {
   readonly #messageId: string;
   readonly #calls = new Map<number, ToolCall>();
   readonly #ids = new Set<string>();
-  readonly #waiting: Item[] = [];
+  readonly #waiting: BlockItem[] = [];
   #events: BlockEvent[] = [];
-  #open: Item | undefined;
+  #open: BlockItem | undefined;
   #index = -1;
 
   constructor(translation: MessageTranslation, messageId: string) {
@@ -91,20 +69,20 @@ export class BlockLadder {
     this.#advance();
     if (this.#waits()) {
       const last = this.#waiting.at(-1);
-      const item: Thinking = last?.kind === "thinking" ? last : { kind: "thinking", text: "", details: [] };
+      const item: Thinking = last?.kind === "thinking" ? last : newThinking();
       if (item !== last) this.#waiting.push(item);
       item.text += text;
       for (const detail of details) addReasoningDetail(item.details, detail);
       return;
     }
-    if (this.#open?.kind !== "thinking") this.#begin({ kind: "thinking", text: "", details: [] });
+    if (this.#open?.kind !== "thinking") this.#begin(newThinking());
     this.#think(this.#open as Thinking, text, details);
   }
 
   /** @throws StreamFault when it belongs to a call whose block has ended. */
   call(index: number, delta: Record<string, unknown>): void {
     const known = this.#calls.get(index);
-    const call: ToolCall = known ?? { kind: "tool", id: "", name: "", arguments: "", sent: undefined, isClosed: false };
+    const call = known ?? newCall();
     if (known === undefined) {
       this.#calls.set(index, call);
       this.#waiting.push(call);
@@ -113,6 +91,7 @@ export class BlockLadder {
     const called = isRecord(delta["function"]) ? delta["function"] : {};
     if (call.id === "" && typeof id === "string") call.id = id;
     if (call.name === "" && typeof called["name"] === "string") call.name = called["name"];
+    if (isRecord(delta["extra_content"])) call.extra = delta["extra_content"];
     if (typeof called["arguments"] === "string" && called["arguments"] !== "") {
       if (call.isClosed) throw new StreamFault("garbage");
       call.arguments += called["arguments"];
@@ -142,8 +121,9 @@ export class BlockLadder {
     }
   }
 
-  #begin(item: Item): void {
+  #begin(item: BlockItem): void {
     this.#close();
+    if (item.kind === "tool" && item.extra !== undefined) this.#keep(item.extra);
     this.#index++;
     this.#open = item;
     this.#events.push({ type: "content_block_start", index: this.#index, content_block: this.#emptyBlock(item) });
@@ -157,7 +137,17 @@ export class BlockLadder {
     }
   }
 
-  #emptyBlock(item: Item): Record<string, unknown> {
+  /** Thinking that nobody sees is the one thing that clients send back as it was. */
+  #keep(extra: Record<string, unknown>): void {
+    this.#index++;
+    const block = { type: "thinking", thinking: "", signature: "" };
+    this.#events.push({ type: "content_block_start", index: this.#index, content_block: block });
+    const signature = writeOwnSignature({ origin: this.#translation.origin, extra });
+    this.#delta({ type: "signature_delta", signature });
+    this.#events.push({ type: "content_block_stop", index: this.#index });
+  }
+
+  #emptyBlock(item: BlockItem): Record<string, unknown> {
     if (item.kind === "text") return { type: "text", text: "" };
     if (item.kind === "thinking") return { type: "thinking", thinking: "", signature: "" };
     if (item.name === "") throw new StreamFault("garbage");
@@ -205,15 +195,5 @@ export class BlockLadder {
 
   #delta(delta: Record<string, unknown>): void {
     this.#events.push({ type: "content_block_delta", index: this.#index, delta });
-  }
-}
-
-/** Nothing can be added to an object that has ended. */
-function isComplete(json: string): boolean {
-  if (!json.trimEnd().endsWith("}")) return false;
-  try {
-    return isRecord(JSON.parse(json));
-  } catch {
-    return false;
   }
 }

@@ -1,7 +1,8 @@
 import { StreamFault } from "../../openai/chat/chat-stream.js";
 import { joinTextParts } from "../../openai/chat/text-parts.js";
 import { isRecord } from "../../wire/is-record.js";
-import { type BlockEvent, BlockLadder } from "./block-ladder.js";
+import type { BlockEvent } from "./block-items.js";
+import { BlockLadder } from "./block-ladder.js";
 import { chatReasoning } from "./chat-reasoning.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { type MessageStop, matchedStop, toMessageStop } from "./stop-reason.js";

@@ -22,7 +22,7 @@ export class ChatMessages {
   readonly #toolNames: ToolNames;
   readonly #messages: ChatMessage[] = [];
   /** Of the assistant's turn, while it lasts. */
-  #turn: { parts: string; calls: ChatMessage[]; reasoning: string; details: unknown[] } | undefined;
+  #turn: { parts: string; calls: ChatMessage[]; reasoning: string; details: unknown[]; extra?: unknown } | undefined;
   /** Calls that wait for results, by the client's ids. */
   readonly #calls = new Set<string>();
   readonly #results = new Map<string, string>();
@@ -80,7 +80,9 @@ export class ChatMessages {
         const id = String(block["id"]);
         this.#calls.add(id);
         const called = { name: this.#toolNames.toChat(String(block["name"])), arguments: raw[index] ?? "{}" };
-        turn.calls.push({ id: fromMessagesToolId(id), type: "function", function: called });
+        const extra = turn.extra === undefined ? undefined : { extra_content: turn.extra };
+        turn.extra = undefined;
+        turn.calls.push({ id: fromMessagesToolId(id), type: "function", function: called, ...extra });
       }
     }
   }
@@ -91,7 +93,9 @@ export class ChatMessages {
     const isOwn = own !== undefined && own.origin === this.#options.origin;
     if (this.#turn === undefined || (!isOwn && this.#options.replayReasoning !== true)) return;
     this.#turn.reasoning += (isOwn ? own.text : undefined) ?? (typeof thinking === "string" ? thinking : "");
-    if (isOwn) this.#turn.details.push(...(own.details ?? []));
+    if (!isOwn) return;
+    this.#turn.details.push(...(own.details ?? []));
+    this.#turn.extra = own.extra;
   }
 
   #endAssistantTurn(): void {

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { messagesPromptTokens, tokenCountBody } from "../../../src/anthropic/messages/messages-prompt-tokens.js";
 import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
+import { leastTokens } from "../../../src/openai/chat/least-tokens.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
 
 const limits = {
@@ -51,6 +52,13 @@ describe("the tokens of a prompt", () => {
     expect(tokens([{ type: "document", source: { ...text, Type: "base64" } }])).toBeGreaterThan(30_000);
     // What servers could read in another way counts as what it may be.
     expect(tokens([{ type: "document", source: { ...text, file_id: "f", Type: "file" } }])).toBeGreaterThan(30_000);
+  });
+
+  it("are at least its words", () => {
+    const body = { model: "m", messages: [{ role: "user", content: [{ type: "text", text: "word ".repeat(900) }] }] };
+    const request = parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64);
+    expect(leastTokens(request, 800)).toBeGreaterThan(800);
+    expect(leastTokens(request, 1000)).toBe(900);
   });
 
   it("are told in whole numbers, of which there is always one", () => {

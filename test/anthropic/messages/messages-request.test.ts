@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { anthropicErrorBody } from "../../../src/anthropic/error-body.js";
-import { hostedMessagesTool } from "../../../src/anthropic/messages/hosted-messages-tool.js";
+import { hostedMessagesTool, hostedToolRefused } from "../../../src/anthropic/messages/hosted-messages-tool.js";
 import {
   type MessagesRequest,
   parseMessagesRequest,
@@ -100,6 +100,14 @@ describe("tools that the server runs itself", () => {
     expect(hosted({ name: "a" }, { type: "web_search_20250305", name: "web_search" })).toBe("tools[1]");
     expect(hosted({ type: "mcp_toolset" })).toBe("tools[0]");
     expect(hosted({ type: "code_execution_20260120", name: "x" })).toBe("tools[0]");
+  });
+
+  it("are refused by their place", () => {
+    const path = hosted({ name: "a" }, { type: "web_fetch_20250910", name: "x" }) ?? "";
+    const refused = () => {
+      throw hostedToolRefused(path);
+    };
+    expect(refusal(undefined, refused).message).toMatch(/^tools\.1: The tool is one that the server runs itself/);
   });
 
   it("cannot hide", () => {
