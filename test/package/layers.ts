@@ -73,6 +73,7 @@ export const layers: readonly Layer[] = [
       ],
       ...["openai/media/media-kind.js", "openai/media/message-media.js", "openai/media/token-estimate.js"],
       ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/chat-stream.js"],
+      ...["openai/chat/capabilities.js"],
       ...["openai/model-answer.js", "openai/dialect.js", "openai/upstream-errors/upstream-failure.js"],
     ],
     packages: ["node:buffer"],

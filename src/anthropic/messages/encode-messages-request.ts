@@ -8,6 +8,7 @@ import {
   splice,
   valueAt,
 } from "../../wire/json-members.js";
+import { addThinkingEdits } from "./messages-capabilities.js";
 import type { MessagesRequest } from "./messages-request.js";
 import { withoutOwnThinking } from "./without-own-thinking.js";
 
@@ -18,6 +19,8 @@ export interface MessagesTarget {
   readonly maxOutputTokens: number | undefined;
   /** Members that are left out. */
   readonly dropped?: readonly string[] | undefined;
+  /** The model can think. Where it cannot, requests do not ask it to. Default: `true`. */
+  readonly reasoning?: boolean | undefined;
 }
 
 /** Members by which a client would choose another price than the catalog's. */
@@ -47,9 +50,10 @@ export function toUpstreamCountBody(request: MessagesRequest, target: MessagesTa
   return edited(request, edits);
 }
 
-function editsFor(request: MessagesRequest, { model, dropped = [] }: MessagesTarget): MemberEdits {
+function editsFor(request: MessagesRequest, { model, dropped = [], reasoning = true }: MessagesTarget): MemberEdits {
   const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
   for (const name of dropped) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
+  if (!reasoning) addThinkingEdits(request, edits);
   const messages = withoutOwnThinking(request);
   if (messages !== undefined) edits.set("messages", messages);
   return edits;
@@ -66,7 +70,7 @@ function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits):
 /** A budget for thinking must be less than the cap. */
 function cutBudget({ body, members }: MessagesRequest, most: number, edits: MemberEdits): void {
   const thinking = memberOf(members, "thinking");
-  if (thinking === undefined || body[thinking.start] !== 0x7b) return;
+  if (thinking === undefined || body[thinking.start] !== 0x7b || edits.has("thinking")) return;
   const value = body.subarray(thinking.start, thinking.end);
   const own = membersOf(value, 0, 32);
   const budget = memberOf(own, "budget_tokens");

@@ -93,6 +93,23 @@ describe("the body for an upstream that speaks Messages", () => {
     });
   });
 
+  it("asks no model to think that cannot", () => {
+    const body = { model: "m", max_tokens: 64_000, messages: [{ role: "user", content: "x" }] };
+    const asked = {
+      ...body,
+      thinking: { type: "enabled", budget_tokens: 63_999 },
+      output_config: { effort: "high", format: { a: 1 } },
+    };
+    const expected = { ...body, model: target.model, max_tokens: 8000 };
+    expect(JSON.parse(encoded(asked, { ...target, reasoning: false }))).toEqual({
+      ...expected,
+      output_config: { format: { a: 1 } },
+    });
+    expect(
+      JSON.parse(encoded({ ...asked, output_config: { effort: "high" } }, { ...target, reasoning: false })),
+    ).toEqual(expected);
+  });
+
   it("counts tokens without what is for answers", () => {
     const text = '{"stream":true,"model":"m","max_tokens":5,"messages":[{"role":"user","content":"x"}]}';
     const body = toUpstreamCountBody(parseMessagesRequest(Buffer.from(text), 64), target);
