@@ -85,8 +85,7 @@ describe("messages", () => {
       turn("user", block("b")),
     ]);
     expect(turns(user("a"), { role: "assistant", content: "" }, user([block(""), block("b")]))).toEqual([
-      turn("user", block("a")),
-      turn("user", block("b")),
+      turn("user", block("a"), block("b")),
     ]);
     expect(turns(user("a"), { role: "assistant", content: "so far \n" })).toEqual([
       turn("user", block("a")),

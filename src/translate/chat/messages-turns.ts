@@ -78,7 +78,7 @@ export class MessagesTurns {
     this.#endUserTurn();
     const last = this.#turns.at(-1);
     if (last?.role === "assistant") trimEnd(last);
-    const turns = this.#turns.filter(({ blocks }) => blocks.length > 0);
+    const turns = merged(this.#turns.filter(({ blocks }) => blocks.length > 0));
     const isMissing = turns[0]?.role !== "user";
     const all = isMissing ? [{ role: "user", blocks: [toJson({ type: "text", text: filler })] }, ...turns] : turns;
     return all.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(",")}]}`);
@@ -146,6 +146,17 @@ export class MessagesTurns {
     this.#results = [];
     this.#rest = [];
   }
+}
+
+/** What is left of a turn with nothing in it are two of the same side, one behind the other. */
+function merged(turns: readonly Turn[]): Turn[] {
+  const found: Turn[] = [];
+  for (const { role, blocks } of turns) {
+    const last = found.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else found.push({ role, blocks });
+  }
+  return found;
 }
 
 /** Anthropic refuses white space at the end of what it is to go on with. */
