@@ -20,6 +20,9 @@ const types: ReadonlyMap<number, string> = new Map([
   [529, "overloaded_error"],
 ]);
 
+/** Of the client's errors, those that may be over by themselves. */
+const mayPass: ReadonlySet<number> = new Set([408, 409, 429]);
+
 /** The status of an upstream that has no room for a request. */
 const overloaded = 529;
 
@@ -35,7 +38,17 @@ export function anthropicErrorBody(error: GatewayError, requestId: string): stri
   });
 }
 
-/** The same for a stream that has begun. Nothing may follow it. */
+/**
+ * The headers of an error answer: the error's own, and those that Anthropic's clients read. Some of them repeat whatever was
+ * refused, a wrong key included, unless a header tells them not to.
+ */
+export function anthropicErrorHeaders(error: GatewayError, requestId: string): Record<string, string> {
+  const { status, headers } = error;
+  const isFinal = status >= 400 && status < 500 && !mayPass.has(status);
+  return { ...(isFinal ? { "x-should-retry": "false" } : undefined), ...headers, "request-id": requestId };
+}
+
+/** The body as an event, for a stream that has begun. Nothing may follow it. */
 export function anthropicErrorEvent(error: GatewayError, requestId: string): Buffer {
   return messagesEvent("error", anthropicErrorBody(error, requestId));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody, anthropicErrorEvent } from "../../src/anthropic/error-body.js";
+import { anthropicErrorBody, anthropicErrorEvent, anthropicErrorHeaders } from "../../src/anthropic/error-body.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../src/anthropic/upstream-error.js";
 import {
   badGateway,
@@ -22,6 +22,17 @@ describe("an error in Anthropic's shape", () => {
     expect(anthropicErrorBody(failed(429, "week_limit_exceeded", "Used up."), "req_1")).toBe(
       '{"type":"error","error":{"type":"rate_limit_error","message":"Used up.","code":"week_limit_exceeded"},"request_id":"req_1"}',
     );
+  });
+
+  it("tells clients what not to repeat", () => {
+    const headers = (error: GatewayError) => anthropicErrorHeaders(error, "req_1");
+    expect(headers(refusedKey())).toMatchObject({ "request-id": "req_1", "x-should-retry": "false" });
+    expect(headers(refusedKey())).toHaveProperty("www-authenticate");
+    expect(headers(failed(400, "x", "y"))).toHaveProperty("x-should-retry", "false");
+    for (const error of [failed(429, "x", "y"), badGateway("x"), serviceUnavailable("x")]) {
+      expect(headers(error)).not.toHaveProperty("x-should-retry");
+    }
+    expect(headers(upstreamTimeout())).toHaveProperty("x-should-retry", "false");
   });
 
   it("is an event with a name in a stream", () => {
