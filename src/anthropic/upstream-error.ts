@@ -43,10 +43,10 @@ export function fromAnthropicErrorEvent(said: unknown, context: UpstreamFailureC
 function readAnthropicError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
   const error = errorIn(body);
   const { message } = error;
-  if (typeof message !== "string" || status === 429 || status >= 500) return { status, body };
+  if (typeof message !== "string") return { status, body };
   const param = pathBefore(message);
   if (isTooLong(message)) return { status, body: { error: { ...error, code: "context_length_exceeded", param } } };
-  // The operator's balance and limits come as a 400.
+  // The operator's balance and limits come as a 400, and may come as a 429.
   if (isOurBilling(message)) return { status: 402, body: { error: { ...error, code: "billing" } } };
   return { status, body: { error: { ...error, param } } };
 }

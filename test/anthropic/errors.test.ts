@@ -124,6 +124,7 @@ describe("an error of an upstream that speaks Messages", () => {
   it.each([
     [401, "authentication_error", "invalid x-api-key"],
     [402, "billing_error", "no"],
+    [429, "rate_limit_error", "Your credit balance is too low to access the Anthropic API."],
     [403, "permission_error", "Your API key does not have permission"],
     [400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."],
     [

@@ -17,11 +17,10 @@ const saysError = /^\s*(?:<tool_use_error>|error\b)/i;
 /** @param path - of the block. @throws GatewayError 400 when the target cannot be shown it. */
 export function readToolResult(block: Record<string, unknown>, path: string, options: ChatTargetOptions): ToolResult {
   const { tool_use_id: id, content, is_error: isError } = block;
-  const plain = { ...options, cacheControl: false };
   const parts =
     typeof content === "string"
       ? [{ type: "text", text: content }]
-      : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.content[${index}]`, plain));
+      : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.content[${index}]`, options));
   const media = parts.filter((part) => !isTextPart(part));
   const marks = media.map(({ type }) => ({ text: type === "image_url" ? "[image]" : "[file]" }));
   const text = textsOf([...parts.filter(isTextPart), ...marks]);

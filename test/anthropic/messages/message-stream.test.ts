@@ -57,6 +57,13 @@ describe("a stream of Messages", () => {
     expect(Buffer.from(stream.end()).toString()).toBe("");
   });
 
+  it("keeps an event in one line, however its data was written", () => {
+    const data = '{\n"type":"content_block_stop",\n"index":0\n}';
+    expect(passed(open(), undefined, data)).toBe(
+      'event: content_block_stop\ndata: { "type":"content_block_stop", "index":0 }\n\n',
+    );
+  });
+
   it("is counted on the side", () => {
     const stream = open();
     const seen = recorded.map(([event, data]) => {
