@@ -1,27 +1,9 @@
+import { adaptiveClaude, leastBudget, thinkingBudgets, thinkingShare } from "../anthropic/claude-thinking.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { AISDKOptions, AISDKReasoning } from "./ai-sdk-options.js";
 
 /** The efforts that specification v4 knows. */
 const levels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
-/** The least that Anthropic takes as a budget. */
-const leastBudget = 1024;
-
-/** Tokens to think with, by effort: Google's own translation of OpenAI's efforts, and its like upwards. */
-const budgets: Readonly<Record<string, number>> = {
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
-};
-
-/** The most of a capped answer that goes into thinking. */
-const thinkingShare = 0.8;
-
-/** Claude from 4.6 on thinks as much as it sees fit, by an effort; what came before has a budget. */
-const adaptiveClaude = /claude-[a-z]+-(?:4-[6-9](?!\d)|[5-9](?!\d)|[1-9]\d(?!\d))/;
 
 /** What the request's `reasoning_effort` is to this model. */
 export function toReasoning(
@@ -56,7 +38,7 @@ function toAdaptive(effort: string): Record<string, unknown> {
 function toBudget(effort: string, name: "anthropic" | "bedrock", cap: number | undefined): AISDKReasoning {
   const setting = name === "anthropic" ? "thinking" : "reasoningConfig";
   const most = cap === undefined ? Number.POSITIVE_INFINITY : Math.floor(cap * thinkingShare);
-  const budget = budgets[effort];
+  const budget = thinkingBudgets[effort];
   if (budget === undefined || most < leastBudget) {
     return effort === "none" ? { providerOptions: { [name]: { [setting]: { type: "disabled" } } } } : {};
   }
@@ -72,7 +54,7 @@ function toThinkingConfig(effort: string, { modelId }: AISDKLanguageModel): Reco
   const generation = Number(/gemini-(\d+)/.exec(modelId)?.[1] ?? 3);
   if (generation < 3) {
     if (effort === "none") return { thinkingBudget: 0 };
-    return { thinkingBudget: Math.min(budgets[effort] ?? 8192, 24_576), includeThoughts: true };
+    return { thinkingBudget: Math.min(thinkingBudgets[effort] ?? 8192, 24_576), includeThoughts: true };
   }
   if (effort === "none") return { thinkingLevel: "minimal" };
   const thinkingLevel = ["minimal", "low", "medium"].includes(effort) ? effort : "high";

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { badGateway } from "../errors/gateway-error.js";
 import { StreamFault } from "../errors/stream-fault.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
@@ -16,8 +17,7 @@ import { isRecord } from "../wire/is-record.js";
 import { toAnswerContext } from "./answer-context.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import type { Exchange } from "./operation.js";
-import { droppedMembers, ownMembers } from "./responses.js";
-import { type ResponsesExchangeParts, responseIdOf } from "./responses-exchange-parts.js";
+import { droppedMembers, ownMembers, type ResponsesExchangeParts, responseIdOf } from "./responses-exchange-parts.js";
 import type { StreamCodec } from "./stream-codec.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */

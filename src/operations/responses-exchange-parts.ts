@@ -1,3 +1,4 @@
+import { lackingMembers } from "../openai/responses/responses-capabilities.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
@@ -15,4 +16,12 @@ export interface ResponsesExchangeParts {
 /** The gateway's own: ids of an upstream are shared by all accounts behind one of its keys. */
 export function responseIdOf({ requestId }: AttemptFacts): string {
   return `resp_${requestId.slice(requestId.indexOf("_") + 1).replaceAll("-", "")}`;
+}
+
+/** Members of this API that mean something else to chat completions, or that are checked apart. */
+export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
+
+/** What of the request a model must not be sent. */
+export function droppedMembers({ lacking }: ModelTraits): string[] {
+  return lacking?.action === "drop" ? lackingMembers(lacking) : [];
 }

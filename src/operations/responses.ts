@@ -1,9 +1,5 @@
 import { requireJsonType } from "../openai/request/json-content-type.js";
-import {
-  lackingMembers,
-  refuseLackingInResponse,
-  responseAsksToReason,
-} from "../openai/responses/responses-capabilities.js";
+import { refuseLackingInResponse, responseAsksToReason } from "../openai/responses/responses-capabilities.js";
 import { isInputTooLong } from "../openai/responses/responses-least-tokens.js";
 import { responsesPromptTokens } from "../openai/responses/responses-prompt-tokens.js";
 import {
@@ -26,6 +22,7 @@ import type {
   TargetTraits,
 } from "./operation.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+import { ownMembers } from "./responses-exchange-parts.js";
 import { ResponsesOnChatExchange } from "./responses-on-chat-exchange.js";
 
 /** `POST /v1/responses` */
@@ -47,9 +44,6 @@ async function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): Pro
     ? await parseResponsesRequestInTurns(body, maxBodyDepth)
     : parseResponsesRequest(body, maxBodyDepth);
 }
-
-/** Members of this API that mean something else to chat completions, or that are checked apart. */
-export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
 
 class ResponsesModelRequest implements ModelRequest {
   /** With all that it refers to in its place. */
@@ -95,9 +89,4 @@ class ResponsesModelRequest implements ModelRequest {
     const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
     return operations.has("responses") ? new NativeResponsesExchange(parts) : new ResponsesOnChatExchange(parts);
   }
-}
-
-/** What of the request a model must not be sent. */
-export function droppedMembers({ lacking }: ModelTraits): string[] {
-  return lacking?.action === "drop" ? lackingMembers(lacking) : [];
 }

@@ -49,6 +49,11 @@ export const layers: readonly Layer[] = [
     imports: ["metering", "check"],
   },
   {
+    folder: "responses",
+    question: "What does a store of responses promise?",
+    imports: ["metering", "check"],
+  },
+  {
     folder: "errors",
     question: "Which failures are there? No wire format.",
     imports: ["wire", "metering"],
@@ -65,10 +70,35 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "anthropic",
+    question: "How does Anthropic's API look on the wire?",
+    imports: [
+      ...[
+        "wire",
+        "tokens",
+        "metering",
+        "errors",
+        "redaction",
+        "openai/request/json-request.js",
+        "openai/request/misspelled-name.js",
+      ],
+      ...["openai/media/media-kind.js", "openai/media/message-media.js", "openai/media/token-estimate.js"],
+      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/least-tokens.js"],
+      ...["openai/chat/capabilities.js"],
+      ...[
+        "openai/received-answer.js",
+        "openai/answer-context.js",
+        "openai/dialect.js",
+        "openai/upstream-errors/upstream-failure.js",
+      ],
+    ],
+    packages: ["node:buffer"],
+  },
+  {
     folder: "translate",
-    question: "How does a request of another API become a chat completion, and the answer its own?",
-    imports: ["wire", "metering", "errors", "openai"],
-    packages: ["node:crypto"],
+    question: "How does one client protocol become another?",
+    imports: ["wire", "metering", "errors", "redaction", "openai", "anthropic"],
+    packages: ["node:buffer", "node:crypto"],
   },
   {
     folder: "providers",
@@ -79,7 +109,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "operations",
     question: "What can a client call?",
-    imports: ["wire", "metering", "tokens", "errors", "redaction", "openai"],
+    imports: ["responses", "anthropic", "translate", "wire", "metering", "tokens", "errors", "redaction", "openai"],
     packages: ["node:buffer"],
   },
   {
@@ -172,7 +202,8 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
-      ...["openai", "redaction", "errors", "wire", "check", "metering", provider, "providers/header-secrets.js"],
+      ...["openai", "anthropic/claude-thinking.js", "redaction", "errors", "wire", "check", "metering", provider],
+      "providers/header-secrets.js",
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
     ],
     packages: ["zod", "node:buffer"],

@@ -494,10 +494,4 @@ describe("URLs and methods", () => {
     expect(headers.get("allow")).toBe(allow);
     expect(error.code).toBe("method_not_supported");
   });
-
-  it("tells clients of the Responses API what to call instead", async () => {
-    const { status, error } = await failing(getRequest("/v1/responses", "sk-pro", "POST"));
-    expect(status).toBe(404);
-    expect(error.message).toContain("openai.chat(");
-  });
 });

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors/gateway-error.js";
 import { findTwins } from "../../wire/folded-names.js";
 import { type JsonMember, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
-import { messageMedia } from "../media/message-media.js";
+import { messageMedia, type WithMessages } from "../media/message-media.js";
 import { reasoningMembers, toolMembers } from "../request/request-names.js";
 import type { ChatRequest } from "./chat-request.js";
 import { isText } from "./message-outline.js";
@@ -61,7 +61,7 @@ function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
 const fewMembers = 16;
 
 /** The path of the first one. */
-function firstImage(request: ChatRequest): string | undefined {
+export function firstImage(request: WithMessages): string | undefined {
   const image = messageMedia(request).find(({ hasImage }) => hasImage);
   if (image === undefined) return undefined;
   const { message, part } = image;

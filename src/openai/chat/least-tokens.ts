@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Tokenizer } from "../../tokens/tokenizer.js";
-import type { ChatRequest } from "./chat-request.js";
-import { messageTexts, type TextSpan } from "./message-texts.js";
+import { messageTexts, type Outlined, type TextSpan } from "./message-texts.js";
 
 /**
  * No vocabulary in use has a longer token, in bytes: the longest of o200k, cl100k and Llama 3 are runs of spaces or
@@ -15,7 +14,7 @@ const longestToken = 128;
  *
  * @param enough - counting stops as soon as there are more.
  */
-export function leastTokens(request: ChatRequest, enough: number): number {
+export function leastTokens(request: Outlined, enough: number): number {
   // A word has two bytes, the white space behind it included.
   if (request.body.length / 2 <= enough) return 0;
   return leastTokensOf(request.body, messageTexts(request), enough);
@@ -32,7 +31,7 @@ export function leastTokensOf(body: Uint8Array, texts: Iterable<TextSpan>, enoug
 }
 
 /** The number of tokens of the messages' texts, by a tokenizer; counting stops as soon as there are more than `enough`. */
-export function countedTokens(request: ChatRequest, enough: number, tokenizer: Tokenizer): number {
+export function countedTokens(request: Outlined, enough: number, tokenizer: Tokenizer): number {
   // A token has a byte at the least.
   if (request.body.length <= enough) return 0;
   return countedTokensOf(request.body, messageTexts(request), enough, tokenizer);

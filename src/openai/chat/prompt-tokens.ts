@@ -58,10 +58,15 @@ export interface Prompt extends WithMessages {
 /**
  * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all else that a
  * model may be shown as text, in which the JSON's names and marks make up for what templates put around messages.
+ *
+ * @param media - what of the messages is no text, in the order in which it stands there.
  */
-export function promptTokens(request: WithMessages, limits: PromptLimits): number {
+export function promptTokens(
+  request: WithMessages,
+  limits: PromptLimits,
+  media: readonly Media[] = messageMedia(request),
+): number {
   const { body, leaps, members } = request;
-  const media = messageMedia(request);
   return mostPromptTokens(
     {
       body,
@@ -120,7 +125,7 @@ function countText(text: Uint8Array): number {
 const messageBorder = Buffer.from("},{");
 
 /** What templates write anew. */
-const rewritten = new Set(["tools", "functions", "response_format"]);
+const rewritten = new Set(["tools", "functions", "response_format", "output_config"]);
 
 /** A line break and the space before a value, or the space behind a colon. */
 const tokensPerMark = 2;

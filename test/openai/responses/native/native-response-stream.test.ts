@@ -84,14 +84,14 @@ describe("the stream of a server that speaks the API", () => {
       .join("")
       .replaceAll('{"id":"resp_up","model":"up-1"', '{"store":false,"id":"resp_own","model":"acme/small"');
     expect(run(events, stream)).toBe(expected);
-    expect(stream.progress).toEqual({
-      usage: { input: 30, cachedInput: 0, output: 20, reasoning: 5 },
-      isReported: true,
+    expect(stream.progress).toMatchObject({
+      tokens: { input: 30, cachedInput: 0, output: 20, reasoning: 5 },
+      isCounted: true,
       hasOutput: true,
       reasons: true,
       isComplete: true,
       isDone: true,
-      outputBytes: 6,
+      seenOutput: estimateTokens(6),
     });
     expect(Buffer.from(stream.end()).toString()).toBe("");
   });

@@ -1,0 +1,18 @@
+/** The least that Anthropic takes as a budget. */
+export const leastBudget = 1024;
+
+/** Tokens to think with, by effort: Google's own translation of OpenAI's efforts, and its like upwards. */
+export const thinkingBudgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+};
+
+/** The most of a capped answer that goes into thinking. */
+export const thinkingShare = 0.8;
+
+/** Claude from 4.6 on thinks as much as it sees fit, by an effort; what came before has a budget. */
+export const adaptiveClaude = /claude-[a-z]+-(?:4-[6-9](?!\d)|[5-9](?!\d)|[1-9]\d(?!\d))/;

@@ -1,0 +1,80 @@
+import { unpooled } from "../../wire/copy-out-of-pool.js";
+import {
+  editMembers,
+  type JsonMember,
+  type MemberEdits,
+  memberOf,
+  membersOf,
+  splice,
+  valueAt,
+} from "../../wire/json-members.js";
+import { addThinkingEdits } from "./messages-capabilities.js";
+import type { MessagesRequest } from "./messages-request.js";
+import { withoutOwnThinking } from "./without-own-thinking.js";
+
+/** Where a request goes. */
+export interface MessagesTarget {
+  /** The upstream's name for the model. */
+  readonly model: string;
+  readonly maxOutputTokens: number | undefined;
+  /** Members that are left out. */
+  readonly dropped?: readonly string[] | undefined;
+  /** The model can think. Where it cannot, requests do not ask it to. Default: `true`. */
+  readonly reasoning?: boolean | undefined;
+}
+
+/** Members by which a client would choose another price than the catalog's. */
+export const pricedMembers: readonly string[] = ["service_tier", "speed", "inference_geo"];
+
+/** What goes only with an answer: a request that counts tokens is refused for it. */
+const answerMembers: readonly string[] = ["max_tokens", "stream"];
+
+/**
+ * The request for an upstream that speaks Messages: the model under its name there, the output cap cut down to what the
+ * model can do, and no thinking that its server would refuse. Everything else stays byte for byte.
+ */
+export function toUpstreamMessagesBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
+  const edits = editsFor(request, target);
+  const { maxOutputTokens: most } = target;
+  if (most !== undefined && (request.maxTokens ?? Number.POSITIVE_INFINITY) > most) {
+    edits.set("max_tokens", String(most));
+    cutBudget(request, most, edits);
+  }
+  return edited(request, edits);
+}
+
+/** The same for a request that counts tokens. */
+export function toUpstreamCountBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
+  const edits = editsFor(request, target);
+  for (const name of answerMembers) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
+  return edited(request, edits);
+}
+
+function editsFor(request: MessagesRequest, { model, dropped = [], reasoning = true }: MessagesTarget): MemberEdits {
+  const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
+  for (const name of dropped) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
+  if (!reasoning) addThinkingEdits(request, edits);
+  const messages = withoutOwnThinking(request);
+  if (messages !== undefined) edits.set("messages", messages);
+  return edits;
+}
+
+function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits): Uint8Array {
+  const { start, end } = memberOf(members, "model") as JsonMember;
+  const bytes =
+    edits.size === 1 ? splice(body, start, end, edits.get("model") as string) : editMembers(body, members, edits);
+  // It is kept as long as the answer takes.
+  return stream ? unpooled(bytes) : bytes;
+}
+
+/** A budget for thinking must be less than the cap. */
+function cutBudget({ body, members }: MessagesRequest, most: number, edits: MemberEdits): void {
+  const thinking = memberOf(members, "thinking");
+  if (thinking === undefined || body[thinking.start] !== 0x7b || edits.has("thinking")) return;
+  const value = body.subarray(thinking.start, thinking.end);
+  const own = membersOf(value, 0, 32);
+  const budget = memberOf(own, "budget_tokens");
+  const tokens = budget === undefined ? undefined : valueAt(value, budget);
+  if (typeof tokens !== "number" || tokens < most) return;
+  edits.set("thinking", editMembers(value, own, new Map([["budget_tokens", String(most - 1)]])));
+}

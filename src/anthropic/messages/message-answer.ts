@@ -1,0 +1,53 @@
+import { estimateTokens } from "../../openai/media/token-estimate.js";
+import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { MemberEdits } from "../../wire/json-members.js";
+import { type MessagesTokenCounts, readMessagesUsage, toMessagesUsage } from "../usage.js";
+import { blockBytes } from "./block-bytes.js";
+
+/** What the gateway knows of a call when its answer comes. */
+export interface MessageContext {
+  /** The model as the client named it. */
+  readonly model: string;
+  /** What the prompt counts when the upstream does not say. */
+  readonly promptTokens: number;
+}
+
+/** What the client gets for an upstream's whole message. */
+export interface MessageAnswer {
+  readonly body: Uint8Array | string;
+  readonly usage: MessagesTokenCounts;
+  /** The upstream's own count, not an estimate. */
+  readonly isReported: boolean;
+}
+
+/**
+ * A whole message as its client needs it: with the client's name for the model, and the two counts that clients rely on.
+ * Everything else stays byte for byte.
+ *
+ * @returns `undefined` when it is no message.
+ */
+export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): MessageAnswer | undefined {
+  const message = received.json;
+  if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
+  const reported = readMessagesUsage(message["usage"]);
+  const output = message["content"].reduce<number>((bytes, block) => bytes + blockBytes(block), 0);
+  const usage = reported ?? estimatedUsage(context.promptTokens, output);
+  const edits: MemberEdits = new Map();
+  if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
+  if (!hasCounts(message["usage"])) {
+    const own = isRecord(message["usage"]) ? message["usage"] : {};
+    edits.set("usage", JSON.stringify({ ...own, ...toMessagesUsage(usage) }));
+  }
+  return { body: editAnswer(received, edits), usage, isReported: reported !== undefined };
+}
+
+/** @param outputBytes - of what was seen of the answer. */
+export function estimatedUsage(promptTokens: number, outputBytes: number): MessagesTokenCounts {
+  return { input: promptTokens, cachedInput: 0, cacheWriteInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
+}
+
+/** Clients fail without these. */
+export function hasCounts(usage: unknown): usage is Record<string, unknown> {
+  return isRecord(usage) && Number.isInteger(usage["input_tokens"]) && Number.isInteger(usage["output_tokens"]);
+}

@@ -1,0 +1,88 @@
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { fromAnthropicErrorEvent } from "../upstream-error.js";
+import { blockBytes } from "./block-bytes.js";
+import { MessageProgress } from "./message-progress.js";
+
+/** An event of a stream of Messages. */
+export interface MessageEvent {
+  readonly type: string;
+  readonly members: Record<string, unknown>;
+}
+
+/** Reads the events of an upstream's stream of Messages, and keeps count of them. */
+export class MessageStreamReader {
+  readonly progress: MessageProgress;
+  readonly #context: UpstreamFailureContext;
+
+  /** @param promptTokens - what the prompt counts when the upstream does not say. */
+  constructor(promptTokens: number, context: UpstreamFailureContext) {
+    this.progress = new MessageProgress(promptTokens);
+    this.#context = context;
+  }
+
+  /**
+   * @returns `undefined` for what is none, and for what comes behind the end.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  read({ data, event: name }: ServerSentEvent): MessageEvent | undefined {
+    const text = data.trim();
+    if (this.progress.isDone || text === "" || text === "[DONE]") return undefined;
+    const members = parse(text);
+    const type = members["type"];
+    if (name === "error" || type === "error" || isRecord(members["error"]))
+      throw fromAnthropicErrorEvent(members, this.#context);
+    if (typeof type !== "string") throw new StreamFault("garbage");
+    this.#note(type, members);
+    return { type, members };
+  }
+
+  /** @throws StreamFault `incomplete` when the message has not come to its end. */
+  end(): void {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    this.progress.doneCame();
+  }
+
+  #note(type: string, said: Record<string, unknown>): void {
+    switch (type) {
+      case "message_start":
+        this.progress.usageCame(isRecord(said["message"]) ? said["message"]["usage"] : undefined);
+        break;
+      case "content_block_start":
+        this.#noteBlock(said["content_block"]);
+        break;
+      case "content_block_delta":
+        this.#noteBlock(said["delta"]);
+        break;
+      case "message_delta": {
+        const { delta, usage } = said;
+        this.progress.usageCame(usage);
+        if (!isRecord(delta) || typeof delta["stop_reason"] !== "string") break;
+        this.progress.endCame(isRecord(usage) && typeof usage["output_tokens"] === "number");
+        break;
+      }
+      case "message_stop":
+        this.end();
+        break;
+    }
+  }
+
+  #noteBlock(block: unknown): void {
+    this.progress.outputCame(blockBytes(block));
+    const type = isRecord(block) ? block["type"] : undefined;
+    if (typeof type === "string" && type.includes("thinking")) this.progress.reasoningCame();
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    throw new StreamFault("garbage");
+  }
+  if (!isRecord(said)) throw new StreamFault("garbage");
+  return said;
+}

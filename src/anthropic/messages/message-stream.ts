@@ -1,0 +1,85 @@
+import { Buffer } from "node:buffer";
+import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";
+import { messagesEvent } from "../event-frame.js";
+import { toMessagesUsage } from "../usage.js";
+import { hasCounts, type MessageContext } from "./message-answer.js";
+import type { MessageProgress } from "./message-progress.js";
+import { MessageStreamReader } from "./message-stream-reader.js";
+
+/**
+ * Turns the events of a stream of Messages, one by one, into what a client of Messages gets: with the client's name for the
+ * model, and the counts without which clients fail. Everything else stays byte for byte. Pure: it reads and writes nothing.
+ */
+export class MessageStream {
+  readonly #model: string;
+  readonly #reader: MessageStreamReader;
+
+  constructor(context: MessageContext & UpstreamFailureContext) {
+    this.#model = context.model;
+    this.#reader = new MessageStreamReader(context.promptTokens, context);
+  }
+
+  get progress(): MessageProgress {
+    return this.#reader.progress;
+  }
+
+  /**
+   * @returns the event for the client, or `undefined` when there is none.
+   * @throws StreamFault
+   */
+  event(event: ServerSentEvent): Uint8Array | undefined {
+    const said = this.#reader.read(event);
+    if (said === undefined) return undefined;
+    const { type, members } = said;
+    const text = event.data.trim();
+    // A line break in valid JSON can only be white space, and must not break up the event's line.
+    const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
+    return messagesEvent(event.event ?? type, this.#edited(type, members, json));
+  }
+
+  /**
+   * What the client gets when the upstream has ended: the last event, if that did not come.
+   * @throws StreamFault `incomplete`
+   */
+  end(): Uint8Array {
+    const { isDone } = this.progress;
+    this.#reader.end();
+    return isDone ? new Uint8Array() : messagesEvent("message_stop", '{"type":"message_stop"}');
+  }
+
+  /** What carries the model, or lacks a count. */
+  #edited(type: string, said: Record<string, unknown>, json: string): string {
+    if (type === "message_start" && isRecord(said["message"])) return this.#renamed(said["message"], json);
+    if (type !== "message_delta") return json;
+    const { usage } = said;
+    if (isRecord(usage) && Number.isInteger(usage["output_tokens"])) return json;
+    const bytes = Buffer.from(json);
+    return editMembers(bytes, membersOf(bytes), new Map([["usage", this.#counted(usage)]])).toString();
+  }
+
+  #renamed(message: Record<string, unknown>, json: string): string {
+    const bytes = Buffer.from(json);
+    const members = membersOf(bytes);
+    const inner = memberOf(members, "message");
+    if (inner === undefined) return json;
+    const own = membersOf(bytes, inner.start);
+    const model = memberOf(own, "model");
+    const name = JSON.stringify(this.#model);
+    if (hasCounts(message["usage"]) && model !== undefined) {
+      return splice(bytes, model.start, model.end, name).toString();
+    }
+    const edits: MemberEdits = new Map([["model", name]]);
+    if (!hasCounts(message["usage"])) edits.set("usage", this.#counted(message["usage"]));
+    const value = bytes.subarray(inner.start, inner.end);
+    const edited = editMembers(value, membersOf(value), edits);
+    return splice(bytes, inner.start, inner.end, edited.toString()).toString();
+  }
+
+  #counted(usage: unknown): string {
+    const own = isRecord(usage) ? usage : {};
+    return JSON.stringify({ ...own, ...toMessagesUsage(this.progress.tokens) });
+  }
+}

@@ -1,0 +1,103 @@
+import { GatewayError, invalidType } from "../../errors/gateway-error.js";
+import { MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
+import {
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readCount,
+  readMember,
+  readModel,
+} from "../../openai/request/json-request.js";
+import { misspelledName } from "../../openai/request/misspelled-name.js";
+import { foldName } from "../../wire/folded-names.js";
+import { elementsOf, memberOf } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
+
+/** What the gateway itself reads of a request for a message (Anthropic reference, "Create a Message"). */
+export interface MessagesRequest extends JsonRequest {
+  /** What is where in its messages; noted for a long one. */
+  readonly outline: MessageOutline | undefined;
+  readonly model: string;
+  readonly stream: boolean;
+  /** Absent in requests that count tokens, and in those of careless clients. */
+  readonly maxTokens: number | undefined;
+}
+
+/** Members that chat completions do not have. What some server takes for one of them is refused. */
+const ownNames = [
+  "system",
+  "stop_sequences",
+  "thinking",
+  "output_config",
+  "output_format",
+  "mcp_servers",
+  "container",
+  "context_management",
+  "cache_control",
+  "inference_geo",
+  "speed",
+] as const;
+
+/** The most elements of each list. Far beyond any API. */
+const lists: readonly (readonly [name: string, most: number])[] = [
+  ["system", 1024],
+  ["tools", 2048],
+  ["stop_sequences", 1024],
+  ["mcp_servers", 256],
+];
+
+/**
+ * Checks what the gateway itself relies on; every other member goes on as it is, known or not.
+ * @throws GatewayError 400
+ */
+export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
+  const request = parseJsonRequest(bytes, maxDepth);
+  const model = readModel(request);
+  checkMessages(request, false).run(request.body.length);
+  return toMessagesRequest(request, model, undefined);
+}
+
+/** The same in slices, for a body that would take long. */
+export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const model = readModel(request);
+  const messages = checkMessages(request, true);
+  await inTurns(messages);
+  return toMessagesRequest(request, model, messages.outline);
+}
+
+function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
+  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+}
+
+function toMessagesRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): MessagesRequest {
+  const { body, members, leaps, strangers } = request;
+  for (const name of ownNames) {
+    const written = strangers.get(foldName(name));
+    if (written !== undefined && written !== name) throw misspelledName(written, name);
+  }
+  for (const [name, most] of lists) checkLength(request, name, most);
+  const stream = readMember(request, "stream");
+  if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
+  return {
+    body,
+    members,
+    leaps,
+    strangers,
+    outline,
+    model,
+    stream: stream === true,
+    maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+  };
+}
+
+function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {
+  const member = memberOf(members, name);
+  if (member === undefined || body[member.start] !== 0x5b) return;
+  if (elementsOf(body, member.start, leaps, most).length <= most) return;
+  throw new GatewayError(`'${name}' must hold at most ${most} elements.`, {
+    status: 400,
+    code: "array_above_max_length",
+    param: name,
+  });
+}

@@ -1,0 +1,87 @@
+import type { TokenCounts } from "../metering/token-counts.js";
+import { isRecord } from "../wire/is-record.js";
+
+/**
+ * Tokens of a message as the gateway counts them: `input` is the whole prompt, the tokens that were read from a cache or
+ * written to one included, as OpenAI counts. Anthropic's own `input_tokens` leave both out.
+ */
+export interface MessagesTokenCounts extends TokenCounts {
+  /** Part of `input` that the upstream has written to its cache. */
+  cacheWriteInput: number;
+}
+
+/** Beyond this a count is not taken for real. */
+const largestCount = 1e9;
+
+/**
+ * Reads the `usage` of a message (Anthropic reference, "Usage").
+ * @returns `undefined` when it is no usage to charge by: absent, malformed, or zero throughout.
+ */
+export function readMessagesUsage(usage: unknown): MessagesTokenCounts | undefined {
+  const tally = new UsageTally();
+  tally.add(usage);
+  return tally.counts;
+}
+
+/**
+ * The usage of a stream, which comes in several events: each count is the largest that was reported, as counts are of all so
+ * far, and some servers send zeros at the beginning, or at the end.
+ */
+export class UsageTally {
+  #input = 0;
+  #read = 0;
+  #written = 0;
+  #output = 0;
+  #thought = 0;
+
+  add(usage: unknown): void {
+    if (!isRecord(usage)) return;
+    const creation = usage["cache_creation"];
+    const details = usage["output_tokens_details"];
+    this.#input = Math.max(this.#input, count(usage["input_tokens"]));
+    this.#read = Math.max(this.#read, count(usage["cache_read_input_tokens"]));
+    this.#written = Math.max(
+      this.#written,
+      count(usage["cache_creation_input_tokens"]),
+      isRecord(creation) ? sumOf(creation) : 0,
+    );
+    this.#output = Math.max(this.#output, count(usage["output_tokens"]));
+    this.#thought = Math.max(this.#thought, isRecord(details) ? count(details["thinking_tokens"]) : 0);
+  }
+
+  /** `undefined` while there is nothing to charge by. */
+  get counts(): MessagesTokenCounts | undefined {
+    const input = this.#input + this.#read + this.#written;
+    if (input + this.#output === 0) return undefined;
+    return {
+      input,
+      cachedInput: this.#read,
+      cacheWriteInput: this.#written,
+      output: this.#output,
+      reasoning: Math.min(this.#thought, this.#output),
+    };
+  }
+}
+
+/** The `usage` object of a message that the gateway writes itself. */
+export function toMessagesUsage(
+  tokens: TokenCounts & { cacheWriteInput?: number | undefined },
+): Record<string, unknown> {
+  const { input, cachedInput, cacheWriteInput = 0, output, reasoning } = tokens;
+  return {
+    input_tokens: Math.max(0, input - cachedInput - cacheWriteInput),
+    cache_creation_input_tokens: cacheWriteInput,
+    cache_read_input_tokens: cachedInput,
+    output_tokens: output,
+    ...(reasoning === 0 ? undefined : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
+}
+
+/** By how long they are kept. */
+function sumOf(creation: Record<string, unknown>): number {
+  return Object.values(creation).reduce<number>((sum, value) => sum + count(value), 0);
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : 0;
+}

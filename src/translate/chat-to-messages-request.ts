@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+import { beyondTarget } from "../errors/target-limit.js";
+import type { ChatRequest } from "../openai/chat/chat-request.js";
+import { isRecord } from "../wire/is-record.js";
+import { messagesThinking, type ThinkingMode, thinkingModeOf } from "./chat/messages-thinking.js";
+import { type MessagesToolMembers, messagesTools } from "./chat/messages-tools.js";
+import { MessagesTurns } from "./chat/messages-turns.js";
+import { requestMessages, requestValue } from "./messages/request-elements.js";
+
+/** What is known of a target that speaks Messages, for requests that are translated for it. */
+export interface MessagesTargetOptions {
+  /** The upstream's name for the model. */
+  readonly model: string;
+  /** The most that the model can do: what goes where a client caps nothing, which Messages do not allow. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Default: by the model's name. */
+  readonly thinking?: ThinkingMode | undefined;
+}
+
+/** For models of which no cap is known. */
+const usualMaxTokens = 4096;
+
+/**
+ * Translates a request of a client of chat completions for a target that speaks Messages. What Messages cannot say and the
+ * answer does not depend on is left out.
+ *
+ * @throws GatewayError 400 when the target cannot do what is asked for.
+ */
+export function chatToMessagesRequest(request: ChatRequest, options: MessagesTargetOptions): Uint8Array {
+  if (request.n > 1) throw beyondTarget("n", "This model gives one answer to a request. Leave 'n' out.");
+  const turns = new MessagesTurns();
+  for (const message of requestMessages(request)) turns.add(message);
+  const maxTokens = outputCap(request, options.maxOutputTokens);
+  const value = (name: string) => requestValue(request, name);
+  const tools = messagesTools({
+    tools: value("tools"),
+    functions: value("functions"),
+    toolChoice: value("tool_choice"),
+    functionCall: value("function_call"),
+    parallel: value("parallel_tool_calls"),
+  });
+  const { thinking, effort } = messagesThinking(value("reasoning_effort"), value("reasoning"), {
+    mode: options.thinking ?? thinkingModeOf(options.model),
+    maxTokens,
+    isForced: isForced(tools),
+    continuesWithout: turns.endsWithResults && !turns.lastTurnThinks,
+  });
+  const outputConfig = { ...(effort && { effort }), ...outputFormat(value("response_format")) };
+  const head = JSON.stringify({ model: options.model, max_tokens: maxTokens });
+  const messages = turns.finish().join(",");
+  const tail = JSON.stringify({
+    ...(turns.system.length > 0 && { system: turns.system }),
+    ...tools,
+    ...(request.stream && { stream: true }),
+    ...(thinking && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...sampling(value, thinking !== undefined && thinking["type"] !== "disabled"),
+    ...stops(value("stop")),
+  });
+  const rest = tail === "{}" ? "}" : `,${tail.slice(1)}`;
+  return Buffer.from(`${head.slice(0, -1)},"messages":[${messages}]${rest}`);
+}
+
+function outputCap({ maxTokens, maxCompletionTokens }: ChatRequest, most: number | undefined): number {
+  const asked = Math.min(maxTokens ?? Number.POSITIVE_INFINITY, maxCompletionTokens ?? Number.POSITIVE_INFINITY);
+  const cap = Math.min(asked, most ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(cap) ? cap : usualMaxTokens;
+}
+
+function isForced({ tool_choice: choice }: MessagesToolMembers): boolean {
+  return choice?.["type"] === "any" || choice?.["type"] === "tool";
+}
+
+/** A model that thinks takes none of these, and newer ones not both of the first two. */
+function sampling(value: (name: string) => unknown, thinks: boolean): Record<string, number> {
+  if (thinks) return {};
+  const temperature = value("temperature");
+  const [topP, topK] = [value("top_p"), value("top_k")];
+  const nucleus: Record<string, number> = typeof topP === "number" ? { top_p: topP } : {};
+  return {
+    ...(typeof temperature === "number" ? { temperature: Math.min(temperature, 1) } : nucleus),
+    ...(typeof topK === "number" && topK > 0 ? { top_k: topK } : undefined),
+  };
+}
+
+/** Anthropic refuses those of nothing but white space. */
+function stops(stop: unknown): { stop_sequences?: string[] } {
+  const all = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === "string" && text.trim() !== "");
+  return all.length === 0 ? {} : { stop_sequences: all };
+}
+
+function outputFormat(format: unknown): Record<string, unknown> {
+  const described = isRecord(format) && format["type"] === "json_schema" ? format["json_schema"] : undefined;
+  if (!isRecord(described) || !isRecord(described["schema"])) return {};
+  return { format: { type: "json_schema", schema: described["schema"] } };
+}

@@ -1,0 +1,16 @@
+import type { MessagesTokenCounts } from "../../anthropic/usage.js";
+import { toUsageObject, type UsageObject } from "../../openai/usage.js";
+
+/** The `usage` of a chat completion with all that is known of a message's. */
+export interface DetailedUsage extends UsageObject {
+  readonly prompt_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+}
+
+export function toChatUsage(tokens: MessagesTokenCounts): DetailedUsage {
+  return {
+    ...toUsageObject(tokens),
+    prompt_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: tokens.cacheWriteInput },
+    completion_tokens_details: { reasoning_tokens: tokens.reasoning },
+  };
+}

@@ -1,0 +1,127 @@
+import { Buffer } from "node:buffer";
+import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
+import { invalidType, invalidValue } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
+import { isRecord } from "../wire/is-record.js";
+import { blockParts } from "./messages/block-parts.js";
+import { ChatMessages } from "./messages/chat-messages.js";
+import type { ChatTargetOptions } from "./messages/chat-target-options.js";
+import { chatTools } from "./messages/chat-tools.js";
+import type { MessageTranslation } from "./messages/message-translation.js";
+import { type RequestMembers, recordsIn, requestMessages, requestValue } from "./messages/request-elements.js";
+import { ToolNames } from "./messages/tool-names.js";
+
+/** A request for a message as one for a chat completion. */
+export interface TranslatedMessagesRequest {
+  /** The chat completion's, with the client's name for the model. */
+  readonly body: Uint8Array;
+  /** What its answer is translated by. */
+  readonly translation: MessageTranslation;
+}
+
+/** OpenAI takes no more stop sequences. */
+const mostStops = 4;
+
+/** The first block of Claude Code's system prompt is for Anthropic, and different in every session. */
+const attribution = /^x-anthropic-billing-header:/;
+
+/** Budgets of thinking tokens, and the efforts that they amount to. */
+const efforts: readonly (readonly [below: number, effort: string])[] = [
+  [4096, "low"],
+  [16_384, "medium"],
+];
+
+/**
+ * Translates a request of a client of Messages for a target that speaks chat completions. What chat completions cannot say
+ * and the answer does not depend on is left out.
+ *
+ * @throws GatewayError 400 when the target cannot do what is asked for.
+ */
+export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
+  refuseServers(request);
+  const toolNames = new ToolNames();
+  const stopSequences = stringsIn(requestValue(request, "stop_sequences"));
+  const thinking = requestValue(request, "thinking");
+  const body = {
+    model: request.model,
+    messages: chatMessages(request, options, toolNames),
+    ...(request.maxTokens === undefined ? undefined : { [options.capName ?? "max_tokens"]: request.maxTokens }),
+    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
+    ...numbers(request, options.topK === true ? ["temperature", "top_p", "top_k"] : ["temperature", "top_p"]),
+    ...(stopSequences.length === 0 ? undefined : { stop: stopSequences.slice(0, mostStops) }),
+    ...chatTools(requestValue(request, "tools"), requestValue(request, "tool_choice"), toolNames, options),
+    ...outputMembers(request, thinking, options),
+  };
+  return {
+    body: Buffer.from(JSON.stringify(body)),
+    translation: { toolNames, stopSequences, thinking: visibility(thinking), origin: options.origin },
+  };
+}
+
+function refuseServers(request: MessagesRequest): void {
+  if (recordsIn(requestValue(request, "mcp_servers")).length === 0) return;
+  throw beyondTarget("mcp_servers", "MCP servers are not supported by this model", "unsupported_parameter");
+}
+
+function chatMessages(request: RequestMembers, options: ChatTargetOptions, toolNames: ToolNames): readonly unknown[] {
+  const messages = new ChatMessages(options, toolNames);
+  const system = requestValue(request, "system");
+  if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {
+    throw invalidType("system", "a valid string or list");
+  }
+  const blocks = typeof system === "string" ? [{ type: "text", text: system }] : recordsIn(system);
+  const own = blocks.filter(({ text }) => !(typeof text === "string" && attribution.test(text)));
+  messages.addSystem(own.flatMap((block, index) => blockParts(block, `system[${index}]`, options)));
+  for (const message of requestMessages(request, "input")) messages.add(message);
+  const translated = messages.finish();
+  if (translated.every((message) => isRecord(message) && message["role"] === "system")) {
+    throw invalidValue("messages", "at least one message with content is required");
+  }
+  return translated;
+}
+
+function numbers(request: RequestMembers, names: readonly string[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const name of names) {
+    const value = requestValue(request, name);
+    if (typeof value === "number") found[name] = value;
+  }
+  return found;
+}
+
+function outputMembers(
+  request: RequestMembers,
+  thinking: unknown,
+  { reasoning = false }: ChatTargetOptions,
+): Record<string, unknown> {
+  const config = requestValue(request, "output_config");
+  const { effort, format } = isRecord(config) ? config : {};
+  const asked = typeof effort === "string" ? effort : effortOf(thinking);
+  return {
+    ...(reasoning && asked !== undefined ? { reasoning_effort: asked } : undefined),
+    ...responseFormat(format ?? requestValue(request, "output_format")),
+  };
+}
+
+function effortOf(thinking: unknown): string | undefined {
+  if (!isRecord(thinking) || thinking["type"] !== "enabled") return undefined;
+  const budget = thinking["budget_tokens"];
+  if (typeof budget !== "number") return undefined;
+  return efforts.find(([below]) => budget < below)?.[1] ?? "high";
+}
+
+function responseFormat(format: unknown): Record<string, unknown> {
+  if (!isRecord(format) || format["type"] !== "json_schema" || !isRecord(format["schema"])) return {};
+  const described = { name: "output", schema: format["schema"], strict: true };
+  return { response_format: { type: "json_schema", json_schema: described } };
+}
+
+/** Clients that do not ask for thinking do not expect any. */
+function visibility(thinking: unknown): MessageTranslation["thinking"] {
+  if (!isRecord(thinking) || typeof thinking["type"] !== "string" || thinking["type"] === "disabled") return "hidden";
+  return thinking["display"] === "omitted" ? "omitted" : "shown";
+}
+
+function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
+}

@@ -1,0 +1,176 @@
+import type { MessageProgress } from "../anthropic/messages/message-progress.js";
+import { MessageStreamReader } from "../anthropic/messages/message-stream-reader.js";
+import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
+import type { ServerSentEvent } from "../wire/event-reader.js";
+import { isRecord } from "../wire/is-record.js";
+import { toChatUsage } from "./chat/chat-usage.js";
+import { type CompletionHead, thinkingDetail } from "./message-to-chat.js";
+import { toFinishReason } from "./messages/stop-reason.js";
+
+type Chunk = Record<string, unknown>;
+
+/** A block that has begun. */
+interface OpenBlock {
+  readonly type: unknown;
+  /** Of thinking: all of it, and its signature. */
+  text: string;
+  signature: string;
+  /** Of a tool call: its place among the calls, and whether some of its arguments has come. */
+  readonly call: number;
+  hasArguments: boolean;
+  readonly input: unknown;
+}
+
+/**
+ * Turns the events of a stream of Messages into chunks of a stream of chat completions, as a server of these would send
+ * them. Pure: it reads and writes nothing.
+ */
+export class MessagesToChatStream {
+  readonly #head: CompletionHead;
+  readonly #reader: MessageStreamReader;
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  #id = "";
+  #hasBegun = false;
+  #isFinished = false;
+  #hasUsage = false;
+  #calls = 0;
+  #thoughts = 0;
+
+  /** @param promptTokens - what the prompt counts when the upstream does not say. */
+  constructor(head: CompletionHead, promptTokens: number, context: UpstreamFailureContext) {
+    this.#head = head;
+    this.#reader = new MessageStreamReader(promptTokens, context);
+  }
+
+  get progress(): MessageProgress {
+    return this.#reader.progress;
+  }
+
+  /**
+   * @returns the chunks for an event.
+   * @throws StreamFault
+   */
+  event(event: ServerSentEvent): Chunk[] {
+    const said = this.#reader.read(event);
+    if (said === undefined) return [];
+    const { type, members } = said;
+    switch (type) {
+      case "message_start":
+        return this.#begin(members["message"]);
+      case "content_block_start":
+        return this.#beginBlock(members);
+      case "content_block_delta":
+        return this.#growBlock(members);
+      case "content_block_stop":
+        return this.#endBlock(members);
+      case "message_delta":
+        return this.#finish(members["delta"]);
+      case "message_stop":
+        return this.#count();
+      default:
+        return [];
+    }
+  }
+
+  /**
+   * The chunks that are missing when the upstream has ended.
+   * @throws StreamFault `incomplete`
+   */
+  end(): Chunk[] {
+    this.#reader.end();
+    return this.#count();
+  }
+
+  #begin(message: unknown): Chunk[] {
+    if (isRecord(message) && typeof message["id"] === "string") this.#id = `chatcmpl-${message["id"]}`;
+    return [this.#delta({ content: "" })];
+  }
+
+  #beginBlock({ index, content_block: block }: Record<string, unknown>): Chunk[] {
+    if (!isRecord(block)) return [];
+    const { type, id, name, input, text, thinking, data } = block;
+    const call = type === "tool_use" ? this.#calls++ : -1;
+    const open = { type, text: "", signature: "", call, hasArguments: false, input };
+    this.#blocks.set(index, open);
+    if (type === "tool_use") {
+      return [this.#delta({ tool_calls: [{ index: call, id, type: "function", function: { name, arguments: "" } }] })];
+    }
+    if (type === "redacted_thinking") {
+      return [this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index: this.#thoughts++, data }] })];
+    }
+    if (type === "text") return this.#grow(open, { type: "text_delta", text });
+    return type === "thinking" ? this.#grow(open, { type: "thinking_delta", thinking }) : [];
+  }
+
+  #growBlock({ index, delta }: Record<string, unknown>): Chunk[] {
+    const open = this.#blocks.get(index);
+    return open === undefined || !isRecord(delta) ? [] : this.#grow(open, delta);
+  }
+
+  #grow(open: OpenBlock, delta: Record<string, unknown>): Chunk[] {
+    const text = textOf(delta);
+    if (text === "") return [];
+    switch (delta["type"]) {
+      case "text_delta":
+        return [this.#delta({ content: text })];
+      case "thinking_delta":
+        open.text += text;
+        return [this.#delta({ reasoning_content: text })];
+      case "signature_delta":
+        open.signature += text;
+        return [];
+      case "input_json_delta":
+        return open.call < 0 ? [] : [this.#arguments(open, text)];
+      default:
+        return [];
+    }
+  }
+
+  #endBlock({ index }: Record<string, unknown>): Chunk[] {
+    const open = this.#blocks.get(index);
+    this.#blocks.delete(index);
+    if (open === undefined) return [];
+    // Some servers send the input with the beginning, and some calls have none.
+    if (open.call >= 0 && !open.hasArguments) return [this.#arguments(open, JSON.stringify(open.input ?? {}))];
+    if (open.type !== "thinking") return [];
+    return [this.#delta({ reasoning_details: [thinkingDetail(this.#thoughts++, open.text, open.signature)] })];
+  }
+
+  #arguments(open: OpenBlock, text: string): Chunk {
+    open.hasArguments = true;
+    return this.#delta({ tool_calls: [{ index: open.call, function: { arguments: text } }] });
+  }
+
+  #finish(delta: unknown): Chunk[] {
+    if (this.#isFinished || !isRecord(delta) || typeof delta["stop_reason"] !== "string") return [];
+    this.#isFinished = true;
+    return [this.#delta({}, toFinishReason(delta["stop_reason"], this.#calls > 0))];
+  }
+
+  #count(): Chunk[] {
+    const { tokens, isCounted } = this.progress;
+    if (this.#hasUsage || !isCounted) return [];
+    this.#hasUsage = true;
+    return [{ ...this.#stamp(), choices: [], usage: toChatUsage(tokens) }];
+  }
+
+  #delta(delta: Record<string, unknown>, finishReason: string | null = null): Chunk {
+    const role = this.#hasBegun ? undefined : { role: "assistant" };
+    this.#hasBegun = true;
+    const choice = { index: 0, delta: { ...role, ...delta }, logprobs: null, finish_reason: finishReason };
+    return { ...this.#stamp(), choices: [choice] };
+  }
+
+  #stamp(): Chunk {
+    const { created, model } = this.#head;
+    return { id: this.#id, object: "chat.completion.chunk", created, model };
+  }
+}
+
+function textOf(delta: Record<string, unknown>): string {
+  for (const name of ["text", "thinking", "signature", "partial_json"]) {
+    const text = delta[name];
+    if (typeof text === "string") return text;
+  }
+  return "";
+}

@@ -1,0 +1,95 @@
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { ChatTargetOptions } from "./chat-target-options.js";
+import { recordsIn } from "./request-elements.js";
+
+/** A content part of a chat completion. */
+export type ChatPart = Record<string, unknown>;
+
+type PartOptions = Pick<ChatTargetOptions, "cacheControl" | "files">;
+
+/**
+ * What a block of a user's message, or of a tool's result, is in a chat completion. Blocks of which chat completions know
+ * nothing are nothing.
+ *
+ * @param path - of the block.
+ * @throws GatewayError 400 when the target cannot be shown it.
+ */
+export function blockParts(block: Record<string, unknown>, path: string, options: PartOptions): ChatPart[] {
+  switch (block["type"]) {
+    case "text":
+      return textPart(block["text"], options.cacheControl === true ? block["cache_control"] : undefined);
+    case "image":
+      return [imagePart(block["source"], path)];
+    case "document":
+      return documentParts(block, path, options);
+    case "search_result":
+      return textPart(searchResultText(block));
+    case "tool_reference":
+      return textPart(`The tool ${String(block["tool_name"] ?? block["name"])} is now available.`);
+    default:
+      return [];
+  }
+}
+
+/** Parts as the content of a message: a text, where all is text of which nothing else is said. */
+export function toContent(parts: readonly ChatPart[]): string | readonly ChatPart[] {
+  return parts.every(isPlainText) ? textsOf(parts) : parts;
+}
+
+/** The texts among the parts, as one. */
+export function textsOf(parts: readonly ChatPart[]): string {
+  return parts.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
+}
+
+export function isTextPart(part: ChatPart): boolean {
+  return part["type"] === "text";
+}
+
+function isPlainText(part: ChatPart): boolean {
+  return isTextPart(part) && part["cache_control"] === undefined;
+}
+
+/** Empty texts are refused by some servers. */
+function textPart(text: unknown, cacheControl?: unknown): ChatPart[] {
+  if (typeof text !== "string" || text === "") return [];
+  return [{ type: "text", text, ...(isRecord(cacheControl) ? { cache_control: cacheControl } : undefined) }];
+}
+
+function imagePart(source: unknown, path: string): ChatPart {
+  const url = isRecord(source) ? imageURL(source) : undefined;
+  if (url === undefined) throw beyondTarget(`${path}.source`, "this model takes images as base64 or by a URL only");
+  return { type: "image_url", image_url: { url } };
+}
+
+function imageURL({ type, media_type: mediaType, data, url }: Record<string, unknown>): string | undefined {
+  if (type === "url" && typeof url === "string") return url;
+  if (type !== "base64" || typeof data !== "string" || typeof mediaType !== "string") return undefined;
+  return `data:${mediaType};base64,${data}`;
+}
+
+function documentParts(block: Record<string, unknown>, path: string, options: PartOptions): ChatPart[] {
+  const { title, context, source } = block;
+  const heading = [title, context].filter((text) => typeof text === "string" && text !== "").join("\n");
+  const { type, data, content, media_type: mediaType } = isRecord(source) ? source : {};
+  if (type === "text" && typeof data === "string") return textPart(heading === "" ? data : `${heading}\n\n${data}`);
+  if (type === "content") {
+    const parts =
+      typeof content === "string"
+        ? textPart(content)
+        : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.source.content[${index}]`, options));
+    return [...textPart(heading), ...parts];
+  }
+  if (type !== "base64" || typeof data !== "string" || options.files !== true) {
+    throw beyondTarget(`${path}.source`, "this model takes documents as text only");
+  }
+  const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
+  const file = { filename, file_data: `data:${String(mediaType ?? "application/pdf")};base64,${data}` };
+  return [...textPart(typeof context === "string" ? context : ""), { type: "file", file }];
+}
+
+function searchResultText({ title, source, content }: Record<string, unknown>): string {
+  return [title, source, ...recordsIn(content).map(({ text }) => text)]
+    .filter((text) => typeof text === "string" && text !== "")
+    .join("\n");
+}

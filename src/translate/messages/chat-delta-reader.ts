@@ -1,0 +1,86 @@
+import { StreamFault } from "../../errors/stream-fault.js";
+import { joinTextParts } from "../../openai/chat/text-parts.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { BlockEvent } from "./block-items.js";
+import { BlockLadder } from "./block-ladder.js";
+import { chatReasoning } from "./chat-reasoning.js";
+import type { MessageTranslation } from "./message-translation.js";
+import { type MessageStop, matchedStop, toMessageStop } from "./stop-reason.js";
+
+/** Where the one call of the former way to call functions stands among the calls. */
+const formerCall = -1;
+
+/** Reads the deltas of one answer of chat completions into the blocks of a message. */
+export class ChatDeltaReader {
+  readonly #ladder: BlockLadder;
+  readonly #stopSequences: readonly string[];
+  #finishReason: string | undefined;
+  #matched: unknown;
+  #refusal: string | undefined;
+  #lastCall = 0;
+
+  constructor(translation: MessageTranslation, messageId: string) {
+    this.#ladder = new BlockLadder(translation, messageId);
+    this.#stopSequences = translation.stopSequences;
+  }
+
+  /** The answer has said why it ended. */
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /**
+   * @param chunk - a chunk of a stream, of which the first choice counts.
+   * @throws StreamFault when it cannot be said in the order that Messages have.
+   */
+  read(chunk: Record<string, unknown>): BlockEvent[] {
+    const choices: unknown[] = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
+    for (const choice of choices) {
+      if (isRecord(choice) && (choice["index"] ?? 0) === 0) this.#readChoice(choice);
+    }
+    return this.#ladder.take();
+  }
+
+  /** The events that end the blocks. @throws StreamFault `incomplete` */
+  finish(): BlockEvent[] {
+    if (this.#finishReason === undefined) throw new StreamFault("incomplete");
+    this.#ladder.finish();
+    return this.#ladder.take();
+  }
+
+  /** To be asked for behind {@link finish}. */
+  get stop(): MessageStop {
+    const { hasCalls } = this.#ladder;
+    const ending = { finishReason: this.#finishReason ?? "stop", matched: this.#matched, hasCalls };
+    return toMessageStop({ ...ending, refusal: this.#refusal }, this.#stopSequences);
+  }
+
+  #readChoice(choice: Record<string, unknown>): void {
+    const delta = choice["delta"];
+    if (isRecord(delta)) this.#readDelta(delta);
+    const finish = choice["finish_reason"];
+    if (typeof finish !== "string" || finish === "") return;
+    this.#finishReason ??= finish;
+    this.#matched ??= matchedStop(choice);
+  }
+
+  #readDelta(delta: Record<string, unknown>): void {
+    if (Array.isArray(delta["content"])) joinTextParts(delta);
+    this.#ladder.thinking(chatReasoning(delta));
+    if (typeof delta["content"] === "string") this.#ladder.text(delta["content"]);
+    if (typeof delta["refusal"] === "string") {
+      this.#refusal = (this.#refusal ?? "") + delta["refusal"];
+      this.#ladder.text(delta["refusal"]);
+    }
+    const calls: unknown[] = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
+    for (const call of calls) if (isRecord(call)) this.#readCall(call);
+    const former = delta["function_call"];
+    if (isRecord(former)) this.#ladder.call(formerCall, { function: former });
+  }
+
+  #readCall(call: Record<string, unknown>): void {
+    const { index } = call;
+    if (typeof index === "number") this.#lastCall = index;
+    this.#ladder.call(this.#lastCall, call);
+  }
+}

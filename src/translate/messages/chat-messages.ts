@@ -1,0 +1,170 @@
+import { readOwnSignature } from "../../anthropic/messages/own-signature.js";
+import { invalidValue } from "../../errors/gateway-error.js";
+import { isRecord } from "../../wire/is-record.js";
+import { blockParts, type ChatPart, textsOf, toContent } from "./block-parts.js";
+import type { ChatTargetOptions } from "./chat-target-options.js";
+import { type RequestMessage, recordsIn } from "./request-elements.js";
+import { fromMessagesToolId } from "./tool-ids.js";
+import type { ToolNames } from "./tool-names.js";
+import { readToolResult, type ToolResult } from "./tool-result.js";
+
+type ChatMessage = Record<string, unknown>;
+
+/** What stands for the result of a call that was broken off: chat completions insist on one. */
+const noResult = "(no result)";
+
+/**
+ * The messages of a chat completion, made of those of a request for a message in their order. Results of tools go right
+ * behind the calls that they are for.
+ */
+export class ChatMessages {
+  readonly #options: ChatTargetOptions;
+  readonly #toolNames: ToolNames;
+  readonly #messages: ChatMessage[] = [];
+  /** Of the assistant's turn, while it lasts. */
+  #turn: { parts: string; calls: ChatMessage[]; reasoning: string; details: unknown[]; extra?: unknown } | undefined;
+  /** Calls that wait for results, by the client's ids. */
+  readonly #calls = new Set<string>();
+  readonly #results = new Map<string, string>();
+  /** What comes behind the results: media that are part of them, and all else of the turn. */
+  #media: ChatPart[] = [];
+  #rest: ChatMessage[] = [];
+
+  constructor(options: ChatTargetOptions, toolNames: ToolNames) {
+    this.#options = options;
+    this.#toolNames = toolNames;
+  }
+
+  /** @param blocks - of the request's `system`. */
+  addSystem(parts: readonly ChatPart[]): void {
+    if (parts.length > 0) this.#messages.push({ role: "system", content: toContent(parts) });
+  }
+
+  /** @throws GatewayError 400 */
+  add(message: RequestMessage): void {
+    const { role, members, path } = message;
+    const { content } = members;
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : blocksIn(content);
+    switch (role) {
+      case "assistant":
+        if (this.#turn === undefined) this.#endUserTurn();
+        this.#addAssistant(blocks, message);
+        break;
+      case "user":
+        this.#endAssistantTurn();
+        this.#addUser(blocks, path);
+        break;
+      case "system":
+        this.#endAssistantTurn();
+        this.#addMidSystem(blocks, path);
+        break;
+      default:
+        throw invalidValue(`${path}.role`, "Input should be 'user', 'assistant' or 'system'");
+    }
+  }
+
+  /** All of them. */
+  finish(): readonly ChatMessage[] {
+    this.#endAssistantTurn();
+    this.#endUserTurn();
+    return this.#messages;
+  }
+
+  #addAssistant(blocks: readonly Record<string, unknown>[], { raw }: RequestMessage): void {
+    const turn = this.#turn ?? { parts: "", calls: [], reasoning: "", details: [] };
+    this.#turn = turn;
+    for (const [index, block] of blocks.entries()) {
+      if (block["type"] === "text" && typeof block["text"] === "string") turn.parts += block["text"];
+      else if (block["type"] === "thinking") this.#addThinking(block);
+      else if (block["type"] === "tool_use") {
+        const id = String(block["id"]);
+        this.#calls.add(id);
+        const called = { name: this.#toolNames.toChat(String(block["name"])), arguments: raw[index] ?? "{}" };
+        const extra = turn.extra === undefined ? undefined : { extra_content: turn.extra };
+        turn.extra = undefined;
+        turn.calls.push({ id: fromMessagesToolId(id), type: "function", function: called, ...extra });
+      }
+    }
+  }
+
+  /** Only the model that has thought it can make anything of it, as a rule. */
+  #addThinking({ thinking, signature }: Record<string, unknown>): void {
+    const own = readOwnSignature(signature);
+    const isOwn = own !== undefined && own.origin === this.#options.origin;
+    if (this.#turn === undefined || (!isOwn && this.#options.replayReasoning !== true)) return;
+    this.#turn.reasoning += (isOwn ? own.text : undefined) ?? (typeof thinking === "string" ? thinking : "");
+    if (!isOwn) return;
+    this.#turn.details.push(...(own.details ?? []));
+    this.#turn.extra = own.extra;
+  }
+
+  #endAssistantTurn(): void {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (turn === undefined || (turn.parts === "" && turn.calls.length === 0)) return;
+    this.#messages.push({
+      role: "assistant",
+      content: turn.parts === "" ? null : turn.parts,
+      ...(turn.reasoning === "" ? undefined : { reasoning_content: turn.reasoning }),
+      ...(turn.details.length === 0 ? undefined : { reasoning_details: turn.details }),
+      ...(turn.calls.length === 0 ? undefined : { tool_calls: turn.calls }),
+    });
+  }
+
+  #addUser(blocks: readonly Record<string, unknown>[], path: string): void {
+    const parts: ChatPart[] = [];
+    for (const [index, block] of blocks.entries()) {
+      const blockPath = `${path}.content[${index}]`;
+      if (block["type"] !== "tool_result") parts.push(...blockParts(block, blockPath, this.#options));
+      else parts.push(...this.#addResult(readToolResult(block, blockPath, this.#options)));
+    }
+    if (parts.length > 0) this.#rest.push({ role: "user", content: toContent(parts) });
+  }
+
+  /** @returns what of it is for the user's message: all of it, where nothing was called. */
+  #addResult({ id, text, media }: ToolResult): ChatPart[] {
+    if (!this.#calls.has(id)) return [...(text === "" ? [] : [{ type: "text", text }]), ...media];
+    const former = this.#results.get(id);
+    this.#results.set(id, former === undefined ? text : `${former}\n\n${text}`);
+    this.#media.push(...media);
+    return [];
+  }
+
+  #addMidSystem(blocks: readonly Record<string, unknown>[], path: string): void {
+    const parts = blocks.flatMap((block, index) => blockParts(block, `${path}.content[${index}]`, this.#options));
+    if (parts.length === 0) return;
+    const { midSystem = "system" } = this.#options;
+    if (midSystem === "user") {
+      const content = `<system-reminder>\n${textsOf(parts)}\n</system-reminder>`;
+      this.#rest.push({ role: "user", content });
+      return;
+    }
+    const [first] = this.#messages;
+    if (midSystem === "system") this.#rest.push({ role: "system", content: toContent(parts) });
+    else if (first?.["role"] === "system") first["content"] = joinedContent(first["content"], parts);
+    else this.#messages.unshift({ role: "system", content: toContent(parts) });
+  }
+
+  #endUserTurn(): void {
+    for (const id of this.#calls) {
+      const content = this.#results.get(id) ?? noResult;
+      this.#messages.push({ role: "tool", tool_call_id: fromMessagesToolId(id), content });
+    }
+    if (this.#media.length > 0) this.#messages.push({ role: "user", content: this.#media });
+    this.#messages.push(...this.#rest);
+    this.#calls.clear();
+    this.#results.clear();
+    this.#media = [];
+    this.#rest = [];
+  }
+}
+
+/** Each in its place. */
+function blocksIn(content: unknown): Record<string, unknown>[] {
+  return Array.isArray(content) ? content.map((block) => (isRecord(block) ? block : {})) : [];
+}
+
+function joinedContent(content: unknown, parts: readonly ChatPart[]): unknown {
+  const former = typeof content === "string" ? [{ type: "text", text: content }] : recordsIn(content);
+  return toContent([...former, ...parts]);
+}

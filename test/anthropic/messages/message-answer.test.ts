@@ -1,0 +1,39 @@
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { type MessageAnswer, toMessageAnswer } from "../../../src/anthropic/messages/message-answer.js";
+import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
+
+function answer(text: string): MessageAnswer | undefined {
+  return toMessageAnswer(new ReceivedAnswer(Buffer.from(text)), { model: "acme/large", promptTokens: 7 });
+}
+
+const bodyOf = (text: string) => Buffer.from(answer(text)?.body ?? "").toString();
+
+describe("a whole message", () => {
+  it("gets the client's name for the model, and stays as it is else", () => {
+    const text =
+      '{"id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"thinking",' +
+      '"thinking":"h\\u00e9","signature":"abc="},{"type":"tool_use","id":"toolu_1","name":"f","input":{"b":12345678901234567890,"a":1.0}}],' +
+      '"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":10,"cache_read_input_tokens":30,' +
+      '"cache_creation_input_tokens":5,"output_tokens":20,"output_tokens_details":{"thinking_tokens":4},"service_tier":"standard"},"new":[1.50]}';
+    expect(bodyOf(text)).toBe(text.replace('"claude-sonnet-4-5"', '"acme/large"'));
+    expect(answer(text)).toMatchObject({
+      isReported: true,
+      usage: { input: 45, cachedInput: 30, cacheWriteInput: 5, output: 20, reasoning: 4 },
+    });
+  });
+
+  it("gets the counts without which clients fail", () => {
+    const text =
+      '{"type":"message","model":"x","content":[{"type":"text","text":"123456789"}],"stop_reason":"end_turn"}';
+    expect(JSON.parse(bodyOf(text)).usage).toMatchObject({ input_tokens: 7, output_tokens: 3 });
+    expect(answer(text)).toMatchObject({ isReported: false, usage: { input: 7, output: 3 } });
+  });
+
+  it.each(['{"type":"error","error":{}}', '{"choices":[]}', "[]", "<html>", '{"type":"message","content":"x"}'])(
+    "is not %s",
+    (text) => {
+      expect(answer(text)).toBeUndefined();
+    },
+  );
+});

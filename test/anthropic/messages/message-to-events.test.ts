@@ -1,0 +1,44 @@
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { MessageStream } from "../../../src/anthropic/messages/message-stream.js";
+import { messageToEvents } from "../../../src/anthropic/messages/message-to-events.js";
+import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
+import { answerContext } from "../../support/answer-context.js";
+import { accumulated, eventsIn } from "../../translate/message-events.js";
+
+const eventsOf = (text: string) => messageToEvents(new ReceivedAnswer(Buffer.from(text)));
+
+const message = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude",
+  content: [
+    { type: "thinking", thinking: "hm", signature: "EqQB=" },
+    { type: "text", text: "Let me see." },
+    { type: "text", text: "" },
+    { type: "redacted_thinking", data: "xyz" },
+    { type: "tool_use", id: "toolu_1", name: "f", input: { a: 1 } },
+  ],
+  stop_reason: "stop_sequence",
+  stop_sequence: "END",
+  usage: { input_tokens: 5, output_tokens: 7 },
+};
+
+describe("a whole message for a client that waits for a stream", () => {
+  it("amounts to the same", () => {
+    const stream = new MessageStream(answerContext({ model: "acme/large", promptTokens: 1 }));
+    const bytes = (eventsOf(JSON.stringify(message)) ?? []).map((event) => stream.event(event) ?? Buffer.alloc(0));
+    expect(accumulated(eventsIn(...bytes))).toEqual({ ...message, model: "acme/large" });
+    expect(stream.progress).toMatchObject({ isCounted: true, isDone: true, tokens: { input: 5, output: 7 } });
+  });
+
+  it("keeps numbers of more digits than a double has", () => {
+    const text = JSON.stringify(message).replace('{"a":1}', '{"a": 12345678901234567890}');
+    expect(JSON.stringify(eventsOf(text))).toContain("12345678901234567890}");
+  });
+
+  it.each(["[]", "no", '{"type":"error"}', '{"type":"message"}'])("is not %s", (text) => {
+    expect(eventsOf(text)).toBeUndefined();
+  });
+});
