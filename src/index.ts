@@ -72,6 +72,7 @@ export type {
   PlanStore,
   WritablePlanStore,
 } from "./plans/plan-store.js";
+export { anthropic } from "./providers/anthropic.js";
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
 export { deepSeek } from "./providers/deepseek.js";

@@ -1,15 +1,6 @@
 import type { TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
 
-/**
- * Tokens of a message as the gateway counts them: `input` is the whole prompt, the tokens that were read from a cache or
- * written to one included, as OpenAI counts. Anthropic's own `input_tokens` leave both out.
- */
-export interface MessagesTokenCounts extends TokenCounts {
-  /** Part of `input` that the upstream has written to its cache. */
-  cacheWriteInput: number;
-}
-
 /** Beyond this a count is not taken for real. */
 const largestCount = 1e9;
 
@@ -17,7 +8,7 @@ const largestCount = 1e9;
  * Reads the `usage` of a message (Anthropic reference, "Usage").
  * @returns `undefined` when it is no usage to charge by: absent, malformed, or zero throughout.
  */
-export function readMessagesUsage(usage: unknown): MessagesTokenCounts | undefined {
+export function readMessagesUsage(usage: unknown): TokenCounts | undefined {
   const tally = new UsageTally();
   tally.add(usage);
   return tally.counts;
@@ -50,13 +41,13 @@ export class UsageTally {
   }
 
   /** `undefined` while there is nothing to charge by. */
-  get counts(): MessagesTokenCounts | undefined {
+  get counts(): TokenCounts | undefined {
     const input = this.#input + this.#read + this.#written;
     if (input + this.#output === 0) return undefined;
     return {
       input,
       cachedInput: this.#read,
-      cacheWriteInput: this.#written,
+      ...(this.#written === 0 ? undefined : { cacheWrite: this.#written }),
       output: this.#output,
       reasoning: Math.min(this.#thought, this.#output),
     };
@@ -64,13 +55,11 @@ export class UsageTally {
 }
 
 /** The `usage` object of a message that the gateway writes itself. */
-export function toMessagesUsage(
-  tokens: TokenCounts & { cacheWriteInput?: number | undefined },
-): Record<string, unknown> {
-  const { input, cachedInput, cacheWriteInput = 0, output, reasoning } = tokens;
+export function toMessagesUsage(tokens: TokenCounts): Record<string, unknown> {
+  const { input, cachedInput, cacheWrite = 0, output, reasoning } = tokens;
   return {
-    input_tokens: Math.max(0, input - cachedInput - cacheWriteInput),
-    cache_creation_input_tokens: cacheWriteInput,
+    input_tokens: Math.max(0, input - cachedInput - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cachedInput,
     output_tokens: output,
     ...(reasoning === 0 ? undefined : { output_tokens_details: { thinking_tokens: reasoning } }),

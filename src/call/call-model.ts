@@ -32,7 +32,8 @@ async function admit(services: CallServices, incoming: IncomingCall): Promise<Mo
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
-    const asked = await operation.parse(bytes, services.operations, caller.account);
+    const facts = { account: caller.account, header: (name: string) => request.header(name) };
+    const asked = await operation.parse(bytes, services.operations, facts);
     requireWanted(services, request);
     const admission = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
     requireWanted(services, request);

@@ -97,10 +97,11 @@ export class Settlement {
   }
 
   /** Spelled out, since spreading would take as long as the ledger itself. */
-  #tags({ input, cachedInput, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
+  #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
     const { caller, model } = this.#admission;
     const price = this.#price.version;
-    return { keyId: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
+    const tags = { keyId: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
+    return cacheWrite === undefined ? tags : { ...tags, cacheWrite };
   }
 
   #warnOfLedger(cause: unknown): void {

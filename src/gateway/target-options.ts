@@ -57,6 +57,7 @@ export const priceSchema = z.strictObject(
   {
     input: amount,
     cachedInput: amount.optional(),
+    cacheWrite: amount.optional(),
     output: amount.optional(),
     reasoning: amount.optional(),
     request: amount.optional(),

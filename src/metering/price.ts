@@ -8,6 +8,8 @@ export interface Price {
   input: number;
   /** Credits per million of the prompt tokens that the upstream read from its cache. Default: `input`. */
   cachedInput?: number | undefined;
+  /** Credits per million of the prompt tokens that the upstream put into its cache. Default: `input`. */
+  cacheWrite?: number | undefined;
   /** Credits per million completion tokens. Chat models must have it; for others the default is 0. */
   output?: number | undefined;
   /** Credits per million of the completion tokens that were spent on reasoning. Default: `output`. */
@@ -22,7 +24,8 @@ export interface CompiledPrice {
   readonly free: boolean;
   /**
    * The prices as the journal tells them, so that a charge can be computed anew from its entry alone: credits per million
-   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`. Where writes
+   * to the cache have a price of their own, it comes last.
    */
   readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */
@@ -43,23 +46,31 @@ const microDecimals = 6;
 export function compilePrice(price: Price): CompiledPrice {
   const input = readPrice(price.input, "input");
   const cachedInput = readPrice(price.cachedInput ?? price.input, "cachedInput");
+  const cacheWrite = readPrice(price.cacheWrite ?? price.input, "cacheWrite");
   const output = readPrice(price.output ?? 0, "output");
   const reasoning = readPrice(price.reasoning ?? price.output ?? 0, "reasoning");
   const request = readPrice(price.request ?? 0, "request");
 
   // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:
   // the smaller the integers, the longer plain numbers suffice.
-  const perToken = [input, cachedInput, output, reasoning];
+  const perToken = [input, cachedInput, cacheWrite, output, reasoning];
   const decimals = Math.max(request.decimals - microDecimals, ...perToken.map((decimal) => decimal.decimals));
   const unit = 10n ** BigInt(decimals);
   const perCall = scale(request, decimals + microDecimals);
   const fresh = scale(input, decimals);
   const cached = scale(cachedInput, decimals);
+  const written = scale(cacheWrite, decimals);
   const answered = scale(output, decimals);
   const thought = scale(reasoning, decimals);
 
-  const exactCost = weightedSum(perCall, unit, [fresh, cached, answered, thought]);
-  const worstCost = weightedSum(perCall, unit, [larger(fresh, cached), 0n, larger(answered, thought), 0n]);
+  const exactCost = weightedSum(perCall, unit, [fresh, cached, written, answered, thought]);
+  const worstCost = weightedSum(perCall, unit, [
+    larger(larger(fresh, cached), written),
+    0n,
+    0n,
+    larger(answered, thought),
+    0n,
+  ]);
 
   return {
     version: [
@@ -68,14 +79,17 @@ export function compilePrice(price: Price): CompiledPrice {
       price.output ?? 0,
       price.reasoning ?? price.output ?? 0,
       price.request ?? 0,
+      ...(price.cacheWrite === undefined ? [] : [price.cacheWrite]),
     ].join("/"),
     free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
     cost(tokens) {
       const cachedInput = Math.min(tokens.cachedInput, tokens.input);
+      const cacheWrite = Math.min(tokens.cacheWrite ?? 0, tokens.input - cachedInput);
       const reasoning = Math.min(tokens.reasoning, tokens.output);
-      return exactCost(tokens.input - cachedInput, cachedInput, tokens.output - reasoning, reasoning);
+      const fresh = tokens.input - cachedInput - cacheWrite;
+      return exactCost(fresh, cachedInput, cacheWrite, tokens.output - reasoning, reasoning);
     },
-    upperBound: (inputTokens, outputTokens) => worstCost(inputTokens, 0, outputTokens, 0),
+    upperBound: (inputTokens, outputTokens) => worstCost(inputTokens, 0, 0, outputTokens, 0),
   };
 }
 
@@ -93,27 +107,28 @@ export function toMicro(credits: number): Micro {
   return Number(micro);
 }
 
-type Four<T> = readonly [T, T, T, T];
+/** One for each kind of token. */
+type Kinds<T> = readonly [T, T, T, T, T];
 
 /** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
-function weightedSum(base: bigint, unit: bigint, weights: Four<bigint>): (...counts: Four<number>) => Micro {
+function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (...counts: Kinds<number>) => Micro {
   const plainBase = Number(base);
   const plainUnit = Number(unit);
-  const [a, b, c, d] = [Number(weights[0]), Number(weights[1]), Number(weights[2]), Number(weights[3])];
+  const [a, b, c, d, e] = weights.map(Number) as unknown as Kinds<number>;
 
-  return (p, q, r, s) => {
-    if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s))) {
-      throw new RangeError(`Token counts must be whole numbers of at least 0, not ${[p, q, r, s].join(", ")}.`);
+  return (p, q, r, s, t) => {
+    if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s) && isCount(t))) {
+      throw new RangeError(`Token counts must be whole numbers of at least 0, not ${[p, q, r, s, t].join(", ")}.`);
     }
     // No term is negative and rounding is monotonic, so a sum that comes out safe had only exact steps.
-    const sum = plainBase + p * a + q * b + r * c + s * d;
+    const sum = plainBase + p * a + q * b + r * c + s * d + t * e;
     if (sum <= Number.MAX_SAFE_INTEGER) {
       // Dividing first could round a tiny remainder away.
       const remainder = sum % plainUnit;
       return (sum - remainder) / plainUnit + (remainder > 0 ? 1 : 0);
     }
-    const exact =
-      base + BigInt(p) * weights[0] + BigInt(q) * weights[1] + BigInt(r) * weights[2] + BigInt(s) * weights[3];
+    const counts = [p, q, r, s, t];
+    const exact = weights.reduce((total, weight, kind) => total + weight * BigInt(counts[kind] ?? 0), base);
     const micro = (exact + unit - 1n) / unit;
     return micro > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(micro);
   };

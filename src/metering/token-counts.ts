@@ -4,7 +4,9 @@ export interface TokenCounts {
   input: number;
   /** Part of `input` that the upstream had cached. */
   cachedInput: number;
-  /** The whole answer. */
+  /** Part of `input` that the upstream put into its cache, and none of which it had cached. Absent: none. */
+  cacheWrite?: number;
+  /** The whole response. */
   output: number;
   /** Part of `output` that was reasoning. */
   reasoning: number;
@@ -13,9 +15,11 @@ export interface TokenCounts {
 export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
 export function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
+  const cacheWrite = (one.cacheWrite ?? 0) + (other.cacheWrite ?? 0);
   return {
     input: one.input + other.input,
     cachedInput: one.cachedInput + other.cachedInput,
+    ...(cacheWrite === 0 ? undefined : { cacheWrite }),
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
   };

@@ -32,10 +32,13 @@ export function readUsage(usage: unknown): TokenCounts | undefined {
     (isRecord(promptDetails) ? count(promptDetails["cached_tokens"]) : undefined) ??
     count(usage["prompt_cache_hit_tokens"]) ??
     0;
+  const written = isRecord(promptDetails) ? (count(promptDetails["cache_write_tokens"]) ?? 0) : 0;
   const reasoning = (isRecord(completionDetails) ? count(completionDetails["reasoning_tokens"]) : undefined) ?? 0;
+  const cachedInput = Math.min(cached, input);
   return {
     input,
-    cachedInput: Math.min(cached, input),
+    cachedInput,
+    ...(written === 0 ? undefined : { cacheWrite: Math.min(written, input - cachedInput) }),
     output,
     reasoning: Math.min(reasoning, output),
   };

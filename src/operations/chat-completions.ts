@@ -17,7 +17,7 @@ import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
-import { openAIProtocol } from "./openai-protocol.js";
+import { chatOnMessages } from "./chat-on-messages.js";
 import type {
   AttemptFacts,
   Demand,
@@ -27,6 +27,7 @@ import type {
   Operation,
   TargetTraits,
 } from "./operation.js";
+import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/chat/completions` */
@@ -79,7 +80,10 @@ class ChatModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const request = this.#request;
-    if (!target.operations.has("chat/completions")) return undefined;
+    const { operations } = target;
+    if (!operations.has("chat/completions")) {
+      return operations.has("messages") ? chatOnMessages(request, target, model, attempt) : undefined;
+    }
     const { maxOutputTokens, lacking } = model;
     const dialect = target.rules.dialectFor(request, target.dialect);
     const body = toUpstreamBody(request, { model: target.upstreamModel, maxOutputTokens, dialect, lacking });

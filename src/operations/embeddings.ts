@@ -13,7 +13,6 @@ import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
-import { openAIProtocol } from "./openai-protocol.js";
 import type {
   AttemptFacts,
   Demand,
@@ -23,6 +22,7 @@ import type {
   Operation,
   TargetTraits,
 } from "./operation.js";
+import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */

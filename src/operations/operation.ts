@@ -9,7 +9,7 @@ import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
-import type { ClientProtocol } from "./client-protocol.js";
+import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { StreamCodec } from "./stream-codec.js";
 
 /** What a model is for. */
@@ -25,10 +25,16 @@ export interface Operation {
   checkContentType(contentType: string | undefined): void;
   /**
    * Reads a body. A large one is read in slices, between which others have their turn.
-   * @param account - whose request it is.
    * @throws GatewayError 400
    */
-  parse(body: Uint8Array, services: OperationServices, account: string): ModelRequest | Promise<ModelRequest>;
+  parse(body: Uint8Array, services: OperationServices, facts: RequestFacts): ModelRequest | Promise<ModelRequest>;
+}
+
+/** What an operation may know of a request beside its body. */
+export interface RequestFacts {
+  readonly account: string;
+  /** A header's value; names are in lower case. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** What operations work with: made once for a gateway. */
@@ -113,6 +119,8 @@ export interface Exchange {
   /** What the upstream is asked for. */
   readonly operation: OperationName;
   readonly body: Uint8Array;
+  /** Further headers for the upstream. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** @throws GatewayError when it is no response to the request. */
   readWhole(bytes: Uint8Array): ModelAnswer;
   /** What was seen of a whole response that its client did not wait for. */

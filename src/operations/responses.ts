@@ -10,7 +10,6 @@ import {
 import { sliceBytes } from "../wire/slices.js";
 import { KeptConversation } from "./kept-conversation.js";
 import { NativeResponsesExchange } from "./native-responses-exchange.js";
-import { openAIProtocol } from "./openai-protocol.js";
 import type {
   AttemptFacts,
   Demand,
@@ -21,6 +20,7 @@ import type {
   OperationServices,
   TargetTraits,
 } from "./operation.js";
+import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { ownMembers } from "./responses-exchange-parts.js";
 import { ResponsesOnChatExchange } from "./responses-on-chat-exchange.js";
@@ -31,7 +31,7 @@ export const responses: Operation = {
   modelType: "chat",
   protocol: openAIProtocol,
   checkContentType: requireJsonType,
-  async parse(body, services, account) {
+  async parse(body, services, { account }) {
     const own = await parse(body, services);
     const conversation = new KeptConversation(own, services.responses, account);
     const expanded = await conversation.expand(services.maxBodyBytes);

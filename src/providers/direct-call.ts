@@ -35,9 +35,9 @@ export function toDirectProvider(
   callDirectly: CallDirectly,
 ): UpstreamProvider {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
-    const { endpoint, model, body, stream, requestId } = given;
+    const { endpoint, model, body, stream, requestId, headers } = given;
     const notice = given.notice ?? given.signal;
-    const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice });
+    const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice, headers });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
   return Object.defineProperty({ ...provider, call }, direct, { value: { call, callDirectly } });

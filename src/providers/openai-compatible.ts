@@ -33,10 +33,14 @@ export function toProvider(options: CheckedOptions): UpstreamProvider {
   const usedKeys = new Set<string>(typeof apiKey === "string" ? [apiKey] : []);
   const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
 
-  const callDirectly: CallDirectly = ({ endpoint, model, stream, body, notice: signal }, handover) => {
+  const callDirectly: CallDirectly = (
+    { endpoint, model, stream, body, notice: signal, headers: further },
+    handover,
+  ) => {
     const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(model)}` : "";
     const path = `${basePath}${deployment}/${endpoint}${query}`;
-    const headers = stream ? streamHeaders : wholeHeaders;
+    const usual = stream ? streamHeaders : wholeHeaders;
+    const headers = further === undefined ? usual : { ...usual, ...further };
     if (currentKey === undefined) return transport.send({ path, headers, body, signal, handover });
     return readApiKey(currentKey, signal).then((key) => {
       remember(usedKeys, key);

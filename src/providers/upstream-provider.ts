@@ -31,6 +31,8 @@ export interface UpstreamCall {
   readonly notice?: AbortNotice;
   /** The gateway's request id, for logs. */
   requestId: string;
+  /** Further headers of the request, names in lower case: the client's own that belong to its protocol. Absent: none. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What the model server answered, in OpenAI's wire format. */

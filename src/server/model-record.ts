@@ -38,8 +38,3 @@ export function modelRecord(model: ModelRecordInput): string {
     ...model.extra,
   });
 }
-
-/** The list of such records. */
-export function modelList(records: readonly string[]): string {
-  return `{"object":"list","data":[${records.join(",")}]}`;
-}

@@ -3,7 +3,7 @@ import { operations } from "../operations/table.js";
 
 /** What a path is for. */
 export type Path = { readonly methods: readonly string[] } & (
-  | { readonly endpoint: "healthz" | "models" | "usage" }
+  | { readonly endpoint: "healthz" | "models" | "usage" | "count_tokens" }
   | { readonly endpoint: "model"; readonly model: string }
   | { readonly endpoint: Operation["name"]; readonly operation: Operation }
 );
@@ -19,6 +19,7 @@ const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
     `/v1/${operation.name}`,
     { endpoint: operation.name, methods: call, operation },
   ]),
+  ["/v1/messages/count_tokens", { endpoint: "count_tokens", methods: call }],
 ]);
 
 const modelPrefix = "/v1/models/";

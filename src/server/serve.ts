@@ -16,9 +16,10 @@ import { noObserver, type ObserveRequest, type RequestObserver } from "../events
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
-import type { ClientProtocol } from "../operations/client-protocol.js";
-import { openAIProtocol } from "../operations/openai-protocol.js";
-import { modelList } from "./model-record.js";
+import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
+import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
+import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
+import { countTokens } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
 import { reportUsage } from "./report-usage.js";
 
@@ -83,7 +84,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 /** What takes a key. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, requestId, request, observer } = served;
-  const credential = protocolOf(path).credential((name) => request.header(name));
+  const credential = protocolOf(path, request).credential((name) => request.header(name));
   const caller = requireKnown(await findKey(credential, services.findCaller));
   observer.authenticated(caller);
   requireValid(caller, services.calls.clock.now());
@@ -91,23 +92,27 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
     const { operation } = path;
     return callModel(services.calls, { requestId, request, caller, operation, observer });
   }
+  if (path.endpoint === "count_tokens") return json(await countTokens(services.calls, request, caller, observer));
   return respondFromPlan(served, path, caller);
 }
 
 /** What takes no model: the list of those that the plan allows, and what is left of its credits. */
-async function respondFromPlan({ services, requestId }: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+async function respondFromPlan(
+  { services, requestId, request }: Served,
+  path: Path,
+  caller: Caller,
+): Promise<GatewayResponse> {
   const { calls } = services;
   const { catalog } = calls;
+  const protocol = protocolOf(path, request);
   const allowance = await calls.findAllowance(caller.plan);
   switch (path.endpoint) {
     case "usage":
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
     case "model":
-      return json(authorize(caller, allowance, catalog, path.model).model.record);
-    default: {
-      const visible = [...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id));
-      return json(modelList(visible.map(({ record }) => record)));
-    }
+      return json(protocol.modelRecord(authorize(caller, allowance, catalog, path.model).model));
+    default:
+      return json(protocol.modelList([...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id))));
   }
 }
 
@@ -127,17 +132,20 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
     const message = "A bug in the gateway: a request got a 500.";
     services.calls.warn({ code: "internal_error", message, cause: thrown, requestId });
   }
+  const protocol = protocolOf(path, request);
   return {
     status: error.status,
     // In this order: an object that begins as a copy of another one takes microseconds for each member that is added.
-    headers: { "content-type": "application/json", ...error.headers },
-    body: protocolOf(path).errorBody(error, requestId),
+    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error, requestId) ?? error.headers) },
+    body: protocol.errorBody(error, requestId),
   };
 }
 
-/** What is for no family of clients in particular speaks OpenAI's protocol. */
-function protocolOf(path: Path | undefined): ClientProtocol {
-  return path !== undefined && "operation" in path ? path.operation.protocol : openAIProtocol;
+/** What is for no family of clients in particular speaks the protocol of the client: OpenAI's, or Anthropic's by its version. */
+function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
+  if (path !== undefined && "operation" in path) return path.operation.protocol;
+  const isAnthropic = path?.endpoint === "count_tokens" || request.header("anthropic-version") !== undefined;
+  return isAnthropic ? anthropicProtocol : openAIProtocol;
 }
 
 function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {

@@ -18,7 +18,7 @@ export function chatToMessage(
   completion: Record<string, unknown>,
   { messageId, model, version }: MessageHead,
   translation: MessageTranslation,
-  usage: TokenCounts & { cacheWriteInput?: number | undefined },
+  usage: TokenCounts,
 ): string {
   const reader = new ChatDeltaReader(translation, messageId.replace(/^msg_/, ""));
   const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];

@@ -63,7 +63,7 @@ export class ChatToMessagesStream {
    * @param usage - as the upstream has counted it, or else an estimate.
    * @throws StreamFault `incomplete` when the upstream has not said why it ended.
    */
-  end(usage: TokenCounts & { cacheWriteInput?: number | undefined }): Uint8Array {
+  end(usage: TokenCounts): Uint8Array {
     const events = this.#reader.finish().map((event) => frame({ ...event }));
     const delta = { ...this.#nulls.delta, ...this.#reader.stop };
     const counted = { ...this.#nulls.deltaUsage, ...toMessagesUsage(usage) };

@@ -27,9 +27,15 @@ describe("the usage of a message", () => {
       [1, 0, 0, 9, 4],
     ],
     [{ input_tokens: 1, output_tokens: 2, output_tokens_details: { thinking_tokens: 40 } }, [1, 0, 0, 2, 2]],
-  ])("counts the whole prompt as input: %j", (usage, [input, cachedInput, cacheWriteInput, output, reasoning]) => {
+  ])("counts the whole prompt as input: %j", (usage, [input, cachedInput, cacheWrite, output, reasoning]) => {
     const counts = readMessagesUsage(usage);
-    expect(counts).toEqual({ input, cachedInput, cacheWriteInput, output, reasoning });
+    expect(counts).toEqual({
+      input,
+      cachedInput,
+      ...(cacheWrite === 0 ? undefined : { cacheWrite }),
+      output,
+      reasoning,
+    });
     expect(readMessagesUsage(toMessagesUsage(counts!))).toEqual(counts);
   });
 

@@ -29,7 +29,7 @@ const traits = {
 const request = await chatCompletions.parse(
   Buffer.from('{"model":"acme/small","messages":[{"role":"user","content":"hi"}]}'),
   { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined },
-  "acct_1",
+  { account: "acct_1", header: () => undefined },
 );
 const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0 };
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;

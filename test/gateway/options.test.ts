@@ -54,7 +54,7 @@ describe("createGateway refuses", () => {
     [
       "prices by other names",
       { models: [{ ...smallModel, price: { input: 1, output: 1, prompt: 1, completion: 2 } }] },
-      /models\[0\]\.price: There is no option `prompt`, `completion` \(there are `input`, `cachedInput`, `output`,/,
+      /models\[0\]\.price: There is no option `prompt`, `completion` \(there are `input`, `cachedInput`, `cacheWrite`,/,
     ],
     [
       "the beginning of an option of the ledger",

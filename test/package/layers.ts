@@ -110,7 +110,7 @@ export const layers: readonly Layer[] = [
     folder: "operations",
     question: "What can a client call?",
     imports: ["responses", "anthropic", "translate", "wire", "metering", "tokens", "errors", "redaction", "openai"],
-    packages: ["node:buffer"],
+    packages: ["node:buffer", "node:crypto"],
   },
   {
     folder: "http",

@@ -1,8 +1,9 @@
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { estimateTokens } from "../../openai/media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { type MessagesTokenCounts, readMessagesUsage, toMessagesUsage } from "../usage.js";
+import { readMessagesUsage, toMessagesUsage } from "../usage.js";
 import { blockBytes } from "./block-bytes.js";
 
 /** What the gateway knows of a call when its answer comes. */
@@ -16,7 +17,7 @@ export interface MessageContext {
 /** What the client gets for an upstream's whole message. */
 export interface MessageAnswer {
   readonly body: Uint8Array | string;
-  readonly usage: MessagesTokenCounts;
+  readonly usage: TokenCounts;
   /** The upstream's own count, not an estimate. */
   readonly isReported: boolean;
 }
@@ -43,8 +44,8 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
 }
 
 /** @param outputBytes - of what was seen of the answer. */
-export function estimatedUsage(promptTokens: number, outputBytes: number): MessagesTokenCounts {
-  return { input: promptTokens, cachedInput: 0, cacheWriteInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
+export function estimatedUsage(promptTokens: number, outputBytes: number): TokenCounts {
+  return { input: promptTokens, cachedInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
 }
 
 /** Clients fail without these. */

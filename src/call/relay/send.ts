@@ -65,12 +65,20 @@ export function send(attempt: SendingAttempt, exchange: Exchange): Promise<Direc
 /** Rejects also where the provider throws at once. */
 function callProvider(
   { target, notice, meter, call }: SendingAttempt,
-  { operation, body }: Exchange,
+  { operation, body, headers }: Exchange,
 ): Promise<DirectAnswer> {
   const { provider, upstreamModel } = target;
   const { requestId, request } = call.admission;
   const { stream } = request;
-  const parts: UpstreamCallParts = { endpoint: operation, model: upstreamModel, body, stream, notice, requestId };
+  const parts: UpstreamCallParts = {
+    endpoint: operation,
+    model: upstreamModel,
+    body,
+    stream,
+    notice,
+    requestId,
+    headers,
+  };
   const callDirectly = directCallOf(provider);
   // What a host's own provider does with a call is not known.
   if (callDirectly === undefined) meter.handedOver();

@@ -40,7 +40,7 @@ function add(rows: Map<string, UsageRow>, { kind, at, amountMicro, tags }: Ledge
   const name = JSON.stringify([day, model, keyId]);
   let row = rows.get(name);
   if (row === undefined) {
-    const tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+    const tokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
     row = { day: new Date(day * dayMs).toISOString().slice(0, 10), model, keyId, requests: 0, chargedMicro: 0, tokens };
     rows.set(name, row);
   }
@@ -50,6 +50,8 @@ function add(rows: Map<string, UsageRow>, { kind, at, amountMicro, tags }: Ledge
     const count = tags[kindOfToken];
     if (typeof count === "number") row.tokens[kindOfToken] += count;
   }
+  const { cacheWrite } = tags;
+  if (typeof cacheWrite === "number") row.tokens.cacheWrite = (row.tokens.cacheWrite ?? 0) + cacheWrite;
 }
 
 function text(tag: string | number | undefined): string | null {

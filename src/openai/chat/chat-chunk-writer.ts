@@ -46,7 +46,7 @@ export class ChatChunkWriter {
   }
 
   /** The end of the stream: the usage chunk, if the client asked for it and has not had it, and `[DONE]`. */
-  end({ tokens, reportedUsage }: ChatProgress): Uint8Array {
+  end({ tokens, reportedUsage }: Pick<ChatProgress, "tokens" | "reportedUsage">): Uint8Array {
     if (!this.#includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
     const { model, dialect } = this.#context;
     const usage = { ...(visibleUsage(reportedUsage, dialect) as object), ...toUsageObject(tokens) };

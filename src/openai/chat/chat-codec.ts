@@ -14,7 +14,7 @@ import { ChatProgress } from "./chat-progress.js";
 import { ChunkShortcut } from "./chunk-shortcut.js";
 
 /** A comment, which every reader of server-sent events skips. */
-const keepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
+export const chatKeepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
 
 /** From an upstream's chat completion stream to that of a chat completions client. */
 export class ChatCodec {
@@ -57,7 +57,7 @@ export class ChatCodec {
   }
 
   keepAlive(): Uint8Array {
-    return keepAlive;
+    return chatKeepAlive;
   }
 
   fault(error: GatewayError): Uint8Array {

@@ -22,19 +22,21 @@ export function readResponsesUsage(usage: unknown): TokenCounts | undefined {
   if (input === undefined || (reported === undefined && total === undefined)) return undefined;
   const output = Math.max(reported ?? 0, (total ?? 0) - input);
   if (input + output === 0) return undefined;
+  const cachedInput = Math.min(detail(usage["input_tokens_details"], "cached_tokens"), input);
+  const written = Math.min(detail(usage["input_tokens_details"], "cache_write_tokens"), input - cachedInput);
   return {
     input,
-    cachedInput: Math.min(detail(usage["input_tokens_details"], "cached_tokens"), input),
+    cachedInput,
+    ...(written === 0 ? undefined : { cacheWrite: written }),
     output,
     reasoning: Math.min(detail(usage["output_tokens_details"], "reasoning_tokens"), output),
   };
 }
 
-/** @param cacheWrite - part of the input that the upstream has put into its cache. */
-export function toResponseUsage(tokens: TokenCounts, cacheWrite = 0): ResponseUsage {
+export function toResponseUsage(tokens: TokenCounts): ResponseUsage {
   return {
     input_tokens: tokens.input,
-    input_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: cacheWrite },
+    input_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: tokens.cacheWrite ?? 0 },
     output_tokens: tokens.output,
     output_tokens_details: { reasoning_tokens: tokens.reasoning },
     total_tokens: tokens.input + tokens.output,

@@ -1,4 +1,4 @@
-import type { MessagesTokenCounts } from "../../anthropic/usage.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { toUsageObject, type UsageObject } from "../../openai/usage.js";
 
 /** The `usage` of a chat completion with all that is known of a message's. */
@@ -7,10 +7,10 @@ export interface DetailedUsage extends UsageObject {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 }
 
-export function toChatUsage(tokens: MessagesTokenCounts): DetailedUsage {
+export function toChatUsage(tokens: TokenCounts): DetailedUsage {
   return {
     ...toUsageObject(tokens),
-    prompt_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: tokens.cacheWriteInput },
+    prompt_tokens_details: { cached_tokens: tokens.cachedInput, cache_write_tokens: tokens.cacheWrite ?? 0 },
     completion_tokens_details: { reasoning_tokens: tokens.reasoning },
   };
 }

@@ -19,7 +19,7 @@ describe("a whole message", () => {
     expect(bodyOf(text)).toBe(text.replace('"claude-sonnet-4-5"', '"acme/large"'));
     expect(answer(text)).toMatchObject({
       isReported: true,
-      usage: { input: 45, cachedInput: 30, cacheWriteInput: 5, output: 20, reasoning: 4 },
+      usage: { input: 45, cachedInput: 30, cacheWrite: 5, output: 20, reasoning: 4 },
     });
   });
 

@@ -75,7 +75,7 @@ describe("a stream of Messages", () => {
     expect(seen[0]).toMatchObject({
       isCounted: false,
       hasOutput: false,
-      tokens: { input: 45, cachedInput: 30, cacheWriteInput: 5 },
+      tokens: { input: 45, cachedInput: 30, cacheWrite: 5 },
     });
     expect(seen[3]).toMatchObject({ isCounted: false, hasOutput: true, isComplete: false });
     expect(seen[9]?.tokens.output).toBeGreaterThan(5);

@@ -1,0 +1,17 @@
+import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
+import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
+
+/** What an exchange of the Messages API is made of. */
+export interface MessagesExchangeParts {
+  readonly request: MessagesRequest;
+  /** The client's own that its upstream gets, too. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly target: TargetTraits;
+  readonly model: ModelTraits;
+  readonly attempt: AttemptFacts;
+}
+
+/** `msg_…`, for messages that the gateway makes itself. */
+export function messageIdOf({ requestId }: AttemptFacts): string {
+  return `msg_${requestId.slice(requestId.indexOf("_") + 1).replaceAll("-", "")}`;
+}

@@ -1,0 +1,104 @@
+import { forwardedHeaders } from "../anthropic/forwarded-headers.js";
+import { hostedMessagesTool, hostedToolRefused } from "../anthropic/messages/hosted-messages-tool.js";
+import { messagesAskToReason, refuseLackingOfMessages } from "../anthropic/messages/messages-capabilities.js";
+import { messagesPromptTokens } from "../anthropic/messages/messages-prompt-tokens.js";
+import {
+  type MessagesRequest,
+  parseMessagesRequest,
+  parseMessagesRequestInTurns,
+} from "../anthropic/messages/messages-request.js";
+import { missingParameter } from "../errors/gateway-error.js";
+import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
+import { requireJsonType } from "../openai/request/json-content-type.js";
+import { sliceBytes } from "../wire/slices.js";
+import { messagesOnChat } from "./messages-on-chat.js";
+import { NativeMessagesExchange } from "./native-messages-exchange.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  OperationServices,
+  RequestFacts,
+  TargetTraits,
+} from "./operation.js";
+import { anthropicProtocol } from "./protocols/anthropic-protocol.js";
+import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+
+/** `POST /v1/messages` */
+export const messages: Operation = {
+  name: "messages",
+  modelType: "chat",
+  protocol: anthropicProtocol,
+  checkContentType: requireJsonType,
+  async parse(body, services, facts) {
+    const request = await parseMessages(body, services);
+    if (request.maxTokens === undefined) throw missingParameter("max_tokens");
+    return new MessagesModelRequest(request, facts);
+  },
+};
+
+/** @throws GatewayError 400 */
+export async function parseMessages(body: Uint8Array, services: OperationServices): Promise<MessagesRequest> {
+  const { maxBodyDepth } = services;
+  return body.length > sliceBytes
+    ? await parseMessagesRequestInTurns(body, maxBodyDepth)
+    : parseMessagesRequest(body, maxBodyDepth);
+}
+
+/** Members of this API that mean something else to chat completions, or that are checked apart. */
+const ownMembers: ReadonlySet<string> = new Set(["tools", "cache_control", "metadata", "service_tier", "thinking"]);
+
+class MessagesModelRequest implements ModelRequest {
+  readonly #request: MessagesRequest;
+  /** The client's own that its upstream gets, too. */
+  readonly #headers: Record<string, string>;
+
+  constructor(request: MessagesRequest, { header }: RequestFacts) {
+    this.#request = request;
+    this.#headers = forwardedHeaders(header);
+  }
+
+  get model(): string {
+    return this.#request.model;
+  }
+
+  get stream(): boolean {
+    return this.#request.stream;
+  }
+
+  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+    const request = this.#request;
+    const { maxOutputTokens = model.contextLength } = model;
+    requireFit(request, model);
+    const requested = request.maxTokens ?? defaultOutputTokens;
+    const outputTokens = Math.min(requested, maxOutputTokens);
+    return { promptTokens: messagesPromptTokens(request, model), outputTokens, outputCap: outputTokens };
+  }
+
+  asksToReason(): boolean {
+    return messagesAskToReason(this.#request);
+  }
+
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+    const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
+    if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
+    return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
+  }
+}
+
+/** @throws GatewayError 400 when the model could not answer the request. */
+export function requireFit(request: MessagesRequest, model: ModelTraits): void {
+  const { contextLength, tokenizer, lacking } = model;
+  requireAllowedMembers(request, model, ownMembers);
+  const hosted = hostedMessagesTool(request);
+  if (hosted !== undefined) throw hostedToolRefused(hosted);
+  if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
+  if (!model.enforcesContext) return;
+  const isTooLong =
+    leastTokens(request, contextLength) > contextLength ||
+    (tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength);
+  if (isTooLong) throw contextLengthExceeded(contextLength, "messages");
+}

@@ -1,0 +1,88 @@
+import { Buffer } from "node:buffer";
+import { anthropicErrorEvent } from "../anthropic/error-body.js";
+import { pingEvent } from "../anthropic/event-frame.js";
+import { pricedMembers, toUpstreamMessagesBody } from "../anthropic/messages/encode-messages-request.js";
+import { toMessageAnswer } from "../anthropic/messages/message-answer.js";
+import { MessageStream } from "../anthropic/messages/message-stream.js";
+import { messageToEvents } from "../anthropic/messages/message-to-events.js";
+import { fromAnthropicError, fromAnthropicErrorEvent } from "../anthropic/upstream-error.js";
+import { badGateway, type GatewayError } from "../errors/gateway-error.js";
+import { StreamFault } from "../errors/stream-fault.js";
+import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import type { ModelAnswer } from "../metering/model-answer.js";
+import type { AnswerContext } from "../openai/answer-context.js";
+import { estimateTokens } from "../openai/media/token-estimate.js";
+import { ReceivedAnswer } from "../openai/received-answer.js";
+import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
+import { isRecord } from "../wire/is-record.js";
+import { toAnswerContext } from "./answer-context.js";
+import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
+import type { Exchange } from "./operation.js";
+import type { StreamCodec } from "./stream-codec.js";
+
+/** A request for a message, and the message of a server that speaks the same API. */
+export class NativeMessagesExchange implements Exchange {
+  readonly operation = "messages";
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #context: AnswerContext;
+
+  constructor({ request, headers, target, model, attempt }: MessagesExchangeParts) {
+    const { maxOutputTokens, lacking } = model;
+    this.headers = headers;
+    this.body = toUpstreamMessagesBody(request, {
+      model: target.upstreamModel,
+      maxOutputTokens,
+      dropped: target.rules.isEmpty ? [] : pricedMembers,
+      reasoning: lacking === undefined || !lacking.reasoning,
+    });
+    this.#context = toAnswerContext(target, model, attempt, "messages");
+  }
+
+  readWhole(bytes: Uint8Array): ModelAnswer {
+    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    const answer = toMessageAnswer(received, this.#context);
+    if (answer !== undefined) return { body: answer.body, tokens: answer.usage, estimated: !answer.isReported };
+    const { json } = received;
+    if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
+    const message = "The upstream's answer is none to this request. Check the provider's base URL.";
+    throw badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+  }
+
+  partialTokens(receivedBytes: number) {
+    const { promptTokens } = this.#context;
+    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+  }
+
+  readStream(): StreamCodec {
+    return new NativeMessagesCodec(this.#context);
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    return fromAnthropicError(status, headers, json, { ...this.#context, request: this.body });
+  }
+}
+
+class NativeMessagesCodec extends MessageStream implements StreamCodec {
+  readonly #requestId: string;
+
+  constructor(context: AnswerContext) {
+    super(context);
+    this.#requestId = context.requestId;
+  }
+
+  whole(body: Uint8Array): Uint8Array | undefined {
+    const events = messageToEvents(new ReceivedAnswer(withoutByteOrderMark(body)));
+    if (events === undefined) throw new StreamFault("garbage");
+    return Buffer.concat(events.flatMap((event) => this.event(event) ?? []));
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return anthropicErrorEvent(error, this.#requestId);
+  }
+
+  keepAlive(): Uint8Array {
+    return pingEvent;
+  }
+}

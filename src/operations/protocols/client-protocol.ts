@@ -1,0 +1,28 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+
+/** A model of the catalog, as lists show it. */
+export interface ShownModel {
+  readonly id: string;
+  readonly contextLength: number;
+  readonly maxOutputTokens: number | undefined;
+  /** OpenAI's model record with the gateway's own members, as JSON text. */
+  readonly record: string;
+}
+
+/** What differs by client family and has nothing to do with models. */
+export interface ClientProtocol {
+  /**
+   * The API key that the request carries.
+   * @param header - gives a header's value; names are in lower case.
+   * @throws GatewayError 401 when there is none, or it is malformed.
+   */
+  credential(header: (name: string) => string | undefined): string;
+  /** Further headers of an error response, beside the error's own. Absent where there are none. */
+  errorHeaders?(error: GatewayError, requestId: string): Record<string, string>;
+  /** The body of an error response, as JSON text. */
+  errorBody(error: GatewayError, requestId: string): string;
+  /** One model, as JSON text. */
+  modelRecord(model: ShownModel): string;
+  /** The list of models, as JSON text. */
+  modelList(models: readonly ShownModel[]): string;
+}

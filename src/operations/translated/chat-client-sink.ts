@@ -1,0 +1,55 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import type { AnswerContext } from "../../openai/answer-context.js";
+import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
+import { chatKeepAlive } from "../../openai/chat/chat-codec.js";
+import { errorBody } from "../../openai/error-body.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+
+/** A client of chat completions, for an upstream that does not speak them. */
+export class ChatClientSink implements ChatSink {
+  readonly #context: AnswerContext;
+  readonly #includeUsage: boolean;
+
+  constructor(context: AnswerContext, includeUsage: boolean) {
+    this.#context = context;
+    this.#includeUsage = includeUsage;
+  }
+
+  whole({ json }: ChatCompletion): string {
+    return JSON.stringify(json);
+  }
+
+  stream(): ChatChunkSink {
+    return new ChatClientChunks(this.#context, this.#includeUsage);
+  }
+}
+
+class ChatClientChunks implements ChatChunkSink {
+  readonly #writer: ChatChunkWriter;
+  #usage: Record<string, unknown> | undefined;
+
+  constructor(context: AnswerContext, includeUsage: boolean) {
+    this.#writer = new ChatChunkWriter(context, includeUsage);
+  }
+
+  chunk(json: ChatJson): Uint8Array | undefined {
+    const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
+    this.#usage = usage ?? this.#usage;
+    return this.#writer.write({ json, text: JSON.stringify(json), isRepaired: false, usage });
+  }
+
+  end(tokens: TokenCounts): Uint8Array {
+    return this.#writer.end({ tokens, reportedUsage: this.#usage });
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return Buffer.from(`data: ${errorBody(error)}\n\n`);
+  }
+
+  keepAlive(): Uint8Array {
+    return chatKeepAlive;
+  }
+}

@@ -1,0 +1,54 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { OperationName } from "../../metering/operation-name.js";
+import type { StreamProgress } from "../../metering/progress.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+
+/** A chat completion or one of its chunks, as parsed JSON. */
+export type ChatJson = Readonly<Record<string, unknown>>;
+
+/** A whole chat completion, repaired, and what it counts. */
+export interface ChatCompletion {
+  readonly json: ChatJson;
+  readonly tokens: TokenCounts;
+  /** The upstream reported no usage: `tokens` are estimated. */
+  readonly estimated: boolean;
+}
+
+/** The upstream's side of a translated exchange: whatever it speaks, it gives chat completions. */
+export interface ChatSource {
+  readonly operation: OperationName;
+  readonly body: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** @throws GatewayError when it is no response to the request. */
+  readWhole(bytes: Uint8Array): ChatCompletion;
+  readStream(): ChatChunkSource;
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;
+}
+
+/** Gives the chunks of a stream, repaired. Its methods throw StreamFault, or GatewayError for an error of the upstream. */
+export interface ChatChunkSource {
+  readonly progress: StreamProgress;
+  event(event: ServerSentEvent): readonly ChatJson[];
+  /** The chunks of one JSON document that came in place of events. */
+  whole(body: Uint8Array): readonly ChatJson[];
+  /** The chunks that are missing when the upstream has ended. */
+  end(): readonly ChatJson[];
+}
+
+/** The client's side of a translated exchange: it writes a chat completion in the client's own words. */
+export interface ChatSink {
+  whole(completion: ChatCompletion): string;
+  stream(): ChatChunkSink;
+}
+
+/** Writes the client's stream. */
+export interface ChatChunkSink {
+  /** @returns `undefined` where the client gets nothing for the chunk. */
+  chunk(chunk: ChatJson): Uint8Array | undefined;
+  end(tokens: TokenCounts): Uint8Array;
+  fault(error: GatewayError): Uint8Array;
+  keepAlive(): Uint8Array;
+  /** What stands for the whole response when the stream has ended, where later requests can refer to it. */
+  readonly response?: ChatJson | undefined;
+}

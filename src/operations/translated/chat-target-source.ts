@@ -1,0 +1,66 @@
+import { Buffer } from "node:buffer";
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { AnswerContext } from "../../openai/answer-context.js";
+import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
+import { toChatAnswer } from "../../openai/chat/chat-answer.js";
+import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
+import { ChatProgress } from "../../openai/chat/chat-progress.js";
+import { readErrorBody } from "../../openai/read-error-body.js";
+import { readWhole } from "../../openai/read-whole.js";
+import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
+
+/** An upstream that speaks chat completions, for a client that does not. */
+export class ChatTargetSource implements ChatSource {
+  readonly operation = "chat/completions";
+  readonly body: Uint8Array;
+  readonly #context: AnswerContext;
+
+  constructor(body: Uint8Array, context: AnswerContext) {
+    this.body = body;
+    this.#context = context;
+  }
+
+  readWhole(bytes: Uint8Array): ChatCompletion {
+    const context = this.#context;
+    const { body, tokens, estimated } = readWhole(bytes, context, (received) => toChatAnswer(received, context));
+    return { json: JSON.parse(Buffer.from(body).toString()) as ChatJson, tokens, estimated };
+  }
+
+  readStream(): ChatChunkSource {
+    return new ChatTargetChunks(this.#context);
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
+    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+  }
+}
+
+class ChatTargetChunks implements ChatChunkSource {
+  readonly progress: ChatProgress;
+  readonly #reader: ChatChunkReader;
+
+  constructor(context: AnswerContext) {
+    this.progress = new ChatProgress(context.promptTokens);
+    this.#reader = new ChatChunkReader(context, this.progress);
+  }
+
+  event(event: ServerSentEvent): readonly ChatJson[] {
+    const chunk = this.#reader.read(event);
+    return chunk === undefined ? [] : [chunk.json];
+  }
+
+  whole(body: Uint8Array): readonly ChatJson[] {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    return this.event({ data: JSON.stringify(answerToChunk(json)), event: undefined });
+  }
+
+  end(): readonly ChatJson[] {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    return [];
+  }
+}

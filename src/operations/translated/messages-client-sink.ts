@@ -1,0 +1,49 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import { chatToMessage } from "../../translate/chat-to-message.js";
+import { ChatToMessagesStream, type MessageStreamHead } from "../../translate/chat-to-messages-stream.js";
+import type { MessageTranslation } from "../../translate/messages/message-translation.js";
+import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+
+/** A client of Anthropic's Messages, for an upstream that does not speak them. */
+export class MessagesClientSink implements ChatSink {
+  readonly #head: MessageStreamHead;
+  readonly #translation: MessageTranslation;
+
+  constructor(head: MessageStreamHead, translation: MessageTranslation) {
+    this.#head = head;
+    this.#translation = translation;
+  }
+
+  whole({ json, tokens }: ChatCompletion): string {
+    return chatToMessage({ ...json }, this.#head, this.#translation, tokens);
+  }
+
+  stream(): ChatChunkSink {
+    return new MessagesClientChunks(this.#head, this.#translation);
+  }
+}
+
+class MessagesClientChunks implements ChatChunkSink {
+  readonly #stream: ChatToMessagesStream;
+
+  constructor(head: MessageStreamHead, translation: MessageTranslation) {
+    this.#stream = new ChatToMessagesStream(head, translation);
+  }
+
+  chunk(chunk: ChatJson): Uint8Array {
+    return this.#stream.chunk({ ...chunk });
+  }
+
+  end(tokens: TokenCounts): Uint8Array {
+    return this.#stream.end(tokens);
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return this.#stream.fault(error);
+  }
+
+  keepAlive(): Uint8Array {
+    return this.#stream.keepAlive;
+  }
+}

@@ -1,0 +1,79 @@
+import { Buffer } from "node:buffer";
+import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
+import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
+import { badGateway } from "../../errors/gateway-error.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
+import type { AnswerContext } from "../../openai/answer-context.js";
+import { createdAt, toChatAnswer } from "../../openai/chat/chat-answer.js";
+import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { messageToChat } from "../../translate/message-to-chat.js";
+import { MessagesToChatStream } from "../../translate/messages-to-chat-stream.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
+
+/** An upstream that speaks Anthropic's Messages, for a client that does not. */
+export class MessagesTargetSource implements ChatSource {
+  readonly operation = "messages";
+  readonly body: Uint8Array;
+  readonly #context: AnswerContext;
+
+  constructor(body: Uint8Array, context: AnswerContext) {
+    this.body = body;
+    this.#context = context;
+  }
+
+  readWhole(bytes: Uint8Array): ChatCompletion {
+    const context = this.#context;
+    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    const completion = messageToChat(received, { created: createdAt(context), model: context.model });
+    if (completion === undefined) throw noMessage(received, context);
+    const text = JSON.stringify(completion);
+    const answer = toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);
+    if (answer === undefined) throw noMessage(received, context);
+    return { json: completion, tokens: answer.tokens, estimated: answer.estimated };
+  }
+
+  readStream(): ChatChunkSource {
+    return new MessagesTargetChunks(this.#context);
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    return fromAnthropicError(status, headers, json, { ...this.#context, request: this.body });
+  }
+}
+
+function noMessage({ json }: ReceivedAnswer, context: AnswerContext): Error {
+  if (typeof json === "object" && json !== null && "error" in json) return fromAnthropicErrorEvent(json, context);
+  const message = "The upstream's answer is none to this request. Check the provider's base URL.";
+  return badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+}
+
+class MessagesTargetChunks implements ChatChunkSource {
+  readonly #stream: MessagesToChatStream;
+
+  constructor(context: AnswerContext) {
+    const head = { created: createdAt(context), model: context.model };
+    this.#stream = new MessagesToChatStream(head, context.promptTokens, context);
+  }
+
+  get progress() {
+    return this.#stream.progress;
+  }
+
+  event(event: ServerSentEvent): readonly ChatJson[] {
+    return this.#stream.event(event);
+  }
+
+  whole(body: Uint8Array): readonly ChatJson[] {
+    const events = messageToEvents(new ReceivedAnswer(withoutByteOrderMark(body)));
+    if (events === undefined) throw new StreamFault("garbage");
+    return events.flatMap((event) => this.#stream.event(event));
+  }
+
+  end(): readonly ChatJson[] {
+    return this.#stream.end();
+  }
+}

@@ -1,0 +1,87 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { OperationName } from "../../metering/operation-name.js";
+import { estimateTokens } from "../../openai/media/token-estimate.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import type { Exchange } from "../operation.js";
+import type { StreamCodec } from "../stream-codec.js";
+import type { ChatChunkSink, ChatChunkSource, ChatJson, ChatSink, ChatSource } from "./chat-source.js";
+
+/** An exchange whose upstream does not speak the client's protocol: chat completions stand between the two. */
+export class TranslatedExchange implements Exchange {
+  readonly operation: OperationName;
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly #source: ChatSource;
+  readonly #sink: ChatSink;
+  readonly #promptTokens: number;
+
+  constructor(source: ChatSource, sink: ChatSink, promptTokens: number) {
+    this.operation = source.operation;
+    this.body = source.body;
+    this.headers = source.headers;
+    this.#source = source;
+    this.#sink = sink;
+    this.#promptTokens = promptTokens;
+  }
+
+  readWhole(bytes: Uint8Array): ModelAnswer {
+    const completion = this.#source.readWhole(bytes);
+    const { tokens, estimated } = completion;
+    return { body: this.#sink.whole(completion), tokens, estimated };
+  }
+
+  partialTokens(receivedBytes: number) {
+    return { input: this.#promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+  }
+
+  readStream(): StreamCodec {
+    return new TranslatedCodec(this.#source.readStream(), this.#sink.stream());
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
+    return this.#source.readError(status, headers, body);
+  }
+}
+
+class TranslatedCodec implements StreamCodec {
+  readonly #source: ChatChunkSource;
+  readonly #sink: ChatChunkSink;
+
+  constructor(source: ChatChunkSource, sink: ChatChunkSink) {
+    this.#source = source;
+    this.#sink = sink;
+  }
+
+  get progress() {
+    return this.#source.progress;
+  }
+
+  event(event: ServerSentEvent): Uint8Array | undefined {
+    return this.#write(this.#source.event(event));
+  }
+
+  whole(body: Uint8Array): Uint8Array | undefined {
+    return this.#write(this.#source.whole(body));
+  }
+
+  end(): Uint8Array {
+    const last = this.#write(this.#source.end());
+    const end = this.#sink.end(this.progress.tokens);
+    return last === undefined ? end : Buffer.concat([last, end]);
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return this.#sink.fault(error);
+  }
+
+  keepAlive(): Uint8Array {
+    return this.#sink.keepAlive();
+  }
+
+  #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
+    const pieces = chunks.flatMap((chunk) => this.#sink.chunk(chunk) ?? []).filter(({ length }) => length > 0);
+    return pieces.length === 0 ? undefined : pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+  }
+}

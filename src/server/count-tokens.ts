@@ -1,0 +1,31 @@
+import type { Caller } from "../access/accounts.js";
+import { authorize, requireModelType } from "../access/authorize.js";
+import type { CallServices } from "../call/call-services.js";
+import type { RequestObserver } from "../events/request-observer.js";
+import type { GatewayRequest } from "../http/message.js";
+import { readBody } from "../http/read-body.js";
+import { countMessagesTokens } from "../operations/count-messages-tokens.js";
+import { messages } from "../operations/messages.js";
+
+/**
+ * `POST /v1/messages/count_tokens`: how many tokens a request's prompt would be held at, as JSON text. Free of charge.
+ * @throws GatewayError; rejects with a `BodyError` where the body cannot be had.
+ */
+export async function countTokens(
+  services: CallServices,
+  request: GatewayRequest,
+  caller: Caller,
+  observer: RequestObserver,
+): Promise<string> {
+  const { body, catalog } = services;
+  try {
+    messages.checkContentType(request.header("content-type"));
+    const counted = await countMessagesTokens(await readBody(request, caller.account, body), services.operations);
+    const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog, counted.model);
+    observer.requested(model.id, false);
+    requireModelType(model, messages.modelType);
+    return counted.count(model);
+  } finally {
+    body.pendingBodies.drop(request);
+  }
+}
