@@ -44,14 +44,19 @@ const defaultOutputTokens = 4096;
 export interface StoreLookupOptions extends CachedLookupOptions {
   /** How long the store may take. */
   timeLimit: TimeLimit;
+  warn: Warn;
+}
+
+export interface AllowanceLookupOptions extends StoreLookupOptions {
+  /** Gets what is wrong with a plan, once for each message. */
+  warnOnce: Warn;
 }
 
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
   catalog: Catalog,
-  { timeLimit, ...cache }: StoreLookupOptions,
-  warn: Warn,
+  { timeLimit, warn, ...cache }: StoreLookupOptions,
 ): CachedLookup<Caller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
@@ -72,9 +77,7 @@ export function callerLookup(
 export function allowanceLookup(
   store: PlanStore,
   catalog: Catalog,
-  { timeLimit, ...cache }: StoreLookupOptions,
-  warn: Warn,
-  warnOnce = once(warn),
+  { timeLimit, warn, warnOnce, ...cache }: AllowanceLookupOptions,
 ): CachedLookup<Allowance> {
   return cachedLookup(async (id) => {
     const fail = (problem: string, cause: unknown): GatewayError => {

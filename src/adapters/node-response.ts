@@ -1,6 +1,6 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
-import { type PieceSink, pieceSink } from "./node-chunks.js";
+import { type ChunkSink, makeChunkSink } from "./node-chunks.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
@@ -114,7 +114,7 @@ async function writeStream(
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
   let flushing: NodeJS.Immediate | undefined;
-  let sink: PieceSink | undefined;
+  let sink: ChunkSink | undefined;
   let watch: StallWatch | undefined;
   try {
     if (client.gone || res.headersSent) return;
@@ -131,11 +131,11 @@ async function writeStream(
         res.end();
         return;
       }
-      const target: PieceSink = sink ?? res;
+      const target: ChunkSink = sink ?? res;
       watch.wrote(value.length);
       if (!target.write(value)) await drained(target, client.signal);
       // The headers have gone with the first piece.
-      sink ??= pieceSink(res);
+      sink ??= makeChunkSink(res);
     }
   } finally {
     clearImmediate(flushing);
@@ -149,7 +149,7 @@ function flushUnlessGone(res: Outgoing, client: NodeClient): void {
 }
 
 /** Resolves when the client has taken what was written, or has gone. */
-function drained(sink: PieceSink, gone: AbortNotifier): Promise<void> {
+function drained(sink: ChunkSink, gone: AbortNotifier): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       sink.off("drain", done);

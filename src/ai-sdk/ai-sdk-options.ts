@@ -54,7 +54,7 @@ export interface AISDKOptions {
 }
 
 /** The options, checked and with their defaults. */
-export interface CheckedOptions extends Timeouts {
+export interface CheckedAISDKOptions extends Timeouts {
   /** @throws TypeError when there is no such model. */
   modelFor: (name: string) => AISDKModel;
   providerOptions: AISDKProviderOptions;
@@ -88,7 +88,7 @@ const optionsSchema = z.strictObject({
 });
 
 /** @throws TypeError that says what to correct, and never contains a header. */
-export function checkAISDKOptions(options: AISDKOptions): CheckedOptions {
+export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;

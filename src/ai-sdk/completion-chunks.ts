@@ -2,7 +2,7 @@ import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { toAnnotation, toArguments, toCreated, toImage } from "./completion.js";
 import { modelEndedInError, toErrorAnswer, toErrorEvent } from "./error-answer.js";
-import { toEnding } from "./finish-reason.js";
+import { toFinishReason } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";
 
@@ -136,7 +136,7 @@ export class CompletionChunks {
   }
 
   #finish(part: Record<string, unknown>): string {
-    const ending = toEnding(part["finishReason"], this.#toolCalls.size > 0);
+    const ending = toFinishReason(part["finishReason"], this.#toolCalls.size > 0);
     if (ending === "error") return toErrorEvent(toErrorAnswer(modelEndedInError()));
     if (ending === "incomplete") return "";
     this.#isFinished = true;

@@ -6,7 +6,7 @@ import type { ModelWatch } from "./model-watch.js";
 const done = "data: [DONE]\n\n";
 
 /** A model's stream as the bytes of server-sent events, made as they are asked for. Leaving it ends the call. */
-export function toEventBytes(
+export function completionStream(
   stream: ReadableStream<unknown>,
   chunks: CompletionChunks,
   watch: ModelWatch,

@@ -1,7 +1,7 @@
 import { isRecord } from "../wire/is-record.js";
 
 /** Why an answer ended, in OpenAI's words. `incomplete`: the model never said; `error`: it failed. */
-export type Ending = { finishReason: string } | "incomplete" | "error";
+export type FinishReason = { finishReason: string } | "incomplete" | "error";
 
 const reasons: Readonly<Record<string, string>> = {
   stop: "stop",
@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** v2 has a word for the reason, later ones a word and what the model's server had said. */
-export function toEnding(reason: unknown, hasToolCalls: boolean): Ending {
+export function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   const unified = isRecord(reason) ? reason["unified"] : reason;
   const raw = isRecord(reason) ? reason["raw"] : undefined;
   if (unified === "error") return "error";

@@ -1,14 +1,14 @@
-import { type SilenceListener, SilenceTimer } from "../providers/transport/idle-timeout.js";
+import { IdleTimeout, type IdleTimeoutListener } from "../providers/transport/idle-timeout.js";
 import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
 
 /**
  * Watches over one call to a model, from its beginning to its end: nobody waits for longer than the client does, or than
  * silence may last, whether the model heeds its signal or not.
  */
-export class ModelWatch implements SilenceListener {
+export class ModelWatch implements IdleTimeoutListener {
   readonly #notice: AbortNotice;
   readonly #controller = new AbortController();
-  readonly #timer = new SilenceTimer(this);
+  readonly #timer = new IdleTimeout(this);
   #reject: ((error: UpstreamError) => void) | undefined;
   #limitMs = 0;
   #isOver = false;

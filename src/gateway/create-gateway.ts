@@ -7,6 +7,7 @@ import { summarizeRequests } from "../events/request-summary.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
+import type { BodyOptions } from "../http/read-body.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import { toDrainLimits } from "../plans/disconnect.js";
@@ -24,7 +25,7 @@ import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./opt
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { watchedLookups } from "./watched-lookups.js";
-import { handleWebRequest } from "./web-bridge.js";
+import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
  * Makes a gateway. It holds no global state: two in one process never meet.
@@ -41,23 +42,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
-  const warnOfPlans = once(warn);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOfPlans);
+  const warnOnce = once(warn);
+  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const cache = {
-    ttlMs: resolved.cacheTtlMs,
-    negativeTtlMs: resolved.negativeCacheTtlMs,
-    maxEntries: resolved.maxCacheEntries,
-    clock,
-    timeLimit: storeLimit,
-  };
-  const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
+  const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
+  const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
-  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, resolved.maxBodyBytes) } = resolved;
   const { onRequestCompleted } = resolved;
   const services: ServerServices = {
     calls: {
@@ -69,13 +64,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       openCalls,
       clock,
       warn,
-      body: {
-        maxBodyBytes: resolved.maxBodyBytes,
-        maxBodyDepth: resolved.maxBodyDepth,
-        bodyTimeoutMs: resolved.bodyTimeoutMs,
-        minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
-        pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
-      },
+      body: bodyOptions(resolved),
       limits: {
         maxAnswerBytes: resolved.maxAnswerBytes,
         maxEventBytes: resolved.maxEventBytes,
@@ -97,6 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
+  const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
@@ -104,13 +94,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
-    handler: (request) => handleWebRequest(gateway, request),
-    keys: managedKeys(
-      resolved.keys,
-      lookups.findCaller,
-      clock,
-      unknownPlanWarning(resolved.plans, cache.timeLimit, warn),
-    ),
+    handler: (request) => bridgeWebRequest(gateway, request),
+    keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
@@ -123,6 +108,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
+
+function bodyOptions(options: ResolvedOptions): BodyOptions {
+  const { maxBodyBytes, maxBodyDepth, bodyTimeoutMs, minBodyBytesPerSecond } = options;
+  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, maxBodyBytes) } = options;
+  const pendingBodies = new PendingBodies(maxPendingBodyBytes, maxBodyBytes);
+  return { maxBodyBytes, maxBodyDepth, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
+}
 
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(

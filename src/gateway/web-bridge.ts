@@ -2,7 +2,7 @@ import { type GatewayResponse, handle, type MountableGateway, StallTimer } from 
 import { WebRequest } from "./web-request.js";
 
 /** Answers a web-standard request. Runs wherever `Request` and `Response` do. */
-export async function handleWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
+export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
   const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
   return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }

@@ -22,10 +22,10 @@ import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import { RecentSettlements } from "./recent-settlements.js";
-import { type Ending, SettleOutbox } from "./settle-outbox.js";
+import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import { TimeLimit, TimeLimitError } from "./time-limit.js";
 
@@ -134,7 +134,7 @@ export class GuardedCreditLedger implements CreditLedger {
     try {
       return await this.#reserveInStore(request);
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isLedgerRefusal(error)) throw error;
       const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
       this.#insured.add(request);
@@ -235,7 +235,7 @@ export class GuardedCreditLedger implements CreditLedger {
       return await this.#tryReserve(request, attempts);
     }
     const attempt = this.#tryReserve(request, 1);
-    this.#probe = attempt.then(() => true, isRefusal);
+    this.#probe = attempt.then(() => true, isLedgerRefusal);
     try {
       return await attempt;
     } finally {
@@ -265,7 +265,7 @@ export class GuardedCreditLedger implements CreditLedger {
         this.#availability.failed("reserve", error);
         // Nobody will settle what is held too late, by this attempt or one before it: no other call has its id.
         sent.then((late) => this.#giveBack(request, late), ignore);
-      } else if (isRefusal(error)) {
+      } else if (isLedgerRefusal(error)) {
         this.#availability.succeeded();
       }
       throw error;
@@ -277,7 +277,7 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 
-  async #end(ending: Ending): Promise<SettleResult> {
+  async #end(ending: LeaseEnd): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
       const windows = this.#insurance.settle(lease, settlement?.amountMicro ?? 0);
@@ -299,7 +299,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  #settled(ending: Ending, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
+  #settled(ending: LeaseEnd, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
     const { lease, settlement } = ending;
     if (wasKept) this.#tellUnresolved(ending, status);
     // An expiry may have charged more than the call has cost.
@@ -308,7 +308,7 @@ export class GuardedCreditLedger implements CreditLedger {
     if (settlement !== undefined && status !== "unresolved") this.#recent.add(lease, settlement, sentAt);
   }
 
-  #tellUnresolved({ lease, settlement }: Ending, status: SettleStatus): void {
+  #tellUnresolved({ lease, settlement }: LeaseEnd, status: SettleStatus): void {
     if (status !== "unresolved") return;
     const { id: requestId, account } = lease;
     this.#emit({ type: "settle_unresolved", requestId, account, chargedMicro: settlement?.amountMicro ?? 0 });
@@ -358,7 +358,7 @@ async function repeat<Result>(
       return await send();
     } catch (error) {
       // A store that blocks the process lets no time limit strike.
-      if (isRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
+      if (isLedgerRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       await pause(pauseMs * (0.5 + Math.random() / 2));
     }
@@ -374,7 +374,7 @@ function pause(ms: number): Promise<void> {
 }
 
 function toUnavailable(error: unknown): unknown {
-  if (isRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
+  if (isLedgerRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new LedgerUnavailableError(`The ledger failed: ${reason}`, { cause: error });
 }

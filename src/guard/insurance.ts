@@ -1,4 +1,11 @@
-import { type Admission, admit, admittingInstances, type Instances, noInstances } from "../ledger/account-state.js";
+import {
+  type AdmittedWindows,
+  admit,
+  admittingInstances,
+  type Instances,
+  noInstances,
+  withSession,
+} from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
@@ -128,17 +135,18 @@ export class Insurance {
 /** @returns `undefined` for what the ledger would refuse. */
 function toLease(request: ReserveRequest, instances: Instances, now: number): Lease | undefined {
   const { id, account, amountMicro, limits, leaseMs } = request;
-  let admission: Instances;
+  let admitted: Instances;
   try {
     checkReserve(request);
-    admission = admit(instances, admittingInstances(instances, limits, now), limits, amountMicro, now);
+    admitted = withSession(admittingInstances(instances, limits, now), limits, now);
   } catch {
     return undefined;
   }
-  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admission), limits };
+  admit(instances, admitted, amountMicro);
+  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admitted), limits };
 }
 
-function toAdmission({ session, week, month }: Instances): Admission {
+function toAdmission({ session, week, month }: Instances): AdmittedWindows {
   return {
     starts: { session: session.start, week: week.start, month: month.start },
     ends: { session: session.end, week: week.end, month: month.end },

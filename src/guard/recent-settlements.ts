@@ -1,7 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import type { TimeLimit } from "./time-limit.js";
 
@@ -123,7 +123,7 @@ export class RecentSettlements {
           this.#onAnswer.succeeded();
         } catch (error) {
           failed++;
-          if (isRefusal(error)) continue;
+          if (isLedgerRefusal(error)) continue;
           failures++;
           this.#onAnswer.failed("settle", error);
           // The rest comes with the store's next return.

@@ -1,13 +1,13 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit } from "./time-limit.js";
 
 /** What ends a reservation. */
-export interface Ending {
+export interface LeaseEnd {
   readonly lease: Lease;
   /** `undefined`: the hold is given back. */
   readonly settlement: Settlement | undefined;
@@ -15,7 +15,7 @@ export interface Ending {
   readonly insured?: boolean;
 }
 
-interface Entry extends Ending {
+interface Entry extends LeaseEnd {
   readonly since: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
@@ -24,12 +24,12 @@ interface Entry extends Ending {
 }
 
 /** Learns what the ledger answers. */
-export interface EndingListener {
+export interface OutboxListener {
   readonly isDown: boolean;
   succeeded(): void;
   failed(operation: string, cause: unknown): void;
   /** @param sentAt - when it was first sent. */
-  settled(ending: Ending, result: SettleResult, sentAt: number, wasKept: boolean): void;
+  settled(ending: LeaseEnd, result: SettleResult, sentAt: number, wasKept: boolean): void;
 }
 
 const atOnce = 16;
@@ -49,7 +49,7 @@ export class SettleOutbox {
   readonly #clock: Clock;
   readonly #emit: Emit;
   readonly #most: number;
-  readonly #onAnswer: EndingListener;
+  readonly #onAnswer: OutboxListener;
   /** All that have not got through, the oldest first. */
   readonly #entries = new Set<Entry>();
   /** Those that are kept and not under way; the one that failed last is the last. */
@@ -68,7 +68,7 @@ export class SettleOutbox {
     emit: Emit;
     /** How many endings are kept. */
     most: number;
-    onAnswer: EndingListener;
+    onAnswer: OutboxListener;
   }) {
     this.#ledger = options.ledger;
     this.#limit = options.limit;
@@ -82,7 +82,7 @@ export class SettleOutbox {
    * Sends it now.
    * @throws SettlementKeptError when it did not get through: it is kept. What the ledger throws when it refuses it.
    */
-  async send(ending: Ending): Promise<SettleResult> {
+  async send(ending: LeaseEnd): Promise<SettleResult> {
     const entry = this.#enter(ending);
     const outcome = await this.#try(entry);
     if (outcome.result !== undefined) return outcome.result;
@@ -93,7 +93,7 @@ export class SettleOutbox {
   }
 
   /** Sends it when the ledger is there again. */
-  keep(ending: Ending): void {
+  keep(ending: LeaseEnd): void {
     this.#keep(this.#enter(ending));
   }
 
@@ -121,7 +121,7 @@ export class SettleOutbox {
     for (const entry of this.#entries) this.#lose(entry, "closed");
   }
 
-  #enter(ending: Ending): Entry {
+  #enter(ending: LeaseEnd): Entry {
     const entry: Entry = {
       lease: ending.lease,
       settlement: ending.settlement,
@@ -210,7 +210,7 @@ export class SettleOutbox {
       this.#delivered(entry, ending, result, earlier ?? sentAt);
       return { result };
     } catch (error) {
-      if (isRefusal(error)) {
+      if (isLedgerRefusal(error)) {
         this.#lose(entry, "refused", error);
         return { refusal: error };
       }
@@ -220,14 +220,14 @@ export class SettleOutbox {
     }
   }
 
-  async #send({ lease, settlement }: Ending, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
+  async #send({ lease, settlement }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
     if (settlement === undefined) return await this.#ledger.release(lease);
     if (mayBeDuplicateSince === undefined) return await this.#ledger.settle(lease, settlement);
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }
 
   /** The charge shall count in the session that the ledger has open, should there be one. */
-  async #inOpenSession(entry: Entry): Promise<Ending> {
+  async #inOpenSession(entry: Entry): Promise<LeaseEnd> {
     const { lease, settlement } = entry;
     // A ledger of the host's own may have only what the gateway calls.
     if (typeof this.#ledger.balance !== "function") return entry;
@@ -236,7 +236,7 @@ export class SettleOutbox {
       session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
     } catch (error) {
       // After an outage of weeks the limits say nothing of today.
-      if (isRefusal(error)) return entry;
+      if (isLedgerRefusal(error)) return entry;
       throw error;
     }
     const { startsAt, resetsAt } = session;
@@ -246,7 +246,7 @@ export class SettleOutbox {
     return { lease: { ...lease, starts, ends }, settlement };
   }
 
-  #delivered(entry: Entry, ending: Ending, result: SettleResult, sentAt: number): void {
+  #delivered(entry: Entry, ending: LeaseEnd, result: SettleResult, sentAt: number): void {
     const isLost = !this.#entries.has(entry);
     this.#remove(entry);
     this.#onAnswer.succeeded();

@@ -1,5 +1,5 @@
 import {
-  type Admission,
+  type AdmittedWindows,
   type AdmittingInstances,
   addCharge,
   addHold,
@@ -7,6 +7,7 @@ import {
   type Instances,
   noInstances,
   raisedHold,
+  withSession,
 } from "../ledger/account-state.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
 import type { Receipt } from "../ledger/receipt.js";
@@ -38,7 +39,7 @@ export class Account implements Instances {
   readonly #holds: Hold[] = [];
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
-  #admission: Admission | undefined;
+  #admission: AdmittedWindows | undefined;
   /** It is no more: should its account come up again, that is another account. */
   isForgotten = false;
 
@@ -57,8 +58,10 @@ export class Account implements Instances {
   }
 
   /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
-  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
-    this.#admission = sharedAdmission(this.#admission, admit(this, open, limits, amount, now));
+  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): AdmittedWindows {
+    const admitted = withSession(open, limits, now);
+    admit(this, admitted, amount);
+    this.#admission = sharedAdmission(this.#admission, admitted);
     return this.#admission;
   }
 
@@ -86,7 +89,7 @@ export class Account implements Instances {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    addCharge(this, hold.receipt, hold.amount, charge, now);
+    addCharge(this, hold.receipt, { held: hold.amount, charge }, now);
   }
 
   /** Raises a hold to a cost that exceeds it. */
@@ -111,7 +114,7 @@ export class Account implements Instances {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
     for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
-      addCharge(instances, receipt, amount, checkpoint, now);
+      addCharge(instances, receipt, { held: amount, charge: checkpoint }, now);
     }
     return instances;
   }
@@ -123,7 +126,7 @@ function byExpiry(left: Hold, right: Hold): number {
 }
 
 /** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */
-function sharedAdmission(earlier: Admission | undefined, { session, week, month }: Instances): Admission {
+function sharedAdmission(earlier: AdmittedWindows | undefined, { session, week, month }: Instances): AdmittedWindows {
   if (
     earlier &&
     earlier.starts.session === session.start &&

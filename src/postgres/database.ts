@@ -1,6 +1,6 @@
-import { runMigrations } from "./migrate.js";
 import type { PostgresPool } from "./postgres-pool.js";
 import { isTransient, retryTransient } from "./retry-transient.js";
+import { runMigrations } from "./run-migrations.js";
 import { inSchema } from "./schema-sql.js";
 
 /** Options of every PostgreSQL store. */

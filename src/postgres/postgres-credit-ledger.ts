@@ -1,6 +1,6 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { Notifications } from "./notifications.js";
+import { Notifications } from "./listen/notifications.js";
 import { PostgresLedger } from "./postgres-ledger.js";
 
 /** Options of {@link postgresCreditLedger}. */

@@ -1,7 +1,7 @@
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { Notifications } from "./notifications.js";
+import { Notifications } from "./listen/notifications.js";
 
 /**
  * Plans in PostgreSQL. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which

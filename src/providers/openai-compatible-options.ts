@@ -2,7 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { Dialect } from "../openai/dialect.js";
-import { checkDialect } from "./dialect-options.js";
+import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
 import type { TransportOptions } from "./transport/transport.js";
@@ -68,7 +68,7 @@ export interface OpenAICompatibleOptions {
 }
 
 /** The options, checked and taken apart. */
-export interface CheckedOptions {
+export interface CheckedOpenAICompatibleOptions {
   /** Without a trailing slash. */
   basePath: string;
   /** Empty, or with a leading question mark. */
@@ -127,7 +127,7 @@ const optionsSchema = z
     firstByteTimeoutMs: milliseconds.optional(),
     idleTimeoutMs: milliseconds.optional(),
     maxConnections: z.number().int().positive().optional(),
-    dialect: z.custom<Dialect>().superRefine(checkDialect).optional(),
+    dialect: z.custom<Dialect>().superRefine(checkDialectOptions).optional(),
   })
   .refine(({ fetch, maxConnections }) => fetch === undefined || maxConnections === undefined, {
     error: "has no effect with fetch, which manages its own connections",
@@ -141,7 +141,7 @@ const optionsSchema = z
 export function checkOpenAICompatibleOptions(
   options: OpenAICompatibleOptions,
   factory = "openAICompatible",
-): CheckedOptions {
+): CheckedOpenAICompatibleOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) {
     throw new TypeError(listProblems(`${factory}: the options are not valid`, problemsOf(result.error)));

@@ -1,9 +1,9 @@
 import { ChangeFeed } from "./change-feed.js";
-import { whenReconnected } from "./reconnections.js";
 import type { RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
 import { subscriptionOpener } from "./subscription.js";
+import { whenReconnected } from "./when-reconnected.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Options of every store in Redis. */

@@ -64,8 +64,8 @@ export class SqliteConnection {
    * Does what writes, in a transaction: at once, or as soon as no other process writes.
    * @throws as {@link LockQueue.run}.
    */
-  write<Result>(work: () => Result, isRefusal?: (error: unknown) => boolean): Result | Promise<Result> {
-    return this.#writes.run(() => this.transaction(work, isRefusal));
+  write<Result>(work: () => Result, isLedgerError?: (error: unknown) => boolean): Result | Promise<Result> {
+    return this.#writes.run(() => this.transaction(work, isLedgerError));
   }
 
   /** Does what only reads: at once, unless another process keeps the database to itself. */
@@ -81,9 +81,9 @@ export class SqliteConnection {
   /**
    * Runs in a transaction that has the database's only write lock.
    *
-   * @param isRefusal - tells errors that leave what was written before them in force. Default: none does.
+   * @param isLedgerError - tells errors that leave what was written before them in force. Default: none does.
    */
-  transaction<Result>(run: () => Result, isRefusal: (error: unknown) => boolean = () => false): Result {
+  transaction<Result>(run: () => Result, isLedgerError: (error: unknown) => boolean = () => false): Result {
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way. Not as
     // a prepared statement: where another process writes, some drivers leave one unfinished, and no later commit is one.
     this.#database.exec("BEGIN IMMEDIATE");
@@ -91,7 +91,7 @@ export class SqliteConnection {
     try {
       result = run();
     } catch (error) {
-      this.#end(isRefusal(error));
+      this.#end(isLedgerError(error));
       throw error;
     }
     this.#end(true);

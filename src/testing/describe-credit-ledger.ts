@@ -18,7 +18,6 @@ import { describeWindowInstances } from "./credit-ledger/window-instance-rules.j
 import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
-import { expect } from "./expect.js";
 import { runnerOf, type TestRunner } from "./test-runner.js";
 
 /** A {@link TestRunner}, and what differs between ledgers. */

@@ -96,6 +96,7 @@ export class JsonCheck implements SlicedWork {
     return Math.max(this.#position, this.#inString);
   }
 
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a state machine over local variables; a call for each token would cost as much as the token
   run(until: number): boolean {
     const bytes = this.#bytes;
     const words = this.#words;
@@ -260,14 +261,6 @@ function startsValue(byte: number): boolean {
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
-/**
- * Of the string whose opening quote is at `start`: the offset behind the closing one, or the negated offset of the fault.
- */
-export function stringEnd(bytes: Uint8Array, start: number, words: Words | undefined): number {
-  const close = stringRun(bytes, start + 1, words, bytes.length);
-  return close < 0 ? close : close + 1;
 }
 
 /**

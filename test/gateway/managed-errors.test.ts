@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { UnknownTermsError } from "../../src/gateway/admin/account-terms.js";
-import { UnknownKeyError } from "../../src/gateway/admin/managed-keys.js";
+import { UnknownKeyError } from "../../src/gateway/admin/unknown-key-error.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";

@@ -1,6 +1,6 @@
 import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "../upstream-provider.js";
 import { toFetchError } from "./fetch-error.js";
-import { type SilenceListener, SilenceTimer } from "./idle-timeout.js";
+import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
 import { lingerBytes, lingerMs } from "./leftover-read.js";
 import type { TransportOptions } from "./transport.js";
 
@@ -11,11 +11,11 @@ type Result = IteratorResult<Uint8Array, undefined>;
 const finished: Result = { done: true, value: undefined };
 
 /** One call over `fetch`, from the request to the end of the body, which it is itself the iteration of. */
-export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, SilenceListener {
+export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, IdleTimeoutListener {
   readonly #signal: AbortNotice;
   readonly #timeouts: TransportOptions;
   readonly #controller = new AbortController();
-  readonly #timer = new SilenceTimer(this);
+  readonly #timer = new IdleTimeout(this);
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #waiting: { resolve?: (result: Result) => void; reject: Reject } | undefined;
   #isOver = false;
@@ -96,7 +96,7 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
         if (!done && value.length === 0) return this.#read(reader, resolve);
         this.#waiting = undefined;
         if (done) this.#finish();
-        // Time in which nobody asks for bytes does not count; the timer itself runs on, see SilenceTimer.
+        // Time in which nobody asks for bytes does not count; the timer itself runs on, see IdleTimeout.
         else this.#timer.pause();
         resolve(done ? finished : { done, value });
       },

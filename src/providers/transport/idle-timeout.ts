@@ -1,5 +1,5 @@
 /** Who hears of a silence. */
-export interface SilenceListener {
+export interface IdleTimeoutListener {
   onSilence(): void;
 }
 
@@ -7,8 +7,8 @@ export interface SilenceListener {
  * Reports a silence that lasts too long. A sign of life only notes the time: the timer itself runs on, and is set again
  * when it finds on expiry that there were signs. So a stream of any length costs no timer per chunk.
  */
-export class SilenceTimer {
-  #listener: SilenceListener;
+export class IdleTimeout {
+  #listener: IdleTimeoutListener;
   readonly #keepsProcess: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expiresAt = 0;
@@ -18,13 +18,13 @@ export class SilenceTimer {
   #isPaused = false;
 
   /** @param keepsProcess - whether the process lives on while it counts. Default: yes. */
-  constructor(listener: SilenceListener, { keepsProcess = true } = {}) {
+  constructor(listener: IdleTimeoutListener, { keepsProcess = true } = {}) {
     this.#listener = listener;
     this.#keepsProcess = keepsProcess;
   }
 
   /** From now on somebody else hears of the silence. */
-  set listener(listener: SilenceListener) {
+  set listener(listener: IdleTimeoutListener) {
     this.#listener = listener;
   }
 
@@ -75,6 +75,6 @@ export class SilenceTimer {
   }
 }
 
-function checkSilence(timer: SilenceTimer): void {
+function checkSilence(timer: IdleTimeout): void {
   timer.check();
 }

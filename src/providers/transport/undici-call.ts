@@ -2,14 +2,14 @@ import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import type { HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
-import type { SilenceListener, SilenceTimer } from "./idle-timeout.js";
-import type { SilenceTimers } from "./idle-timeout-pool.js";
+import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
+import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import { lingerBytes, lingerMs } from "./leftover-read.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
 import type { TransportOptions } from "./transport.js";
 import { UndiciAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
-import type { UndiciLine } from "./undici-socket.js";
+import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
 export interface AnswerCallbacks {
@@ -25,16 +25,16 @@ export interface AnswerCallbacks {
  * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and reads the headers of
  * every answer, though hardly any is looked at. package.json pins the exact version.
  */
-export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
+export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleTimeoutListener {
   /** Set when a connection was chosen. */
-  line: UndiciLine | undefined;
+  line: UndiciSocket | undefined;
   readonly #signal: AbortNotice;
   /** Let go of when there is an answer: they hold it, and with it all of its headers. */
   #answer: AnswerCallbacks | undefined;
   readonly #timeouts: TransportOptions;
-  readonly #timers: SilenceTimers;
+  readonly #timers: IdleTimeoutPool;
   /** Another call's when this one is over. */
-  readonly #timer: SilenceTimer;
+  readonly #timer: IdleTimeout;
   #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
   /** Closes the connection; there when the request is about to be written. */
   #abort: ((error: Error) => void) | undefined;
@@ -43,7 +43,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   #lingered = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: SilenceTimers, answer: AnswerCallbacks) {
+  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: IdleTimeoutPool, answer: AnswerCallbacks) {
     this.#signal = signal;
     this.#timeouts = timeouts;
     this.#answer = answer;
@@ -66,7 +66,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.line?.ref();
   }
 
-  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
+  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciSocket}. */
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200 || this.#state !== "waiting") return true;
     this.#state = "reading";

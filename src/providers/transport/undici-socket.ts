@@ -3,7 +3,7 @@ import type { buildConnector } from "undici";
 import { UpstreamError } from "../upstream-provider.js";
 
 /** The socket of one connection, and its successors when it is opened again. */
-export class UndiciLine {
+export class UndiciSocket {
   readonly #connect: buildConnector.connector;
   readonly #connectTimeoutMs: number;
   #socket: Socket | undefined;

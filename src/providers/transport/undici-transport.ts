@@ -2,7 +2,7 @@
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { UpstreamError } from "../upstream-provider.js";
-import { SilenceTimers } from "./idle-timeout-pool.js";
+import { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import type { UndiciAnswer } from "./undici-answer.js";
 import { UndiciCall } from "./undici-call.js";
@@ -27,7 +27,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const origin = new URL(options.origin);
   // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
   const connect = buildConnector({ timeout: 0 });
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   let pool: Pool | undefined;
 
   function openPool(): Pool {

@@ -1,4 +1,4 @@
-import { everywhere, hour, second, unique } from "../credit-ledger-fixture.js";
+import { everywhere, second, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { expectInputError } from "../expect-input-error.js";
 import type { RulesInput } from "./rules-input.js";

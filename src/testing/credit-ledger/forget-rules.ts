@@ -1,5 +1,5 @@
 import type { Lease } from "../../ledger/credit-ledger.js";
-import { day, everywhere, type Fixture, hour, second, start } from "../credit-ledger-fixture.js";
+import { everywhere, type Fixture, hour, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import type { RulesInput } from "./rules-input.js";
 

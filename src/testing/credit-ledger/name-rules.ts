@@ -5,7 +5,7 @@ import { expectInputError } from "../expect-input-error.js";
 import type { RulesInput } from "./rules-input.js";
 
 /** Which names of accounts and ids are refused. */
-export function describeNames({ describe, it, fixture, ids }: RulesInput): void {
+export function describeNames({ describe, it, fixture }: RulesInput): void {
   describe("arguments", () => {
     it("refuses accounts and ids that are empty, and accounts that are too long", async () => {
       const account = await fixture();

@@ -154,7 +154,7 @@ it("opens no more connections than it may, over undici", async () => {
   expect(undici.upstream.acceptedSockets).toBe(2);
 });
 
-/** Answers of 100 kB, more than waits unread. With `connection: close` undici's own pause crashes the process, see UndiciLine. */
+/** Answers of 100 kB, more than waits unread. With `connection: close` undici's own pause crashes the process, see UndiciSocket. */
 const size = 100_000;
 const heads: [string, string][] = [
   ["without a length", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"],

@@ -1,5 +1,5 @@
+import type { PostgresClient, PostgresPool } from "../postgres-pool.js";
 import { NoChangeFeedError } from "./no-change-feed-error.js";
-import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
 
 /** A pool of `pg` tells how it connects. */
 interface PgPool {

@@ -1,7 +1,7 @@
-import type { Database } from "./database.js";
+import type { Database } from "../database.js";
+import type { ListenPool, PostgresClient, PostgresPool } from "../postgres-pool.js";
 import { openListener } from "./open-listener.js";
-import type { ListenPool, PostgresClient, PostgresPool } from "./postgres-pool.js";
-import { requireHeard } from "./require-heard.js";
+import { requireNotifications } from "./require-notifications.js";
 
 type Listener = (payload: string) => void;
 
@@ -53,15 +53,15 @@ export class Notifications {
     };
     const { listen } = this.#pool;
     if (listen) {
-      await this.#requireHeard(listen);
+      await this.#requireNotifications(listen);
       return listen(channel, listener);
     }
     return this.#listenOnClient(channel, listener);
   }
 
   /** Once for all channels. */
-  #requireHeard(listen: ListenPool): Promise<void> {
-    this.#heard ??= requireHeard(this.#pool, listen, this.#probe).catch((error: unknown) => {
+  #requireNotifications(listen: ListenPool): Promise<void> {
+    this.#heard ??= requireNotifications(this.#pool, listen, this.#probe).catch((error: unknown) => {
       this.#heard = undefined;
       throw error;
     });
@@ -114,7 +114,11 @@ export class Notifications {
     client.on("notification", ({ channel, payload }) => {
       for (const listener of [...(this.#channels.get(channel) ?? [])]) listener(payload ?? "");
     });
-    await requireHeard(this.#pool, (channel, onPayload) => this.#listenTo(client, channel, onPayload), this.#probe);
+    await requireNotifications(
+      this.#pool,
+      (channel, onPayload) => this.#listenTo(client, channel, onPayload),
+      this.#probe,
+    );
     for (const channel of this.#channels.keys()) await this.#listen(client, channel);
     if (this.#client !== client) throw new Error("The connection that listened was lost.");
     this.#failures = 0;

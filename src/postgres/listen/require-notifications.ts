@@ -1,5 +1,5 @@
+import type { ListenPool, PostgresPool } from "../postgres-pool.js";
 import { NoChangeFeedError } from "./no-change-feed-error.js";
-import type { ListenPool, PostgresPool } from "./postgres-pool.js";
 
 const tickMs = 100;
 const mostTicks = 20;
@@ -10,7 +10,7 @@ const mostTicks = 20;
  *
  * @throws NoChangeFeedError when it is not heard within two seconds.
  */
-export async function requireHeard(pool: PostgresPool, listen: ListenPool, channel: string): Promise<void> {
+export async function requireNotifications(pool: PostgresPool, listen: ListenPool, channel: string): Promise<void> {
   const word = `${Date.now()}-${Math.random()}`;
   let isHeard = false;
   let wake: () => void = () => {};
