@@ -20,7 +20,7 @@ export class NodeClient {
     }
     // What the response says of its own end differs between the versions of HTTP, and may be of the host's doing.
     onClosed(res, () => {
-      if (!this.#answered) this.#leave();
+      if (!this.#answered) this.#abort();
     });
     if (res.socket === null) this.#watchConnection(req, res);
   }
@@ -38,7 +38,7 @@ export class NodeClient {
   /** It takes nothing of its answer: from now on it counts as gone. */
   giveUp(): void {
     this.#stalled = true;
-    this.#leave();
+    this.#abort();
     this.#res.destroy();
   }
 
@@ -56,12 +56,12 @@ export class NodeClient {
   #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
     onClosed(
       res,
-      onceConnectionClosed(socket, () => this.#leave()),
+      onceConnectionClosed(socket, () => this.#abort()),
     );
-    if (socket.destroyed) this.#leave();
+    if (socket.destroyed) this.#abort();
   }
 
-  #leave(): void {
+  #abort(): void {
     this.#notifier.abort();
   }
 }
@@ -79,7 +79,7 @@ function onceConnectionClosed(socket: Stream, listener: () => void): () => void 
   if (!waiting.has(socket)) {
     waiting.set(socket, listeners);
     onClosed(socket, () => {
-      for (const leave of listeners) leave();
+      for (const notify of listeners) notify();
     });
   }
   listeners.add(listener);

@@ -28,7 +28,7 @@ import { watchedLookups } from "./watched-lookups.js";
 import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
- * Makes a gateway. It holds no global state: two in one process never meet.
+ * Makes a gateway. It holds no global state: two in one process share nothing.
  *
  * @throws TypeError when the options are not valid; the message says what to fix.
  *
@@ -133,14 +133,14 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   );
 }
 
-/** A capability that is not said to be there is lacking. */
+/** A model lacks each capability that its options do not name. */
 function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
   if (unsupported === "pass") return undefined;
   const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
   return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
-/** A warning hook must not make things worse. */
+/** The warning hook may fail: that must not make things worse. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) {
     return ({ code, message, requestId }) => {
@@ -150,7 +150,7 @@ function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
     };
   }
   return (warning) => {
-    // Should it fail, at once or later, nobody is left to tell.
+    // A failure of the hook, at once or later, has no other place to go.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
   };
 }

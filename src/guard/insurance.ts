@@ -11,7 +11,7 @@ import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } 
 import { checkReserve } from "../ledger/ledger-input.js";
 import type { Micro } from "../metering/micro.js";
 
-/** Beyond it, accounts are insured only in the place of those that have had no insured call for long. */
+/** Beyond this number, a new account is insured only in place of one that has had no insured call for long. */
 const mostAccounts = 10_000;
 const longMs = 3_600_000;
 
@@ -23,10 +23,10 @@ const unknown: WindowState = {
   startsAt: null,
   resetsAt: null,
 };
-/** What the ledger would say of the account's stock is not known, so no limit is shown. */
+/** The account's credits are not known, so no limit is shown. */
 const unknownStates: WindowStates = { session: unknown, week: unknown, month: unknown };
 
-/** What an account may use until the ledger answers it again. */
+/** What an account may use until the ledger responds to a reservation of it again. */
 interface Policy {
   readonly instances: Instances;
   used: Micro;
@@ -43,9 +43,11 @@ interface InsuredCall {
 }
 
 /**
- * Lets calls in while the ledger does not answer, each account for no more than a certain sum: less than one request more,
- * as anywhere. What they cost is the ledger's when it is back. The sum is an account's until the ledger has answered a
- * reservation of that very account: that it answers others says nothing, where a part of it is away.
+ * Admits calls while the ledger does not respond, up to a certain sum for each account. As elsewhere, the last call may
+ * exceed it. Their cost is charged when the ledger is back.
+ *
+ * The sum is valid until the ledger has responded to a reservation of that very account. A response to another account
+ * proves nothing, where only a part of the ledger is away.
  */
 export class Insurance {
   /** `null`: without bound. */
@@ -96,7 +98,7 @@ export class Insurance {
     call.held = observed;
   }
 
-  /** What the call has cost takes the place of what it held. */
+  /** Puts the cost of the call in place of what it held. */
   settle({ id }: Lease, amount: Micro): WindowStates {
     const call = this.#calls.get(id);
     if (call !== undefined) {
@@ -108,7 +110,7 @@ export class Insurance {
     return unknownStates;
   }
 
-  /** The ledger has answered a reservation of the account: when it does not again, that is another outage. */
+  /** The ledger has responded to a reservation of the account. If it stops again, that is another outage. */
   end(account: string): void {
     if (this.#policies.size > 0) this.#policies.delete(account);
   }

@@ -23,7 +23,7 @@ interface Entry extends LeaseEnd {
   isKept: boolean;
 }
 
-/** Learns what the ledger answers. */
+/** Is called with the outcome of each attempt. */
 export interface OutboxListener {
   readonly isDown: boolean;
   succeeded(): void;
@@ -40,8 +40,8 @@ const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
 
 /**
- * Takes what ends reservations to the ledger, and keeps what does not get through until it does. What has been sent before
- * says so: a store that has forgotten the id then does not charge twice.
+ * Sends settlements and releases to the ledger, and keeps those that do not get through until they do. A repetition is
+ * marked as one: a store that has forgotten the id then does not charge twice.
  */
 export class SettleOutbox {
   readonly #ledger: CreditLedger;
@@ -97,7 +97,7 @@ export class SettleOutbox {
     this.#keep(this.#enter(ending));
   }
 
-  /** The ledger answers again. */
+  /** The ledger responds again. */
   resume(): void {
     this.#pauseMs = firstPauseMs;
     if (this.#waiting.size === 0) return;
@@ -106,7 +106,7 @@ export class SettleOutbox {
     void this.#pass();
   }
 
-  /** Waits until all has got through, for so long. What has not is lost, and said to be. */
+  /** Waits until the ledger has taken everything, for so long. The rest is lost, and is reported as lost. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     this.resume();
@@ -235,7 +235,7 @@ export class SettleOutbox {
     try {
       session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
     } catch (error) {
-      // After an outage of weeks the limits say nothing of today.
+      // After an outage of weeks the limits are not those of today.
       if (isLedgerRefusal(error)) return entry;
       throw error;
     }
@@ -257,7 +257,7 @@ export class SettleOutbox {
   }
 
   #lose(entry: Entry, reason: "overflow" | "closed" | "refused", cause?: unknown): void {
-    // It was said to be lost when the gateway was closed, and its last attempt ends only now.
+    // The gateway reported it as lost when it was closed. Its last attempt ends only now.
     if (!this.#entries.has(entry)) return;
     this.#remove(entry);
     const { lease, settlement } = entry;

@@ -88,12 +88,13 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
   const start = bounds[index];
   // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
   if (start > stored.start) return newInstance(start, bounds[index + 1] as number);
-  // Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
+  // Once the anchor was moved, a later interval may begin before the stored one ends. The stored one ends when it was
+  // announced to.
   return now < stored.end ? stored : newInstance(stored.end, bounds[index + 1] as number);
 }
 
 /**
- * The windows that refuse, the one that is available last first.
+ * The windows that deny a reservation, the one that is available last first.
  *
  * @param need - what must remain in every limited window; 1 admits while anything is left.
  */

@@ -40,7 +40,7 @@ export class Account implements Instances {
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
   #admission: AdmittedWindows | undefined;
-  /** It is no more: should its account come up again, that is another account. */
+  /** The account was forgotten. If its id comes again, that is another account. */
   isForgotten = false;
 
   constructor(id: string) {
@@ -51,7 +51,7 @@ export class Account implements Instances {
     return this.#holds;
   }
 
-  /** Whether no window is open and nothing is held: then there is nothing to remember. */
+  /** Whether no window is open and nothing is held. Then there is nothing to remember. */
   isOver(now: number): boolean {
     const { session, week, month } = this;
     return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
@@ -120,19 +120,19 @@ export class Account implements Instances {
   }
 }
 
-/** In the order in which they died. It matters where one of them closes a session that another would charge. */
+/** In the order in which they expired. It matters where one of them closes a session that another would charge. */
 function byExpiry(left: Hold, right: Hold): number {
   return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
-/** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */
+/** Returns the earlier object again if the windows are the same, as most are: leases share it, which saves memory. */
 function sharedAdmission(earlier: AdmittedWindows | undefined, { session, week, month }: Instances): AdmittedWindows {
   if (
     earlier &&
     earlier.starts.session === session.start &&
     earlier.starts.week === week.start &&
     earlier.starts.month === month.start &&
-    // Within an account a week or month is told by its start; a session can open twice in a millisecond.
+    // Within an account, its start identifies a week or month. A session can open twice in a millisecond.
     earlier.ends.session === session.end
   ) {
     return earlier;

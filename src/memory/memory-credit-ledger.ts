@@ -65,9 +65,9 @@ export interface MemoryCreditLedgerOptions {
 /**
  * Keeps credits in the memory of this process: exact within it, and empty after a restart.
  *
- * Every operation runs to its end synchronously, and there are no timers: what is due by the clock is found by the next
- * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
- * for 31 days, and a hold that expired can be settled for at least an hour.
+ * Every operation runs to its end synchronously, and there are no timers: the next operation ends what has expired. The
+ * ledger recognises the repetition of a settlement or reservation for at least a minute after its end, and of a grant
+ * for 31 days. An expired hold can be settled for at least an hour.
  *
  * @throws RangeError when `maxAccounts` is not a whole number of at least 1, or `historyEntries` not one of at least 0;
  * TypeError on an unknown option.
@@ -115,11 +115,11 @@ interface EndEntry {
 
 const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
-/** A hold that died unsettled. */
+/** A hold that expired unsettled. */
 interface ExpiredHold {
   readonly account: Account;
   readonly receipt: Receipt;
-  /** What its expiry, and renewals after that, have charged. */
+  /** What its expiry, and later renewals, have charged. */
   readonly checkpoint: Micro;
 }
 
@@ -372,7 +372,8 @@ class MemoryCreditLedger {
   }
 
   #close(id: string, receipt: Receipt, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
-    // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
+    // The id is not in `#closed` yet: a closed id is not reserved again, and only an id that is in no table is
+    // recovered.
     this.#closed.add(id, receipt, now);
     const { account, starts } = receipt;
     this.#journal.write({ kind, account, id, at: now, amountMicro, starts, tags });

@@ -6,7 +6,7 @@ import {
   LedgerInputError,
 } from "../ledger/credit-ledger.js";
 
-/** An entry as it is written: without its sequence, which is its place, and with the caller's objects. */
+/** An entry as the ledger writes it: without its sequence, which is its place, and with the caller's objects. */
 export interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
   readonly account: string;
 }
@@ -31,7 +31,7 @@ export class MemoryJournal {
     return this.#written;
   }
 
-  /** Of the settle path, so it copies nothing: that is left to reading. */
+  /** On the path of a settlement, so it copies nothing. `read` copies. */
   write(entry: WrittenEntry): void {
     if (this.#capacity === 0) return;
     this.#entries[this.#slot] = entry;

@@ -44,14 +44,14 @@ export class RotatingMap<Value> {
     return this.#newer.get(key) ?? this.#older.get(key);
   }
 
-  /** Sets an entry, which begins its life anew. */
+  /** Sets an entry. Its life starts again. */
   set(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#older.delete(key);
     this.#put(key, value, now);
   }
 
-  /** The same for one that is not in the map, which saves looking for it. */
+  /** The same for an entry that is not in the map, which saves looking for it. */
   add(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#put(key, value, now);

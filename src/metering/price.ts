@@ -21,8 +21,8 @@ export interface CompiledPrice {
   /** Whether every price is zero, so that no call can cost anything. */
   readonly free: boolean;
   /**
-   * The prices as the journal tells them, so that a charge can be computed anew from its entry alone: credits per million
-   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
+   * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
    */
   readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */

@@ -2,9 +2,9 @@
 export interface TokenCounts {
   /** The whole prompt. */
   input: number;
-  /** Part of `input` that the upstream had cached. */
+  /** The part of `input` that came from the upstream's cache. */
   cachedInput: number;
-  /** The whole answer. */
+  /** The whole response. */
   output: number;
   /** Part of `output` that was reasoning. */
   reasoning: number;

@@ -44,7 +44,7 @@ export function creditLedger(database: Database, notifications: Notifications, r
     history: (request) => ledger.history(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
-    ...(notifications.wanted && {
+    ...(notifications.isEnabled && {
       subscribe: (onChange: (account: string) => void) => notifications.subscribe(ledger.channel, onChange),
     }),
   };

@@ -63,7 +63,7 @@ export function keyStore(database: Database, notifications: Notifications): Writ
       return database.query<string>(sql, [account]);
     },
   });
-  if (!notifications.wanted) return store;
+  if (!notifications.isEnabled) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),

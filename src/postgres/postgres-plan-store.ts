@@ -28,7 +28,7 @@ export function planStore(database: Database, notifications: Notifications): Wri
       await database.query(sql, [plan.id, JSON.stringify(plan)]);
     },
   });
-  if (!notifications.wanted) return store;
+  if (!notifications.isEnabled) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_plan`, onChange),

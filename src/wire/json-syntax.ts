@@ -78,7 +78,7 @@ export class JsonCheck implements SlicedWork {
   #inString = -1;
   #fault: JsonFault | undefined;
 
-  /** @param leaps - is filled with the ends of long values, by their starts: whoever goes through the text again can leap. */
+  /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
   constructor(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>) {
     this.#bytes = bytes;
     this.#words = wordsOf(bytes);

@@ -28,7 +28,7 @@ export interface ManagedKey {
   anchor: number | null;
 }
 
-/** A new key, with what nobody can learn again. */
+/** A new key, with its secret, which cannot be read again. */
 export interface CreatedKey extends ManagedKey {
   /** The key itself, for its owner. It is stored nowhere. */
   secret: string;
@@ -36,7 +36,7 @@ export interface CreatedKey extends ManagedKey {
 
 /** What {@link ManagedKeys.create} takes. */
 export interface NewKey {
-  /** Whose stock of credits it draws on: at most 128 characters, well-formed Unicode without control characters. */
+  /** The account whose credits it uses: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
   /** Id of the account's plan. Where there is none of it yet, the key is made, with a warning `unknown_plan`. */
   plan: string;
@@ -64,11 +64,11 @@ export interface ManagedKeyChange {
 }
 
 /**
- * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in others
- * where the store can tell them (Redis, PostgreSQL), else within `cacheTtlMs`.
+ * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in
+ * others where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`.
  *
- * Every method rejects with a TypeError when it is called with something that is not valid or the key store cannot write,
- * and with what the store throws.
+ * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with what the
+ * store throws.
  */
 export interface ManagedKeys {
   /** Makes a key: `sk-ig-`, 238 random bits and a checksum. Only its hash and its hint are stored. */
@@ -86,9 +86,8 @@ export interface ManagedKeys {
   revoke(id: string): Promise<ManagedKey>;
   /**
    * Makes a key with all that this one has, and revokes this one.
-   * @param options - `graceMs`: for how long the old key goes on working, in milliseconds, by default 0, at most
-   * 100 years; `expiresAt`: of
-   * the new key, by default that of the old one.
+   * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
+   * `expiresAt`: of the new key, by default that of the old one.
    * @throws UnknownKeyError, and Error when the key is revoked or expired.
    */
   rotate(

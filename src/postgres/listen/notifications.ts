@@ -21,9 +21,9 @@ export class Notifications {
   #client: PostgresClient | undefined;
   #connecting: Promise<void> | undefined;
   /** Resolves when the pool has been heard to listen, where the driver does that by itself. */
-  #heard: Promise<void> | undefined;
+  #verified: Promise<void> | undefined;
   /** How many answers the connection is to wait for, and so keeps the process alive. */
-  #asking = 0;
+  #pendingQueries = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,7 +33,7 @@ export class Notifications {
   }
 
   /** Whether the host lets the stores listen. */
-  get wanted(): boolean {
+  get isEnabled(): boolean {
     return this.#pool.listen !== false;
   }
 
@@ -61,11 +61,11 @@ export class Notifications {
 
   /** Once for all channels. */
   #requireNotifications(listen: ListenPool): Promise<void> {
-    this.#heard ??= requireNotifications(this.#pool, listen, this.#probe).catch((error: unknown) => {
-      this.#heard = undefined;
+    this.#verified ??= requireNotifications(this.#pool, listen, this.#probe).catch((error: unknown) => {
+      this.#verified = undefined;
       throw error;
     });
-    return this.#heard;
+    return this.#verified;
   }
 
   async #listenOnClient(channel: string, listener: Listener): Promise<() => Promise<void>> {
@@ -131,25 +131,25 @@ export class Notifications {
     client.on("notification", (message) => {
       if (message.channel === channel) onPayload(message.payload ?? "");
     });
-    await this.#ask(client, `listen ${channel}`);
-    return () => this.#ask(client, `unlisten ${channel}`);
+    await this.#query(client, `listen ${channel}`);
+    return () => this.#query(client, `unlisten ${channel}`);
   }
 
   async #listen(client: PostgresClient, channel: string): Promise<void> {
     try {
-      await this.#ask(client, `listen ${channel}`);
+      await this.#query(client, `listen ${channel}`);
     } catch {
       this.#lose(client);
     }
   }
 
-  async #ask(client: PostgresClient, sql: string): Promise<void> {
+  async #query(client: PostgresClient, sql: string): Promise<void> {
     // Only while somebody waits for the answer.
-    if (this.#asking++ === 0) client.ref?.();
+    if (this.#pendingQueries++ === 0) client.ref?.();
     try {
       await client.query(sql);
     } finally {
-      if (--this.#asking === 0) client.unref?.();
+      if (--this.#pendingQueries === 0) client.unref?.();
     }
   }
 
