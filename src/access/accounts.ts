@@ -61,7 +61,7 @@ export function callerLookup(
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
       code: "key_store_failed",
-      message: `The key store ${problem}. Callers get a 503 until it is mended.`,
+      message: `The key store ${problem}. Callers get a 503 until it is fixed.`,
       cause,
     });
     return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
@@ -81,7 +81,7 @@ export function allowanceLookup(
 ): CachedLookup<Allowance> {
   return cachedLookup(async (id) => {
     const fail = (problem: string, cause: unknown): GatewayError => {
-      const message = `The plan store, asked for "${id}", ${problem}. The plan's callers get a 503 until it is mended.`;
+      const message = `The plan "${id}": the plan store ${problem}. The plan's callers get a 503 until it is fixed.`;
       warn({ code: "plan_store_failed", message, cause });
       return serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     };
@@ -119,7 +119,7 @@ function check<Checked>(make: () => Checked, fail: Fail): Checked {
     return make();
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message.replace(/\s*\n\s*/g, " ") : String(cause);
-    throw fail(`answered with a record that is not valid: ${problem}`, cause);
+    throw fail(`returned a record that is not valid: ${problem}`, cause);
   }
 }
 

@@ -21,8 +21,8 @@ interface Outgoing {
 }
 
 /**
- * Writes the gateway's answer.
- * @returns a promise for a stream alone, that ends when the answer is complete or the client has gone.
+ * Writes the gateway's response.
+ * @returns a promise for a stream alone, that ends when the response is complete or the client has gone.
  */
 export function writeNodeResponse(
   req: NodeIncoming,
@@ -36,7 +36,7 @@ export function writeNodeResponse(
     if (req.httpVersionMajor >= 2) delete headers["connection"];
     return writeStream(res as NodeOutgoing & Outgoing, client, response, body);
   }
-  // The host may have answered in the meantime: its own time-out, for instance.
+  // The host may have responded in the meantime: with its own timeout, for instance.
   if (client.gone || res.headersSent) return undefined;
   if (body !== null && body.length > longBody && req.method !== "HEAD" && headers["connection"] !== "close") {
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
@@ -48,7 +48,7 @@ export function writeNodeResponse(
   return undefined;
 }
 
-/** Beyond it a whole answer is written as a stream is: what its client does not take is not kept for ever. */
+/** A whole response beyond it is written like a stream: the rest of a slow client's response is not kept for ever. */
 const longBody = 128 * 1024;
 
 async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
@@ -64,7 +64,7 @@ function writeWhole(
   const outgoing: Outgoing = res;
   const length = body === null ? 0 : Buffer.byteLength(body);
   if (body !== null) headers["content-length"] = String(length);
-  // A server may refuse the body that Node otherwise leaves out by itself.
+  // A server may refuse the body that Node otherwise leaves out.
   const isHead = req.method === "HEAD";
   const bytes = isHead ? "" : (body ?? "");
   const closes = headers["connection"] === "close" && !req.complete && !isHead;
@@ -78,7 +78,7 @@ function writeWhole(
     outgoing.end(bytes);
     discardRest(req, () => stream.close());
   } else {
-    // The answer's length is known, so it is complete without its end; the end would close the connection.
+    // The response's length is known, so it is complete without its end; the end would close the connection.
     outgoing.write(bytes);
     discardRest(req, () => outgoing.end());
   }
@@ -105,7 +105,7 @@ function endWith(res: Outgoing, body: Uint8Array | string, length: number): void
 
 const shortBody = 16 * 1024;
 
-/** Each piece leaves at once; the next one is asked for when the client has taken it. */
+/** Writes each piece at once. Pulls the next one when the client has taken it. */
 async function writeStream(
   res: NodeOutgoing & Outgoing,
   client: NodeClient,

@@ -50,7 +50,7 @@ export function serveNode(
   ignoreErrors(req);
   ignoreErrors(res);
   const client = new NodeClient(req, res, gateway.maxStallMs);
-  // Only a broken connection can tell the client then.
+  // Only a broken connection can notify the client then.
   const fail = (): void => void res.destroy();
   gateway[handle](new NodeRequest(req, client, path, payload)).then((response) => {
     try {

@@ -14,10 +14,10 @@ import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 
 /**
- * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI SDK
- * provider. Requests and answers are translated; what a model cannot do at all is a 400.
+ * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI
+ * SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
- * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
  *
  * @example
@@ -42,8 +42,8 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         isStreaming = call.stream;
         return answer;
       } catch (error) {
-        const { status, headers, error: said } = answerOf(error, call.model);
-        return toAnswer({ error: said }, status ?? 502, headers);
+        const { status, headers, error: modelError } = answerOf(error, call.model);
+        return toAnswer({ error: modelError }, status ?? 502, headers);
       } finally {
         if (!isStreaming) watch.end();
       }
@@ -86,7 +86,7 @@ async function startStream(
   signal: AbortSignal,
 ): Promise<{ stream: ReadableStream<unknown> }> {
   const started = await model.doStream(callOptions);
-  // Nobody waits for it any more, and its model has not heeded the signal.
+  // The call has ended, and its model has ignored the signal.
   if (signal.aborted) started.stream.cancel().catch(() => {});
   return started;
 }

@@ -48,7 +48,7 @@ export async function toCallOptions(
   });
 }
 
-/** Their JSON mode takes a schema: without one they have to be told. */
+/** Their JSON mode takes a schema: without one, an instruction has to describe it. */
 const knowsSchemasAlone = ["anthropic", "bedrock"];
 const jsonInstruction = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 

@@ -45,7 +45,7 @@ function toMessage(parts: readonly Record<string, unknown>[]): Record<string, un
   const text = joined(parts, "text");
   const reasoning = joined(parts, "reasoning");
   const details = parts.filter(isReasoning).flatMap(toReasoningDetails);
-  // What the model's server has called and answered itself is no call for the client to answer.
+  // A tool call that the model's server has made and answered itself is not the client's.
   const calls = parts.filter((part) => part["type"] === "tool-call" && part["providerExecuted"] !== true);
   const images = parts.filter((part) => part["type"] === "file").flatMap(toImage);
   const annotations = parts.filter((part) => part["type"] === "source").flatMap(toAnnotation);

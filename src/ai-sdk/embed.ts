@@ -7,7 +7,7 @@ import { mergeProviderOptions } from "./merge-provider-options.js";
 /** Calls at once, for models that take less in one than a request may hold. */
 const parallelCalls = 4;
 
-/** What a model has made of texts; `tokens`: what it counted, where it says so. */
+/** The embeddings of texts; `tokens`: the model's count, where it reports one. */
 interface Embedded {
   embeddings: unknown[];
   tokens: number | undefined;
@@ -27,7 +27,7 @@ export async function embed(
   const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
   const results: Embedded[] = [];
   for (const group of slicesOf(slices, width)) {
-    // A model that does not heed its signal is not called again for a client that has left.
+    // A model may ignore its signal. It is not called again for a client that has left.
     signal.throwIfAborted();
     const embedded = group.map(async (slice) =>
       readResult(await model.doEmbed({ ...callOptions, values: slice } as never)),
@@ -56,7 +56,7 @@ function readValues(input: unknown): string[] {
   throw beyondTarget("input", "This model takes a string or an array of strings as 'input', no tokens.");
 }
 
-/** From v4 on the specification has a word for the length of a vector. */
+/** From v4 on the specification has an option for the length of a vector. */
 function toEmbedOptions(
   dimensions: unknown,
   model: AISDKEmbeddingModel,

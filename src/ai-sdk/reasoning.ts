@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: 32_768,
 };
 
-/** The most of a capped answer that goes into thinking. */
+/** The largest part of a capped output that goes into thinking. */
 const thinkingShare = 0.8;
 
 /** Claude from 4.6 on thinks as much as it sees fit, by an effort; what came before has a budget. */

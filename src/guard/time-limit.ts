@@ -53,7 +53,7 @@ export class TimeLimit {
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         firstTick: this.#tick,
-        expire: () => reject(new TimeLimitError(`There was no answer in time (${this.ms} ms).`)),
+        expire: () => reject(new TimeLimitError(`There was no response in time (${this.ms} ms).`)),
       };
       this.#waits.add(wait);
       this.#timer ??= this.#start();

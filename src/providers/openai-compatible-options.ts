@@ -16,8 +16,8 @@ export interface OpenAICompatibleOptions {
    */
   baseURL: string;
   /**
-   * Sent as `Authorization: Bearer …`. A function is asked on every call, for tokens that expire. Absent, `undefined` or
-   * empty: no such header is sent, which is right for most servers in your own network.
+   * Sent as `Authorization: Bearer …`. A function is called for every request, for tokens that expire. Absent,
+   * `undefined` or empty: no such header is sent, which is right for most servers in your own network.
    * @default undefined
    */
   apiKey?: string | ApiKeySource | undefined;
@@ -34,7 +34,7 @@ export interface OpenAICompatibleOptions {
    */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * The default of the three timeouts below, in milliseconds. It limits silence, never the length of an answer.
+   * The default of the three timeouts below, in milliseconds. It limits silence, never the length of a response.
    * @default each one's own default
    */
   timeoutMs?: number | undefined;
@@ -44,13 +44,13 @@ export interface OpenAICompatibleOptions {
    */
   connectTimeoutMs?: number | undefined;
   /**
-   * How long the model may take until its answer begins, in milliseconds, from the sending of the request. A whole answer
-   * begins when all of it is there.
+   * How long the model may take until its response begins, in milliseconds, from the sending of the request. A whole
+   * response begins when all of it is there.
    * @default 300_000
    */
   firstByteTimeoutMs?: number | undefined;
   /**
-   * How long an answer may fall silent in between, in milliseconds. Time in which the client is too slow does not count.
+   * How long a response may pause in between, in milliseconds. Time in which the client is too slow does not count.
    * @default 300_000
    */
   idleTimeoutMs?: number | undefined;

@@ -15,7 +15,7 @@ export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
 /**
  * A model server that speaks OpenAI's API: OpenAI itself, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, …
  *
- * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
  */
 export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProvider {

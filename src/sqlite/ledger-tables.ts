@@ -46,8 +46,8 @@ interface End {
 }
 
 /**
- * What the ledger's operations do to the tables, each inside of a transaction. A refusal is thrown before anything is
- * written but what has expired.
+ * What the ledger's operations do to the tables, each inside a transaction. Before a refusal is thrown, only expired
+ * holds have been written.
  */
 export class LedgerTables {
   readonly #accounts: AccountTable;
@@ -199,7 +199,7 @@ export class LedgerTables {
     if (account.sequence > 0) this.#accounts.put(account);
   }
 
-  /** The account, after its expired holds have ended. One that is not known is stored when something is to be. */
+  /** The account, after its expired holds have ended. An unknown account is stored only with its first change. */
   find(accountId: string, now: number): StoredAccount {
     const account = this.#accounts.get(accountId);
     if (!account) return newAccount(accountId);

@@ -3,7 +3,7 @@ import { migrate } from "./migrate.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 import { useWriteAheadLog } from "./write-ahead-log.js";
 
-/** What all SQLite stores are told. */
+/** The options of all SQLite stores. */
 export interface SqliteOptions {
   /**
    * An open database with a file on a local disk. The stores create their tables in it, named `infergate_…`, and switch
@@ -29,7 +29,7 @@ export class SqliteConnection {
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
   readonly #writes = new LockQueue(longestWaitMs);
-  /** Apart from what writes: whoever reads need not wait where another process writes. */
+  /** Apart from the connection that writes: a reader need not wait while another process writes. */
   readonly #reads = new LockQueue(longestWaitMs);
 
   /**
@@ -81,7 +81,7 @@ export class SqliteConnection {
   /**
    * Runs in a transaction that has the database's only write lock.
    *
-   * @param isLedgerError - tells errors that leave what was written before them in force. Default: none does.
+   * @param isLedgerError - recognises errors after which the transaction is committed all the same. Default: none is.
    */
   transaction<Result>(run: () => Result, isLedgerError: (error: unknown) => boolean = () => false): Result {
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way. Not as

@@ -20,9 +20,9 @@ export class Notifications {
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
   #connecting: Promise<void> | undefined;
-  /** Resolves when the pool has been heard to listen, where the driver does that by itself. */
+  /** Resolves when a notice has come through the pool, where the driver listens without `connect`. */
   #verified: Promise<void> | undefined;
-  /** How many answers the connection is to wait for, and so keeps the process alive. */
+  /** How many queries of this connection have no result yet. While there are some, it keeps the process alive. */
   #pendingQueries = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export class Notifications {
   }
 
   /**
-   * Resolves when it listens. After that, what is said while a connection is lost goes unheard.
+   * Resolves when it listens. After that, no notice arrives while the connection is lost.
    * @returns ends the subscription.
    * @throws NoChangeFeedError when it will never listen as things are; what the driver throws when it cannot connect.
    */
@@ -48,7 +48,7 @@ export class Notifications {
       try {
         onPayload(payload);
       } catch {
-        // Not the driver's affair, nor that of the other subscribers.
+        // One listener's error must reach neither the driver nor the other subscribers.
       }
     };
     const { listen } = this.#pool;
@@ -76,7 +76,7 @@ export class Notifications {
       await end();
       throw error;
     }
-    // Perhaps once more: it may have come while the others were gone through.
+    // The channel may have come while the others were listened to. Then this repeats its LISTEN.
     if (this.#client !== undefined) await this.#listen(this.#client, channel);
     return end;
   }
@@ -144,7 +144,7 @@ export class Notifications {
   }
 
   async #query(client: PostgresClient, sql: string): Promise<void> {
-    // Only while somebody waits for the answer.
+    // The connection keeps the process alive only while a query runs.
     if (this.#pendingQueries++ === 0) client.ref?.();
     try {
       await client.query(sql);

@@ -3,10 +3,10 @@ import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
 /** More of them are not kept: so many calls at once are rare. */
 const mostSpare = 1000;
 
-const nobody: IdleTimeoutListener = { onSilence() {} };
+const noListener: IdleTimeoutListener = { onSilence() {} };
 
 /**
- * The timers of calls, which are taken over from those that are over: a timer that runs on already costs a call next to
+ * The timers of calls. A call takes over the timer of one that has ended: a timer that runs already costs next to
  * nothing. It need not keep the process alive: the call's connection does.
  */
 export class IdleTimeoutPool {
@@ -21,7 +21,7 @@ export class IdleTimeoutPool {
 
   /** The call is over, and will not use its timer again, which must not keep it in memory. */
   giveBack(timer: IdleTimeout): void {
-    timer.listener = nobody;
+    timer.listener = noListener;
     if (this.#spare.length < mostSpare) this.#spare.push(timer);
     else timer.stop();
   }

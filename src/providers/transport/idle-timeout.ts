@@ -1,4 +1,4 @@
-/** Who hears of a silence. */
+/** Notified when the silence has lasted too long. */
 export interface IdleTimeoutListener {
   onSilence(): void;
 }
@@ -13,7 +13,7 @@ export class IdleTimeout {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expiresAt = 0;
   #limitMs = 0;
-  #heardAt = 0;
+  #activeAt = 0;
   #isOverdue = false;
   #isPaused = false;
 
@@ -23,7 +23,7 @@ export class IdleTimeout {
     this.#keepsProcess = keepsProcess;
   }
 
-  /** From now on somebody else hears of the silence. */
+  /** From now on this listener is notified instead. */
   set listener(listener: IdleTimeoutListener) {
     this.#listener = listener;
   }
@@ -31,16 +31,16 @@ export class IdleTimeout {
   /** Counts from now on, up to `limitMs`. */
   start(limitMs: number): void {
     this.#limitMs = limitMs;
-    this.#heardAt = performance.now();
+    this.#activeAt = performance.now();
     this.#isPaused = false;
     this.#isOverdue = false;
-    if (this.#timer !== undefined && this.#expiresAt > this.#heardAt + limitMs) this.stop();
-    if (this.#timer === undefined) this.#arm(limitMs, this.#heardAt);
+    if (this.#timer !== undefined && this.#expiresAt > this.#activeAt + limitMs) this.stop();
+    if (this.#timer === undefined) this.#arm(limitMs, this.#activeAt);
   }
 
-  /** A sign of life: the count begins anew. */
+  /** A sign of life: the count starts again. */
   touch(): void {
-    this.#heardAt = performance.now();
+    this.#activeAt = performance.now();
   }
 
   /** Silence does not count until the next start; the timer stays, which is cheaper than a new one each time. */
@@ -65,11 +65,11 @@ export class IdleTimeout {
     this.#timer = undefined;
     if (this.#isPaused) return;
     const now = performance.now();
-    const restMs = this.#heardAt + this.#limitMs - now;
+    const restMs = this.#activeAt + this.#limitMs - now;
     const wasOverdue = this.#isOverdue;
     this.#isOverdue = restMs <= 0;
     if (restMs > 0) this.#arm(Math.ceil(restMs), now);
-    // If it was this process that slept, the signs of life are waiting to be read: let them in first.
+    // If this process slept, signs of life are waiting to be read: let them in first.
     else if (!wasOverdue) this.#arm(1, now);
     else this.#listener.onSilence();
   }

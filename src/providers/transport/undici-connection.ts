@@ -10,8 +10,8 @@ export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
 }
 
 /**
- * One connection of the pool: it tells a call which socket it runs on, which undici does not. The call needs it to give
- * up while the socket still connects, and to hold the socket back while nobody reads.
+ * One connection of the pool. It shows a call its socket, which undici does not. The call needs the socket to abort
+ * while it still connects, and to pause it while the reader does not read.
  */
 export class UndiciConnection extends Client {
   readonly #line: UndiciSocket;
