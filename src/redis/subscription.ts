@@ -6,7 +6,7 @@ export interface Subscription {
 }
 
 /**
- * Opens one. It does not connect again by itself, nor keep the process alive.
+ * Opens one. It neither connects again nor keeps the process alive.
  *
  * @param onEnd - called once if the connection is lost.
  */

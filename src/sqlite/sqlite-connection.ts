@@ -118,7 +118,7 @@ export class SqliteConnection {
     this.#tryRollback();
   }
 
-  /** After some errors, such as a full disk, SQLite has rolled back by itself. */
+  /** After some errors, such as a full disk, SQLite itself has rolled back. */
   #tryRollback(): void {
     try {
       this.#rollback.run();

@@ -32,10 +32,11 @@ export interface DescribeCreditLedgerOptions extends TestRunner {
 }
 
 /**
- * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition, history.
+ * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition,
+ * history.
  *
  * @param make - makes a ledger that takes its time from the clock, which moves forth and back. It need not be empty:
- *   accounts and ids are unique. A ledger that keeps time in a store of its own needs a way to be told it.
+ * accounts and ids are unique. A ledger with a clock in its store needs a way to set that clock.
  */
 export function describeCreditLedger(
   name: string,

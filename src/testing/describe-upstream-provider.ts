@@ -20,11 +20,11 @@ interface Both {
 }
 
 /**
- * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: answers whole
- * and streamed, broken connections, cancellation.
+ * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: whole and
+ * streamed responses, broken connections, cancellation.
  *
- * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. It is asked for a
- *   model called `sample-model`.
+ * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. The tests call
+ * its model `sample-model`.
  */
 export function describeUpstreamProvider(
   name: string,

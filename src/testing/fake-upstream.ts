@@ -5,7 +5,7 @@ import { type FakeAnswer, honestChat } from "./fake-answers.js";
 import type { FakeRequest } from "./fake-request.js";
 import { ServerSockets } from "./server-sockets.js";
 
-/** A real model server on loopback that answers as the test tells it to. */
+/** A real model server on loopback that responds as the test wants. */
 export interface FakeUpstream {
   /** The base URL, such as `http://127.0.0.1:40123/v1`. */
   readonly url: string;
@@ -130,7 +130,7 @@ async function listen(server: Server, port: number): Promise<number> {
 async function readRequest(message: IncomingMessage, response: ServerResponse): Promise<FakeRequest> {
   const { socket } = message;
   const closed = new Promise<"completed" | "broken">((resolve) => {
-    // Whichever comes first: the whole answer is with the operating system, or the connection is gone. Node says
+    // Whichever comes first: the operating system has the whole response, or the connection is gone. Node emits
     // "finish" in the second case, too, when it drops what could not be written.
     response.once("finish", () => resolve(socket.destroyed ? "broken" : "completed"));
     response.once("close", () => resolve("broken"));

@@ -23,7 +23,7 @@ const adapters: Adapter[] = [
 
 watchProcess();
 
-/** What `GatewayResponse` asks of an adapter, whatever the pipeline makes of it today. */
+/** What `GatewayResponse` requires of an adapter, whatever the pipeline makes of it today. */
 describe.each(adapters)("$name", (adapter) => {
   let test: TestGateway;
   let host: Host;

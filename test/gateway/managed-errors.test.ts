@@ -249,7 +249,7 @@ describe("accounts", () => {
     const grant = { id: "g", window: "month", amountMicro: 5, plan: "pro" } as const;
     expect((await accounts.grant("none", grant)).windows.month).toMatchObject({ ...month, bonusMicro: 5 });
     expect((await accounts.balance("none", { plan: "pro", anchor: null })).windows.month.bonusMicro).toBe(5);
-    // All that is missing is told at once.
+    // One error names all that is missing.
     for (const terms of [{}, { anchor: null }]) {
       await expect(accounts.balance("none", terms)).rejects.toThrow(/no keys\. Give `plan`, and `anchor` unless/);
     }

@@ -16,7 +16,7 @@ import { describeTransports, elapse, nextRound, useProviders } from "../provider
 
 const piece = Buffer.alloc(64 * 1024, "0123456789abcdef");
 
-/** Writes as fast as it may, counts the bytes, and tells when it was held back for a while. */
+/** Writes as fast as it may, counts the bytes, and reports when it had to wait for a while. */
 function flood(pieces: number, written: { bytes: number; stalled: () => void }): FakeAnswer {
   return async (_request, response) => {
     response.writeHead(200, { "content-type": "application/octet-stream" });
