@@ -34,7 +34,7 @@ export interface Allowance {
   readonly credits: Readonly<Record<WindowName, Micro | null>>;
   readonly sessionMs: number;
   readonly defaultOutputTokens: number;
-  /** How far answers are read on whose clients have left; `undefined`: the model decides. */
+  /** How much of a response to keep reading after its client left; `undefined`: the model decides. */
   readonly drain: ResolvedDrainLimits | "cancel" | undefined;
 }
 
@@ -44,25 +44,30 @@ const defaultOutputTokens = 4096;
 export interface StoreLookupOptions extends CachedLookupOptions {
   /** How long the store may take. */
   timeLimit: TimeLimit;
+  warn: Warn;
+}
+
+export interface AllowanceLookupOptions extends StoreLookupOptions {
+  /** Gets what is wrong with a plan, once for each message. */
+  warnOnce: Warn;
 }
 
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
   catalog: Catalog,
-  { timeLimit, ...cache }: StoreLookupOptions,
-  warn: Warn,
+  { timeLimit, warn, ...cache }: StoreLookupOptions,
 ): CachedLookup<Caller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
       code: "key_store_failed",
-      message: `The key store ${problem}. Callers get a 503 until it is mended.`,
+      message: `The key store ${problem}. Callers get a 503 until it is fixed.`,
       cause,
     });
     return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
   };
   return cachedLookup(async (hash) => {
-    const key = await ask(() => store.find(hash), timeLimit, fail);
+    const key = await findWithin(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
     return check(() => toCaller(key, catalog), fail);
   }, cache);
@@ -72,17 +77,15 @@ export function callerLookup(
 export function allowanceLookup(
   store: PlanStore,
   catalog: Catalog,
-  { timeLimit, ...cache }: StoreLookupOptions,
-  warn: Warn,
-  warnOnce = once(warn),
+  { timeLimit, warn, warnOnce, ...cache }: AllowanceLookupOptions,
 ): CachedLookup<Allowance> {
   return cachedLookup(async (id) => {
     const fail = (problem: string, cause: unknown): GatewayError => {
-      const message = `The plan store, asked for "${id}", ${problem}. The plan's callers get a 503 until it is mended.`;
+      const message = `The plan "${id}": the plan store ${problem}. The plan's callers get a 503 until it is fixed.`;
       warn({ code: "plan_store_failed", message, cause });
       return serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     };
-    const plan = await ask(() => store.find(id), timeLimit, fail);
+    const plan = await findWithin(() => store.find(id), timeLimit, fail);
     if (plan === undefined || plan === null) {
       warnOnce({
         code: "unknown_plan",
@@ -97,8 +100,8 @@ export function allowanceLookup(
 
 type Fail = (problem: string, cause: unknown) => GatewayError;
 
-/** What a store throws may hold its secrets: it is told to the host as the cause alone. */
-async function ask<Found>(find: () => Promise<Found> | Found, limit: TimeLimit, fail: Fail): Promise<Found> {
+/** An error of a store may hold its secrets: the warning has it as its cause alone. */
+async function findWithin<Found>(find: () => Promise<Found> | Found, limit: TimeLimit, fail: Fail): Promise<Found> {
   try {
     const found = find();
     return isPromiseLike(found) ? await limit.race(found) : found;
@@ -116,7 +119,7 @@ function check<Checked>(make: () => Checked, fail: Fail): Checked {
     return make();
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message.replace(/\s*\n\s*/g, " ") : String(cause);
-    throw fail(`answered with a record that is not valid: ${problem}`, cause);
+    throw fail(`returned a record that is not valid: ${problem}`, cause);
   }
 }
 
@@ -145,19 +148,19 @@ export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn
   };
 }
 
-/** What is wrong with a plan is told when it is first seen, not each time that the cache asks for it again. */
+/** Passes each message on once: a wrong plan causes one warning, not one for each time that the cache reads it. */
 export function once(warn: Warn): Warn {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (warning) => {
-    if (told.has(warning.message) || told.size >= mostTold) return;
-    told.add(warning.message);
+    if (warned.has(warning.message) || warned.size >= mostWarned) return;
+    warned.add(warning.message);
     warn(warning);
   };
 }
 
-const mostTold = 1000;
+const mostWarned = 1000;
 
-/** A column with another name, and all stops at nothing. */
+/** A plan store may name its column otherwise, and then no account would have a limit. */
 function unlimitedPlan(id: string): GatewayWarning {
   return {
     code: "unlimited_plan",

@@ -21,9 +21,9 @@ export interface CachedLookup<Value> extends Lookup<Value> {
 }
 
 /**
- * Puts a cache in front of a store: a hot id costs no trip, ids asked for at the same time share one, and a flood of
- * unknown ids can neither hammer the store with repetitions nor push the known ones out. Failures are not remembered.
- * A remembered record is answered at once, without a promise.
+ * Puts a cache in front of a store. A hot id costs no trip, and lookups of one id at the same time share one. A flood
+ * of unknown ids can neither hammer the store with repetitions nor push the known ones out. Failures are not
+ * remembered. A remembered record is returned at once, without a promise.
  *
  * @param load - must not throw before it returns its promise.
  */

@@ -13,7 +13,7 @@ export interface CatalogModel extends ModelTraits {
   readonly price: CompiledPrice;
   /** Where its calls can go. */
   readonly route: TargetRoute;
-  /** How much of a response to keep reading after its client left, unless the plan says otherwise. */
+  /** How much of a response to keep reading after its client left, unless the plan has its own setting. */
   readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;

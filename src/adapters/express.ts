@@ -28,6 +28,6 @@ export function toExpressHandler(gateway: Gateway): ExpressHandler {
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
     const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url));
     if (path === undefined || !gateway.serves(path)) next();
-    else serveNode(mountable, req, res, path);
+    else serveNode(mountable, { req, res }, path);
   };
 }

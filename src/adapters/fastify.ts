@@ -97,7 +97,8 @@ function serveReply(
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
-  serveNode(gateway, request.raw, reply.raw, path, request.body instanceof Readable ? request.body : undefined);
+  const payload = request.body instanceof Readable ? request.body : undefined;
+  serveNode(gateway, { req: request.raw, res: reply.raw }, path, payload);
 }
 
 /** The gateway reads bodies itself, or their errors and their limit would be Fastify's. */

@@ -1,7 +1,7 @@
 import type { Gateway } from "../gateway/gateway.js";
 import { requireGateway } from "./require-gateway.js";
 
-/** Answers a web-standard request; what else a host passes is ignored. */
+/** Serves a web-standard request; further arguments of the host are ignored. */
 export type FetchHandler = (request: Request, ...rest: unknown[]) => Promise<Response>;
 
 /** What a Next.js route file exports. */

@@ -4,8 +4,8 @@ import { Socket } from "node:net";
 import { nextTick } from "node:process";
 import type { NodeOutgoing } from "./node-pair.js";
 
-/** What takes the pieces of a stream, and says when it can take more. */
-export interface PieceSink {
+/** A sink for the pieces of a stream, which reports when it can take more. */
+export interface ChunkSink {
   /** @returns `false` when the next piece has to wait for `drain`. */
   write(piece: Uint8Array): boolean;
   on(event: "drain", listener: () => void): unknown;
@@ -13,11 +13,11 @@ export interface PieceSink {
 }
 
 /**
- * Where the pieces of a response go whose headers have gone. Node writes a chunk (RFC 9112, section 7.1) in four parts,
- * which for a single token is most of the work. In one part it is written where nothing but Node itself has a say in how
- * the response is written.
+ * Makes the sink of a response whose headers have been sent. Node writes a chunk (RFC 9112, section 7.1) in four parts,
+ * which for a single token is most of the work. This sink writes it in one part, where only Node itself decides how the
+ * response is written.
  */
-export function pieceSink(res: NodeOutgoing): PieceSink {
+export function makeChunkSink(res: NodeOutgoing): ChunkSink {
   if (!(res instanceof ServerResponse) || !res.chunkedEncoding) return res;
   // Middleware that changes what is written, or counts it, has put its own method there.
   if (res.write !== ownWrite) return res;
@@ -31,7 +31,7 @@ const ownWrite = OutgoingMessage.prototype.write;
 /** Longer pieces are not worth a copy. */
 const longPiece = 2048;
 
-class ChunkedSocket implements PieceSink {
+class ChunkedSocket implements ChunkSink {
   readonly #res: ServerResponse;
   readonly #socket: Socket;
 

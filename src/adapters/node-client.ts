@@ -2,7 +2,7 @@ import type { Stream } from "node:stream";
 import { AbortNotifier } from "../gateway/gateway.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
-/** Knows whether the client is still there to take its answer. */
+/** Watches whether the client is still there to take its response. */
 export class NodeClient {
   #answered = false;
   #stalled = false;
@@ -10,7 +10,7 @@ export class NodeClient {
   readonly #res: NodeOutgoing;
   readonly maxStallMs: number;
 
-  /** @param maxStallMs - for how long it may take nothing of its answer, for whoever writes that. */
+  /** @param maxStallMs - how long the client may take nothing of its response. The writer of the response uses it. */
   constructor(req: NodeIncoming, res: NodeOutgoing, maxStallMs: number) {
     this.#res = res;
     this.maxStallMs = maxStallMs;
@@ -18,31 +18,31 @@ export class NodeClient {
       this.#notifier.abort();
       return;
     }
-    // What the response says of its own end differs between the versions of HTTP, and may be of the host's doing.
+    // The response's own properties at its end differ between the versions of HTTP, and the host may have ended it.
     onClosed(res, () => {
-      if (!this.#answered) this.#leave();
+      if (!this.#answered) this.#abort();
     });
     if (res.socket === null) this.#watchConnection(req, res);
   }
 
-  /** The connection was closed before the answer was complete. */
+  /** The connection was closed before the response was complete. */
   get gone(): boolean {
     return this.#notifier.aborted;
   }
 
-  /** It was given up because it took nothing of its answer. */
+  /** The client was given up because it took nothing of its response. */
   get stalled(): boolean {
     return this.#stalled;
   }
 
-  /** It takes nothing of its answer: from now on it counts as gone. */
+  /** The client takes nothing of its response: from now on it counts as gone. */
   giveUp(): void {
     this.#stalled = true;
-    this.#leave();
+    this.#abort();
     this.#res.destroy();
   }
 
-  /** All of the answer is written: it does not matter any more whether the client leaves. */
+  /** All of the response is written: it does not matter any more whether the client leaves. */
   answered(): void {
     this.#answered = true;
   }
@@ -52,34 +52,36 @@ export class NodeClient {
     return this.#notifier;
   }
 
-  /** An answer that waits for the one before it on a pipelined connection has no socket, and hears of no end. */
+  /**
+   * A response that waits for the one before it on a pipelined connection has no socket, and gets no event of its end.
+   */
   #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
     onClosed(
       res,
-      onceConnectionClosed(socket, () => this.#leave()),
+      onceConnectionClosed(socket, () => this.#abort()),
     );
-    if (socket.destroyed) this.#leave();
+    if (socket.destroyed) this.#abort();
   }
 
-  #leave(): void {
+  #abort(): void {
     this.#notifier.abort();
   }
 }
 
-/** HTTP/2's response does not tell by itself. */
+/** HTTP/2's response has no such property of its own. */
 function isClosed(res: NodeOutgoing): boolean {
   return "stream" in res ? res.stream.destroyed : res.destroyed;
 }
 
 const waiting = new WeakMap<Stream, Set<() => void>>();
 
-/** One listener for each connection, however many answers wait on it: Node warns of more than ten. */
+/** One listener for each connection, however many responses wait on it: Node warns of more than ten. */
 function onceConnectionClosed(socket: Stream, listener: () => void): () => void {
   const listeners = waiting.get(socket) ?? new Set();
   if (!waiting.has(socket)) {
     waiting.set(socket, listeners);
     onClosed(socket, () => {
-      for (const leave of listeners) leave();
+      for (const notify of listeners) notify();
     });
   }
   listeners.add(listener);

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 
-/** How much of a body that nobody wants is taken in, and for how long. */
+/** How much of an unused body is read, and for how long. */
 const mostBytes = 64 * 1024 * 1024;
 const mostMs = 2000;
 
 /**
- * Takes in the rest of a request whose answer is written already. A connection that is closed while its client is still
- * sending is reset, and the answer may be lost with it.
+ * Reads the rest of a request whose response is written already. A connection that is closed while its client is still
+ * sending is reset, and the response may be lost with it.
  */
 export function discardRest(req: Readable, done: () => void): void {
   let taken = 0;

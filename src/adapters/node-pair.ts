@@ -6,3 +6,8 @@ export type NodeIncoming = IncomingMessage | Http2ServerRequest;
 
 /** A response of `node:http`, or of the compatibility API of `node:http2`. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
+
+export interface NodePair {
+  readonly req: NodeIncoming;
+  readonly res: NodeOutgoing;
+}

@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import { ArrivingBody, BodyError, type BodyLimits } from "../gateway/gateway.js";
 
 /**
- * Reads a request's body. What is left of one that fails stays unread.
- * @param length - in bytes, as the request tells it of this very stream; `NaN`: it does not.
+ * Reads a request's body. The rest of a body that fails stays unread.
+ * @param length - in bytes, as the request announces it for this very stream; `NaN`: it does not.
  * @throws BodyError
  */
 export async function readNodeBody(stream: Readable, length: number, limits: BodyLimits): Promise<Uint8Array> {
@@ -19,15 +19,15 @@ function takeBody(stream: Readable, length: number): Uint8Array | undefined {
   if (stream.readableLength !== length || stream.readableEncoding !== null) return undefined;
   const body: Uint8Array | null = stream.read();
   if (body === null) return undefined;
-  // Its end has yet to come, for whoever waits for it.
+  // The stream's `end` has yet to come: others may wait for it.
   stream.resume();
   return body;
 }
 
 function readToEnd(stream: Readable, limits: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    // To take the listeners off takes time, and nothing but the stream's end comes any more. So they stay as long as the
-    // request; the body that they know of keeps nothing once it is over.
+    // To take the listeners off takes time, and only the stream's end can follow. So they stay as long as the request;
+    // `ArrivingBody` keeps no bytes once it is over.
     const body = new ArrivingBody(limits, (error) => {
       stream.off("data", take).off("end", end).off("error", abort).off("close", abort);
       stream.pause();

@@ -47,7 +47,7 @@ export class NodeRequest implements GatewayRequest {
     if (this.#isConsumed()) return this.#bytesOfParsed(limits);
     const length = Number(this.#header("content-length"));
     if (length > limits.maxBytes) return Promise.reject(new BodyError("too_large"));
-    // Neither what middleware has made of the body, nor one in chunks, is as long as that says.
+    // A body that middleware has replaced, or one in chunks, does not have this length.
     const isFramed = this.#payload === this.#req && this.#header("transfer-encoding") === undefined;
     return readNodeBody(this.#payload, isFramed ? length : Number.NaN, limits);
   }
@@ -83,7 +83,7 @@ export class NodeRequest implements GatewayRequest {
     return "body" in this.#req ? this.#req.body : undefined;
   }
 
-  /** `req.body` alone says nothing: Express 4's parsers set it to `{}` for bodies that they leave alone. */
+  /** `req.body` alone proves nothing: Express 4's parsers set it to `{}` for bodies that they do not read. */
   #isConsumed(): boolean {
     const { readableDidRead, readableEnded } = this.#payload;
     return readableEnded || (readableDidRead && this.#parsedBody() !== undefined);

@@ -1,6 +1,6 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
-import { type PieceSink, pieceSink } from "./node-chunks.js";
+import { type ChunkSink, makeChunkSink } from "./node-chunks.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
@@ -21,8 +21,8 @@ interface Outgoing {
 }
 
 /**
- * Writes the gateway's answer.
- * @returns a promise for a stream alone, that ends when the answer is complete or the client has gone.
+ * Writes the gateway's response.
+ * @returns a promise for a stream alone, that ends when the response is complete or the client has gone.
  */
 export function writeNodeResponse(
   req: NodeIncoming,
@@ -36,7 +36,7 @@ export function writeNodeResponse(
     if (req.httpVersionMajor >= 2) delete headers["connection"];
     return writeStream(res as NodeOutgoing & Outgoing, client, response, body);
   }
-  // The host may have answered in the meantime: its own time-out, for instance.
+  // The host may have responded in the meantime: with its own timeout, for instance.
   if (client.gone || res.headersSent) return undefined;
   if (body !== null && body.length > longBody && req.method !== "HEAD" && headers["connection"] !== "close") {
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
@@ -48,7 +48,7 @@ export function writeNodeResponse(
   return undefined;
 }
 
-/** Beyond it a whole answer is written as a stream is: what its client does not take is not kept for ever. */
+/** A whole response beyond it is written like a stream: the rest of a slow client's response is not kept for ever. */
 const longBody = 128 * 1024;
 
 async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
@@ -64,7 +64,7 @@ function writeWhole(
   const outgoing: Outgoing = res;
   const length = body === null ? 0 : Buffer.byteLength(body);
   if (body !== null) headers["content-length"] = String(length);
-  // A server may refuse the body that Node otherwise leaves out by itself.
+  // A server may refuse the body that Node otherwise leaves out.
   const isHead = req.method === "HEAD";
   const bytes = isHead ? "" : (body ?? "");
   const closes = headers["connection"] === "close" && !req.complete && !isHead;
@@ -78,7 +78,7 @@ function writeWhole(
     outgoing.end(bytes);
     discardRest(req, () => stream.close());
   } else {
-    // The answer's length is known, so it is complete without its end; the end would close the connection.
+    // The response's length is known, so it is complete without its end; the end would close the connection.
     outgoing.write(bytes);
     discardRest(req, () => outgoing.end());
   }
@@ -105,7 +105,7 @@ function endWith(res: Outgoing, body: Uint8Array | string, length: number): void
 
 const shortBody = 16 * 1024;
 
-/** Each piece leaves at once; the next one is asked for when the client has taken it. */
+/** Writes each piece at once. Pulls the next one when the client has taken it. */
 async function writeStream(
   res: NodeOutgoing & Outgoing,
   client: NodeClient,
@@ -114,7 +114,7 @@ async function writeStream(
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
   let flushing: NodeJS.Immediate | undefined;
-  let sink: PieceSink | undefined;
+  let sink: ChunkSink | undefined;
   let watch: StallWatch | undefined;
   try {
     if (client.gone || res.headersSent) return;
@@ -131,11 +131,11 @@ async function writeStream(
         res.end();
         return;
       }
-      const target: PieceSink = sink ?? res;
+      const target: ChunkSink = sink ?? res;
       watch.wrote(value.length);
       if (!target.write(value)) await drained(target, client.signal);
       // The headers have gone with the first piece.
-      sink ??= pieceSink(res);
+      sink ??= makeChunkSink(res);
     }
   } finally {
     clearImmediate(flushing);
@@ -149,7 +149,7 @@ function flushUnlessGone(res: Outgoing, client: NodeClient): void {
 }
 
 /** Resolves when the client has taken what was written, or has gone. */
-function drained(sink: PieceSink, gone: AbortNotifier): Promise<void> {
+function drained(sink: ChunkSink, gone: AbortNotifier): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       sink.off("drain", done);

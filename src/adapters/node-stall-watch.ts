@@ -21,7 +21,7 @@ export class StallWatch {
     );
   }
 
-  /** So many bytes of the answer were written. */
+  /** So many bytes of the response were written. */
   wrote(bytes: number): void {
     this.#written += bytes;
   }
@@ -44,7 +44,7 @@ export class StallWatch {
       const waiting = res.stream.writableLength;
       return waiting > 0 ? this.#written - waiting : undefined;
     }
-    // An answer that waits for the one before it on its connection has no socket: that is not the client's fault.
+    // A response that waits for the one before it on its connection has no socket: that is not the client's fault.
     const { socket } = res;
     if (socket === null || !(res.writableLength > 0)) return undefined;
     return socket.bytesWritten - socket.writableLength;

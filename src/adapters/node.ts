@@ -1,7 +1,7 @@
 import type { Readable, Stream } from "node:stream";
 import { type Gateway, handle, type MountableGateway } from "../gateway/gateway.js";
 import { NodeClient } from "./node-client.js";
-import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
+import type { NodeIncoming, NodeOutgoing, NodePair } from "./node-pair.js";
 import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
 import { requireGateway } from "./require-gateway.js";
@@ -26,7 +26,7 @@ export function toNodeHandler(gateway: Gateway): NodeHandler {
     const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);
     if (next !== undefined && (within === undefined || !gateway.serves(within))) next();
-    else serveNode(mountable, req, res, within ?? outsideOf(path));
+    else serveNode(mountable, { req, res }, within ?? outsideOf(path));
   };
 }
 
@@ -43,15 +43,14 @@ function outsideOf(path: string): string {
  */
 export function serveNode(
   gateway: MountableGateway,
-  req: NodeIncoming,
-  res: NodeOutgoing,
+  { req, res }: NodePair,
   path: string,
   payload: Readable = req,
 ): void {
   ignoreErrors(req);
   ignoreErrors(res);
   const client = new NodeClient(req, res, gateway.maxStallMs);
-  // Only a broken connection can tell the client then.
+  // Only a broken connection can notify the client then.
   const fail = (): void => void res.destroy();
   gateway[handle](new NodeRequest(req, client, path, payload)).then((response) => {
     try {

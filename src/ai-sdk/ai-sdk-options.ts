@@ -37,24 +37,25 @@ export interface AISDKOptions {
    */
   reasoning?: ((effort: string, request: { maxOutputTokens: number | undefined }) => AISDKReasoning) | undefined;
   /**
-   * The default of the two timeouts below, in milliseconds. It limits silence, never the length of an answer.
+   * The default of the two timeouts below, in milliseconds. It limits silence, never the length of a response.
    * @default each one's own default
    */
   timeoutMs?: number | undefined;
   /**
-   * How long the model may take until its answer begins, in milliseconds. A whole answer begins when all of it is there.
+   * How long the model may take until its response begins, in milliseconds. A whole response begins when all of it is
+   * there.
    * @default 300_000
    */
   firstByteTimeoutMs?: number | undefined;
   /**
-   * How long an answer may fall silent in between, in milliseconds. Time in which the client is too slow does not count.
+   * How long a response may pause in between, in milliseconds. Time in which the client is too slow does not count.
    * @default 300_000
    */
   idleTimeoutMs?: number | undefined;
 }
 
 /** The options, checked and with their defaults. */
-export interface CheckedOptions extends Timeouts {
+export interface CheckedAISDKOptions extends Timeouts {
   /** @throws TypeError when there is no such model. */
   modelFor: (name: string) => AISDKModel;
   providerOptions: AISDKProviderOptions;
@@ -88,7 +89,7 @@ const optionsSchema = z.strictObject({
 });
 
 /** @throws TypeError that says what to correct, and never contains a header. */
-export function checkAISDKOptions(options: AISDKOptions): CheckedOptions {
+export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;

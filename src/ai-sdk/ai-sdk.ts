@@ -3,21 +3,21 @@ import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, type AISDKModel, isLanguageModel } from "./ai-sdk-model.js";
-import { type AISDKOptions, type CheckedOptions, checkAISDKOptions } from "./ai-sdk-options.js";
+import { type AISDKOptions, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./call-options.js";
 import { toCompletion } from "./completion.js";
 import { CompletionChunks } from "./completion-chunks.js";
-import { toEventBytes } from "./completion-stream.js";
-import { embed } from "./embed.js";
+import { completionStream } from "./completion-stream.js";
+import { embed, toEmbeddingList } from "./embed.js";
 import { answerOf } from "./error-answer.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 
 /**
- * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI SDK
- * provider. Requests and answers are translated; what a model cannot do at all is a 400.
+ * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI
+ * SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
- * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
  *
  * @example
@@ -42,8 +42,8 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         isStreaming = call.stream;
         return answer;
       } catch (error) {
-        const { status, headers, error: said } = answerOf(error, call.model);
-        return toAnswer({ error: said }, status ?? 502, headers);
+        const { status, headers, error: modelError } = answerOf(error, call.model);
+        return toAnswer({ error: modelError }, status ?? 502, headers);
       } finally {
         if (!isStreaming) watch.end();
       }
@@ -51,35 +51,28 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
   };
 }
 
-async function callModel(call: UpstreamCall, options: CheckedOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
-  const { firstByteTimeoutMs } = options;
+async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
+  const { firstByteTimeoutMs, idleTimeoutMs } = options;
   const model = options.modelFor(call.model);
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
   if (call.endpoint === "embeddings") {
     if (isLanguageModel(model)) throw wrongModel(model, "an embedding model");
-    return toAnswer(await watch.wait(embed(request, model, options, call, watch.signal), firstByteTimeoutMs));
+    const embedded = await watch.wait(embed(request, model, options, watch.signal), firstByteTimeoutMs);
+    return toAnswer(toEmbeddingList(embedded, call.model));
   }
   if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
   const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
-  if (call.stream) return streamAnswer(call, model, callOptions, options, watch);
+  if (call.stream) {
+    const { stream } = await watch.wait(startStream(model, callOptions, watch.signal), firstByteTimeoutMs);
+    return {
+      status: 200,
+      headers: { "content-type": "text/event-stream; charset=utf-8" },
+      body: completionStream(stream, new CompletionChunks(model, call), watch, idleTimeoutMs),
+    };
+  }
   const result = await watch.wait(generate(model, callOptions), firstByteTimeoutMs);
   return toAnswer(toCompletion(result, model, call));
-}
-
-async function streamAnswer(
-  call: UpstreamCall,
-  model: AISDKLanguageModel,
-  callOptions: never,
-  { firstByteTimeoutMs, idleTimeoutMs }: CheckedOptions,
-  watch: ModelWatch,
-): Promise<UpstreamAnswer> {
-  const { stream } = await watch.wait(startStream(model, callOptions, watch.signal), firstByteTimeoutMs);
-  return {
-    status: 200,
-    headers: { "content-type": "text/event-stream; charset=utf-8" },
-    body: toEventBytes(stream, new CompletionChunks(model, call), watch, idleTimeoutMs),
-  };
 }
 
 /** Async, so that what a model throws at once is a rejection like any other. */
@@ -93,7 +86,7 @@ async function startStream(
   signal: AbortSignal,
 ): Promise<{ stream: ReadableStream<unknown> }> {
   const started = await model.doStream(callOptions);
-  // Nobody waits for it any more, and its model has not heeded the signal.
+  // The call has ended, and its model has ignored the signal.
   if (signal.aborted) started.stream.cancel().catch(() => {});
   return started;
 }

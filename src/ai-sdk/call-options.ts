@@ -2,7 +2,7 @@ import { invalidType } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
-import type { CheckedOptions } from "./ai-sdk-options.js";
+import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
 import { mergeProviderOptions } from "./merge-provider-options.js";
 import { toPrompt } from "./prompt.js";
 import { toReasoning } from "./reasoning.js";
@@ -17,7 +17,7 @@ import { toTools } from "./tools.js";
 export async function toCallOptions(
   request: Record<string, unknown>,
   model: AISDKLanguageModel,
-  options: CheckedOptions,
+  options: CheckedAISDKOptions,
 ): Promise<Record<string, unknown>> {
   refuseImpossible(request);
   const name = providerName(model);
@@ -48,7 +48,7 @@ export async function toCallOptions(
   });
 }
 
-/** Their JSON mode takes a schema: without one they have to be told. */
+/** Their JSON mode takes a schema: without one, an instruction has to describe it. */
 const knowsSchemasAlone = ["anthropic", "bedrock"];
 const jsonInstruction = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 

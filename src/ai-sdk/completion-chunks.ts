@@ -2,7 +2,7 @@ import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { toAnnotation, toArguments, toCreated, toImage } from "./completion.js";
 import { modelEndedInError, toErrorAnswer, toErrorEvent } from "./error-answer.js";
-import { toEnding } from "./finish-reason.js";
+import { toFinishReason } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";
 
@@ -17,7 +17,7 @@ export class CompletionChunks {
   readonly #model: AISDKLanguageModel;
   readonly #calledModel: string;
   readonly #toolCalls = new Map<string, ToolCall>();
-  /** Calls that the model's server answers itself. */
+  /** Tool calls that the model's server runs itself. */
   readonly #hidden = new Set<string>();
   #id: string;
   #created: number | undefined;
@@ -36,12 +36,12 @@ export class CompletionChunks {
     return this.#calledModel;
   }
 
-  /** The model has come to its end, and said why. */
+  /** The model has ended its response, with a reason. */
   get isFinished(): boolean {
     return this.#isFinished;
   }
 
-  /** @returns the events for this part; empty for what the client is not told. */
+  /** @returns the events for this part; empty for a part that the client does not get. */
   push(part: unknown): string {
     if (!isRecord(part) || this.#isFinished) return "";
     switch (part["type"]) {
@@ -136,7 +136,7 @@ export class CompletionChunks {
   }
 
   #finish(part: Record<string, unknown>): string {
-    const ending = toEnding(part["finishReason"], this.#toolCalls.size > 0);
+    const ending = toFinishReason(part["finishReason"], this.#toolCalls.size > 0);
     if (ending === "error") return toErrorEvent(toErrorAnswer(modelEndedInError()));
     if (ending === "incomplete") return "";
     this.#isFinished = true;

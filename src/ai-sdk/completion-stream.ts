@@ -5,8 +5,11 @@ import type { ModelWatch } from "./model-watch.js";
 
 const done = "data: [DONE]\n\n";
 
-/** A model's stream as the bytes of server-sent events, made as they are asked for. Leaving it ends the call. */
-export function toEventBytes(
+/**
+ * A model's stream as the bytes of server-sent events, made as the reader pulls them. To break the iteration off ends
+ * the call.
+ */
+export function completionStream(
   stream: ReadableStream<unknown>,
   chunks: CompletionChunks,
   watch: ModelWatch,
@@ -14,7 +17,7 @@ export function toEventBytes(
 ): AsyncIterable<Uint8Array> {
   const reader = stream.getReader();
   const events = readEvents(reader, chunks, watch, idleTimeoutMs);
-  const leave = () => {
+  const cancel = () => {
     watch.end();
     reader.cancel().catch(() => {});
   };
@@ -23,7 +26,7 @@ export function toEventBytes(
       next: () => events.next(),
       // A generator that was never started would not clean up after itself.
       return: () => {
-        leave();
+        cancel();
         return events.return(undefined);
       },
     }),
@@ -45,7 +48,7 @@ async function* readEvents(
     }
     yield Buffer.from(done);
   } catch (error) {
-    // An answer within the stream is the stream's own affair; all else is thrown on.
+    // An error response within the stream becomes an event of it; anything else is thrown on.
     yield Buffer.from(toErrorEvent(answerOf(error, chunks.calledModel)));
   } finally {
     watch.end();

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { isRecord } from "../wire/is-record.js";
 import type { AISDKLanguageModel } from "./ai-sdk-model.js";
 import { modelEndedInError } from "./error-answer.js";
-import { toEnding } from "./finish-reason.js";
+import { toFinishReason } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";
 
@@ -15,7 +15,7 @@ export function toCompletion(
   if (!isRecord(result) || !Array.isArray(result["content"])) throw new TypeError("The model's result has no content.");
   const parts = result["content"].filter(isRecord);
   const message = toMessage(parts);
-  const ending = toEnding(result["finishReason"], message["tool_calls"] !== undefined);
+  const ending = toFinishReason(result["finishReason"], message["tool_calls"] !== undefined);
   if (ending === "error") throw modelEndedInError();
   const response = isRecord(result["response"]) ? result["response"] : {};
   return {
@@ -45,7 +45,7 @@ function toMessage(parts: readonly Record<string, unknown>[]): Record<string, un
   const text = joined(parts, "text");
   const reasoning = joined(parts, "reasoning");
   const details = parts.filter(isReasoning).flatMap(toReasoningDetails);
-  // What the model's server has called and answered itself is no call for the client to answer.
+  // A tool call that the model's server has made and answered itself is not the client's.
   const calls = parts.filter((part) => part["type"] === "tool-call" && part["providerExecuted"] !== true);
   const images = parts.filter((part) => part["type"] === "file").flatMap(toImage);
   const annotations = parts.filter((part) => part["type"] === "source").flatMap(toAnnotation);

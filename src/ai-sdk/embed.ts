@@ -1,45 +1,51 @@
 import { beyondTarget } from "../errors/target-limit.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "./ai-sdk-model.js";
-import type { CheckedOptions } from "./ai-sdk-options.js";
+import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
 import { mergeProviderOptions } from "./merge-provider-options.js";
 
 /** Calls at once, for models that take less in one than a request may hold. */
 const parallelCalls = 4;
 
-interface Result {
+/** The embeddings of texts; `tokens`: the model's count, where it reports one. */
+interface Embedded {
   embeddings: unknown[];
   tokens: number | undefined;
 }
 
-/** An embeddings request, answered by as many calls as the model wants it cut into. */
+/** Serves an embeddings request with as many calls as the model wants it cut into. */
 export async function embed(
   request: Record<string, unknown>,
   model: AISDKEmbeddingModel,
-  options: CheckedOptions,
-  call: { model: string },
+  options: CheckedAISDKOptions,
   signal: AbortSignal,
-): Promise<Record<string, unknown>> {
+): Promise<Embedded> {
   const values = readValues(request["input"]);
   const callOptions = { ...toEmbedOptions(request["dimensions"], model, options), abortSignal: signal };
   const most = (await model.maxEmbeddingsPerCall) ?? values.length;
   const slices = slicesOf(values, Math.max(1, most));
   const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
-  const results: Result[] = [];
+  const results: Embedded[] = [];
   for (const group of slicesOf(slices, width)) {
-    // A model that does not heed its signal is not called again for a client that has left.
+    // A model may ignore its signal. It is not called again for a client that has left.
     signal.throwIfAborted();
     const embedded = group.map(async (slice) =>
       readResult(await model.doEmbed({ ...callOptions, values: slice } as never)),
     );
     results.push(...(await Promise.all(embedded)));
   }
-  const embeddings = results.flatMap((result) => result.embeddings);
-  const tokens = results.reduce<number | undefined>(sumOf, 0);
+  return {
+    embeddings: results.flatMap((result) => result.embeddings),
+    tokens: results.reduce<number | undefined>(sumOf, 0),
+  };
+}
+
+/** The body of an embeddings response. */
+export function toEmbeddingList({ embeddings, tokens }: Embedded, model: string): Record<string, unknown> {
   return {
     object: "list",
     data: embeddings.map((embedding, index) => ({ object: "embedding", index, embedding })),
-    model: call.model,
+    model,
     ...(tokens === undefined ? undefined : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
   };
 }
@@ -50,11 +56,11 @@ function readValues(input: unknown): string[] {
   throw beyondTarget("input", "This model takes a string or an array of strings as 'input', no tokens.");
 }
 
-/** From v4 on the specification has a word for the length of a vector. */
+/** From v4 on the specification has an option for the length of a vector. */
 function toEmbedOptions(
   dimensions: unknown,
   model: AISDKEmbeddingModel,
-  { headers, providerOptions }: CheckedOptions,
+  { headers, providerOptions }: CheckedAISDKOptions,
 ): Record<string, unknown> {
   const isNamed = model.specificationVersion !== "v2" && model.specificationVersion !== "v3";
   if (typeof dimensions !== "number") return { headers, providerOptions };
@@ -64,7 +70,7 @@ function toEmbedOptions(
   return { headers, providerOptions: mergeProviderOptions({ [name]: setting }, providerOptions) };
 }
 
-function readResult(result: unknown): Result {
+function readResult(result: unknown): Embedded {
   if (!isRecord(result) || !Array.isArray(result["embeddings"]))
     throw new TypeError("The model's result has no embeddings.");
   const { usage } = result;
@@ -75,7 +81,7 @@ function readResult(result: unknown): Result {
 }
 
 /** A sum is known when all its parts are. */
-function sumOf(sum: number | undefined, { tokens }: Result): number | undefined {
+function sumOf(sum: number | undefined, { tokens }: Embedded): number | undefined {
   return sum === undefined || tokens === undefined || Number.isNaN(tokens) ? undefined : sum + tokens;
 }
 

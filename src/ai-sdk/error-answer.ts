@@ -6,23 +6,23 @@ import { redact } from "../redaction/redact.js";
 import { maskSecrets, redactedMark } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
 
-/** An error answer in OpenAI's format. */
+/** An error response in OpenAI's format. */
 export interface ErrorAnswer {
-  /** `undefined`: nobody has said. */
+  /** `undefined`: the failure has none. */
   status: number | undefined;
   headers: Record<string, string>;
   error: Record<string, unknown>;
 }
 
-/** What the model's server said no to, by its own status. Some have no status of their own for it. */
-const meanings: readonly { said: RegExp; status: number; code: string }[] = [
-  // As Anthropic and Google say that a request is too long for the model.
+/** What the model's server refused, by its own status. Some have no status of their own for it. */
+const meanings: readonly { pattern: RegExp; status: number; code: string }[] = [
+  // Anthropic's and Google's texts for a request that is too long for the model.
   {
-    said: /prompt is too long|input is too long|exceeds the maximum number of (input )?tokens/i,
+    pattern: /prompt is too long|input is too long|exceeds the maximum number of (input )?tokens/i,
     status: 400,
     code: "context_length_exceeded",
   },
-  { said: /credit balance is too low/i, status: 402, code: "billing" },
+  { pattern: /credit balance is too low/i, status: 402, code: "billing" },
 ];
 
 /** The AI SDK's errors for what a model cannot do, which it finds before any call. */
@@ -33,26 +33,28 @@ const refusals = new Set([
   "AI_TooManyEmbeddingValuesForCallError",
 ]);
 
-/** The answer of the model's server that the AI SDK has made an error of; within a stream, also one without a status. */
+/**
+ * The response of the model's server that the AI SDK has made an error of; within a stream, also one without a status.
+ */
 export function toErrorAnswer(error: unknown): ErrorAnswer {
   const record: Record<string, unknown> = isObject(error) ? error : { message: error };
-  const said = innerError(record);
-  const message = [record["message"], said["message"]].find((text) => typeof text === "string") ?? "";
-  const meaning = meanings.find(({ said }) => said.test(String(message)));
-  const status = meaning?.status ?? [record["statusCode"], said["status"], said["code"]].find(isErrorStatus);
+  const inner = innerError(record);
+  const message = [record["message"], inner["message"]].find((text) => typeof text === "string") ?? "";
+  const meaning = meanings.find(({ pattern }) => pattern.test(String(message)));
+  const status = meaning?.status ?? [record["statusCode"], inner["status"], inner["code"]].find(isErrorStatus);
   return {
     status,
     headers: retryHeaders(record["responseHeaders"]),
     error: {
       message: withoutAddress(message, record["url"]),
-      type: firstText(said["type"], said["status"]) ?? "",
-      param: firstText(said["param"]) ?? null,
-      code: meaning?.code ?? firstText(said["code"]) ?? null,
+      type: firstText(inner["type"], inner["status"]) ?? "",
+      param: firstText(inner["param"]) ?? null,
+      code: meaning?.code ?? firstText(inner["code"]) ?? null,
     },
   };
 }
 
-/** The server that the AI SDK has called: nobody else knows it. */
+/** Hides the address of the server: only the AI SDK had it. */
 function withoutAddress(message: unknown, url: unknown): unknown {
   if (typeof message !== "string" || typeof url !== "string") return message;
   return maskSecrets(message, { urls: [url] }).replaceAll(redactedMark, "[host]");
@@ -64,10 +66,10 @@ export function toErrorEvent({ status, error }: ErrorAnswer): string {
 }
 
 /**
- * What a model's failure is to the gateway: an answer, where its server gave one.
+ * What a model's failure is to the gateway: an error response, where its server sent one.
  * @param model - the upstream's name for the model.
- * @throws UpstreamError when there is no answer. A GatewayError is an answer already, and thrown on; the AI SDK's own
- * refusals become one.
+ * @throws UpstreamError when there is no response. A GatewayError is a response already, and thrown on; the AI SDK's
+ * own refusals become one.
  */
 export function answerOf(error: unknown, model: string): ErrorAnswer {
   if (isUpstreamError(error) || isGatewayError(error)) throw error;
@@ -75,12 +77,12 @@ export function answerOf(error: unknown, model: string): ErrorAnswer {
   const name = String(error["name"]);
   const message = String(error["message"]);
   if (refusals.has(name)) {
-    // Nobody but the host knows the model by this name.
-    const told = redact(message, { upstreamModel: model, model: "the model" });
-    throw beyondTarget(null, told, "unsupported_value");
+    // Only the host may see the upstream's name for the model.
+    const masked = redact(message, { upstreamModel: model, model: "the model" });
+    throw beyondTarget(null, masked, "unsupported_value");
   }
   if (name !== "AI_APICallError") {
-    // Also the AI SDK's own: of a key that is not there, of an answer that is none.
+    // Includes the AI SDK's own errors: a missing key, a malformed response.
     const failure = isConnectionError(error) ? toFetchError(error, "interrupted") : undefined;
     throw failure ?? new UpstreamError("unreachable", `The model failed: ${message}`, { cause: error });
   }
@@ -91,7 +93,7 @@ export function answerOf(error: unknown, model: string): ErrorAnswer {
   return toErrorAnswer(error);
 }
 
-/** What an answer says that the model itself calls a failed one. */
+/** The error of a response that the model itself ends as a failed one. */
 export function modelEndedInError(): UpstreamError {
   return new UpstreamError("interrupted", "The model ended its answer with an error.");
 }

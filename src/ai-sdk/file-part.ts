@@ -7,7 +7,7 @@ import { cacheOptions, type Part } from "./prompt-parts.js";
 
 interface Media {
   mediaType: string;
-  /** Base64, or where it is to be had. */
+  /** Base64, or a URL of the file. */
   data: string | URL;
   filename?: string;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../wire/is-record.js";
 
-/** Why an answer ended, in OpenAI's words. `incomplete`: the model never said; `error`: it failed. */
-export type Ending = { finishReason: string } | "incomplete" | "error";
+/** Why a response ended, with OpenAI's values. `incomplete`: the model gave no reason; `error`: it failed. */
+export type FinishReason = { finishReason: string } | "incomplete" | "error";
 
 const reasons: Readonly<Record<string, string>> = {
   stop: "stop",
@@ -10,14 +10,14 @@ const reasons: Readonly<Record<string, string>> = {
   "tool-calls": "tool_calls",
 };
 
-/** v2 has a word for the reason, later ones a word and what the model's server had said. */
-export function toEnding(reason: unknown, hasToolCalls: boolean): Ending {
+/** v2 has one value for the reason; later versions have one value, and the one of the model's server. */
+export function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   const unified = isRecord(reason) ? reason["unified"] : reason;
   const raw = isRecord(reason) ? reason["raw"] : undefined;
   if (unified === "error") return "error";
   const known = typeof unified === "string" ? reasons[unified] : undefined;
   if (known !== undefined) return { finishReason: known === "stop" && hasToolCalls ? "tool_calls" : known };
-  // Where a stream was cut off, providers still send an end, of a reason that nobody gave.
+  // Where a stream was cut off, providers still send an end, with an empty reason.
   const isGiven = typeof raw === "string" && raw !== "";
   return isGiven && unified !== "interrupted" ? { finishReason: "stop" } : "incomplete";
 }

@@ -13,7 +13,7 @@ export function modelHeaders(model: AISDKModel): Record<string, string> {
       Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     );
   } catch {
-    // A key that is not there, for instance: then there is none to tell.
+    // A missing key, for instance: then there are no headers to hide.
     return {};
   }
 }

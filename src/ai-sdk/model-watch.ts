@@ -1,14 +1,14 @@
-import { type SilenceListener, SilenceTimer } from "../providers/transport/idle-timeout.js";
+import { IdleTimeout, type IdleTimeoutListener } from "../providers/transport/idle-timeout.js";
 import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
 
 /**
- * Watches over one call to a model, from its beginning to its end: nobody waits for longer than the client does, or than
- * silence may last, whether the model heeds its signal or not.
+ * Watches over one call to a model, from its beginning to its end. No wait takes longer than the client waits, or than
+ * the idle timeout, whether the model obeys the signal or not.
  */
-export class ModelWatch implements SilenceListener {
+export class ModelWatch implements IdleTimeoutListener {
   readonly #notice: AbortNotice;
   readonly #controller = new AbortController();
-  readonly #timer = new SilenceTimer(this);
+  readonly #timer = new IdleTimeout(this);
   #reject: ((error: UpstreamError) => void) | undefined;
   #limitMs = 0;
   #isOver = false;
@@ -28,7 +28,7 @@ export class ModelWatch implements SilenceListener {
   /** @throws UpstreamError `aborted` or `timeout`; what the model rejects with as it is. */
   wait<Value>(pending: PromiseLike<Value>, limitMs: number): Promise<Value> {
     return new Promise((resolve, reject) => {
-      // Nobody waits any more, also for a rejection.
+      // No caller waits any more, also for a rejection.
       if (this.#isOver) reject(aborted(this.#notice));
       else this.#startTimer(reject, limitMs);
       const arrived = <Result>(settle: (result: Result) => void) => {
@@ -47,7 +47,7 @@ export class ModelWatch implements SilenceListener {
     this.#timer.start(limitMs);
   }
 
-  /** The call is over, for whatever reason: a model that is still at work is told to stop. */
+  /** The call is over, for whatever reason: the signal stops a model that is still at work. */
   end(): void {
     this.#stop(aborted(this.#notice));
   }

@@ -13,11 +13,11 @@ interface Message {
 }
 
 /**
- * The conversation as the AI SDK has it. Instructions go to its beginning, wherever they stand: most models take them
+ * The conversation as the AI SDK has it. Instructions go to its beginning, wherever they stand: most models accept them
  * nowhere else.
  *
- * @param instructions - more of them, behind the client's own.
- * @throws GatewayError 400, with the path of what cannot be said to such a model.
+ * @param instructions - further ones, behind the client's own.
+ * @throws GatewayError 400, with the path of what such a model cannot take.
  */
 export async function toPrompt(
   messages: unknown,

@@ -2,10 +2,10 @@ import { isRecord } from "../wire/is-record.js";
 import { providerName } from "./ai-sdk-model.js";
 
 /**
- * OpenAI's `usage` of the AI SDK's: nested from v3 on, flat before. Some models of v2 leave what was read from a cache, and
- * written to it, out of the input.
+ * OpenAI's `usage` of the AI SDK's: nested from v3 on, flat before. Some models of v2 do not count in the input what
+ * came from a cache, and went into it.
  *
- * @returns `undefined` where the model does not say.
+ * @returns `undefined` where the model reports none.
  */
 export function toUsage(
   usage: unknown,
@@ -17,7 +17,7 @@ export function toUsage(
     model.specificationVersion === "v2" ? readFlat(usage, providerName(model), metadata) : readNested(usage);
   if (input === undefined && output === undefined) return undefined;
   const prompt = input ?? 0;
-  // Google's answer of v2 leaves the thoughts out, and counts them in the total.
+  // Google's response of v2 leaves the thoughts out, and counts them in the total.
   const completion = Math.max(output ?? 0, (total ?? 0) - prompt);
   return {
     prompt_tokens: prompt,

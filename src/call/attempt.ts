@@ -7,10 +7,10 @@ import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
+import type { SettledCharge } from "./call-settlement.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
 import { brokenOff } from "./relay/until-aborted.js";
-import type { SettledCharge } from "./settlement.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** One attempt of a call at one target. As long as it has nothing for the client, its failure is not the call's. */

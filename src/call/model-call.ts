@@ -12,11 +12,11 @@ import { addCreditHeaders } from "./admission/credit-headers.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { Admission } from "./admission.js";
 import type { CallServices } from "./call-services.js";
+import { CallSettlement, type SettledCharge } from "./call-settlement.js";
 import { Departure } from "./departure.js";
 import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
-import { type SettledCharge, Settlement } from "./settlement.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** An admitted call: the one object with a life, from the hold to the settlement. */
@@ -26,7 +26,7 @@ export class ModelCall implements OpenCall {
   readonly admission: Admission;
   readonly client: GatewayRequest;
   readonly observer: RequestObserver;
-  readonly settlement: Settlement;
+  readonly settlement: CallSettlement;
   /** `undefined`: a client that leaves ends the call. */
   readonly departure: Departure | undefined;
   /** For the upstream: the call is broken off. */
@@ -52,7 +52,7 @@ export class ModelCall implements OpenCall {
     this.admission = admission;
     this.client = request;
     this.observer = observer;
-    this.settlement = new Settlement(services, admission, reservation);
+    this.settlement = new CallSettlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
   }

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { withHints } from "./closest-name.js";
 
 /**
- * Words for what a schema finds in something that a person wrote: pass it as `{ error: explainIssue(…) }`. It names the
- * member that was probably meant by an unknown one, at any depth. What a schema says by itself goes before it.
+ * Explains what a schema finds in a person's input: pass it as `{ error: explainIssue(…) }`. For an unknown member it
+ * names the one that was probably meant, at any depth. A message of the schema's own goes first.
  */
 export function explainIssue(noun: "option" | "member"): z.core.$ZodErrorMap {
   return (issue) => {

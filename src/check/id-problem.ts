@@ -2,11 +2,12 @@
 export const longestId = 256;
 
 /**
- * What is wrong with an id: of an account, a plan, a key, a model, a request, a grant. Whatever passes is told apart by every
- * store. Halves of surrogate pairs all become one replacement character in UTF-8, so that two names would be one; NUL ends a
- * text in some stores, and is refused by others.
+ * What is wrong with the id of an account, a plan, a key, a model, a request or a grant. Every store keeps two ids
+ * apart that pass.
+ * Halves of surrogate pairs all become one replacement character in UTF-8, so that two names would be one. NUL ends a
+ * text in some stores, and others refuse it.
  *
- * @returns `undefined` when nothing is.
+ * @returns `undefined` when nothing is wrong.
  */
 export function idProblem(value: unknown, longest = longestId): string | undefined {
   if (typeof value !== "string") return "must be a string";

@@ -94,7 +94,7 @@ function toGroups(upstream: readonly ResolvedTarget[], targets: readonly Target[
   return [...groups.values()];
 }
 
-/** What is held for a call must cover whichever target answers it. */
+/** The hold of a call must cover whichever target serves it. */
 function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   const [first, ...others] = new Set(prices);
   if (first === undefined || others.length === 0) return first ?? compilePrice({ input: 0 });

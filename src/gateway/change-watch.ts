@@ -3,7 +3,7 @@ import type { Warn } from "../events/warning.js";
 type End = () => Promise<void>;
 
 export interface ChangeWatchOptions {
-  /** `undefined` where the store cannot tell of changes. */
+  /** `undefined` where the store has no notices of changes. */
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
   /** What is watched, for the warning. */
@@ -23,7 +23,10 @@ const messages = {
     "when denials are forgotten (`denialCacheMs`).",
 };
 
-/** Of an error that says what to do. What else is thrown may hold the host's secrets, and is told as the cause alone. */
+/**
+ * The advice of an error that has some. Other errors may hold the host's secrets, so they go into the warning as its
+ * cause alone.
+ */
 function adviceOf(cause: unknown): string {
   return cause instanceof Error && cause.name === "NoChangeFeedError" ? ` ${cause.message}` : "";
 }
@@ -33,7 +36,7 @@ const longestPauseMs = 30_000;
 /** Beyond this, waiting for the subscription would keep the cache empty for too long. */
 const longestPendingMs = 5_000;
 
-/** Listens to the changes that other processes make in a store, from when the store is first asked to the gateway's end. */
+/** Subscribes to the changes that other processes make in a store, from the first lookup to the gateway's end. */
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions;
   #state: "idle" | "pending" | "settled" | "closed" = "idle";
@@ -46,8 +49,8 @@ export class ChangeWatch {
   }
 
   /**
-   * Whether what the store answers from now on may be remembered: a change that comes before the subscription stands goes
-   * unheard. Where there is none to be had, what is remembered is as old as the cache allows.
+   * Whether a record that the store returns from now on may be remembered. No notice arrives of a change before the
+   * subscription stands. Where there is no subscription, a record is remembered as long as the cache allows.
    */
   readonly mayRemember = (): boolean => {
     if (this.#state === "idle") this.#start();
@@ -57,7 +60,7 @@ export class ChangeWatch {
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#timer);
-    await this.#leave();
+    await this.#unsubscribe();
   }
 
   #start(): void {
@@ -85,7 +88,7 @@ export class ChangeWatch {
 
   readonly #listening = (end: End | undefined): void => {
     this.#end = end;
-    if (this.#state === "closed") void this.#leave();
+    if (this.#state === "closed") void this.#unsubscribe();
     else clearTimeout(this.#timer);
     this.#settle();
   };
@@ -98,7 +101,7 @@ export class ChangeWatch {
     this.#after(Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs), () => this.#subscribe());
   };
 
-  async #leave(): Promise<void> {
+  async #unsubscribe(): Promise<void> {
     const end = this.#end;
     this.#end = undefined;
     try {

@@ -7,8 +7,10 @@ import { summarizeRequests } from "../events/request-summary.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
+import type { BodyOptions } from "../http/read-body.js";
 import { systemClock } from "../ledger/clock.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
+import type { OperationServices } from "../operations/operation.js";
 import { toDrainLimits } from "../plans/disconnect.js";
 import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
@@ -24,10 +26,10 @@ import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./opt
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { watchedLookups } from "./watched-lookups.js";
-import { handleWebRequest } from "./web-bridge.js";
+import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
- * Makes a gateway. It holds no global state: two in one process never meet.
+ * Makes a gateway. It holds no global state: two in one process share nothing.
  *
  * @throws TypeError when the options are not valid; the message says what to fix.
  *
@@ -41,23 +43,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
-  const warnOfPlans = once(warn);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOfPlans);
+  const warnOnce = once(warn);
+  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const cache = {
-    ttlMs: resolved.cacheTtlMs,
-    negativeTtlMs: resolved.negativeCacheTtlMs,
-    maxEntries: resolved.maxCacheEntries,
-    clock,
-    timeLimit: storeLimit,
-  };
-  const lookups = watchedLookups(resolved, catalog, cache, warn, warnOfPlans);
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
+  const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
+  const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
-  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, resolved.maxBodyBytes) } = resolved;
   const { onRequestCompleted } = resolved;
   const services: ServerServices = {
     calls: {
@@ -69,17 +65,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       openCalls,
       clock,
       warn,
-      body: {
-        maxBodyBytes: resolved.maxBodyBytes,
-        bodyTimeoutMs: resolved.bodyTimeoutMs,
-        minBodyBytesPerSecond: resolved.minBodyBytesPerSecond,
-        pendingBodies: new PendingBodies(maxPendingBodyBytes, resolved.maxBodyBytes),
-      },
-      operations: {
-        maxBodyDepth: resolved.maxBodyDepth,
-        maxBodyBytes: resolved.maxBodyBytes,
-        responses: undefined,
-      },
+      body: bodyOptions(resolved),
+      operations: operationServices(resolved),
       limits: {
         maxAnswerBytes: resolved.maxAnswerBytes,
         maxEventBytes: resolved.maxEventBytes,
@@ -101,6 +88,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
   };
   let closed: Promise<void> | undefined;
+  const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
@@ -108,13 +96,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
-    handler: (request) => handleWebRequest(gateway, request),
-    keys: managedKeys(
-      resolved.keys,
-      lookups.findCaller,
-      clock,
-      unknownPlanWarning(resolved.plans, cache.timeLimit, warn),
-    ),
+    handler: (request) => bridgeWebRequest(gateway, request),
+    keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
@@ -127,6 +110,17 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
+
+function operationServices({ maxBodyDepth, maxBodyBytes }: ResolvedOptions): OperationServices {
+  return { maxBodyDepth, maxBodyBytes, responses: undefined };
+}
+
+function bodyOptions(options: ResolvedOptions): BodyOptions {
+  const { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond } = options;
+  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, maxBodyBytes) } = options;
+  const pendingBodies = new PendingBodies(maxPendingBodyBytes, maxBodyBytes);
+  return { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
+}
 
 function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   return new Map(
@@ -145,14 +139,14 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   );
 }
 
-/** A capability that is not said to be there is lacking. */
+/** A model lacks each capability that its options do not name. */
 function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
   if (unsupported === "pass") return undefined;
   const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
   return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
-/** A warning hook must not make things worse. */
+/** The warning hook may fail: that must not make things worse. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) {
     return ({ code, message, requestId }) => {
@@ -162,7 +156,7 @@ function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
     };
   }
   return (warning) => {
-    // Should it fail, at once or later, nobody is left to tell.
+    // A failure of the hook, at once or later, has no other place to go.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
   };
 }

@@ -13,8 +13,8 @@ export { StallTimer } from "./stall-timer.js";
 /** An inference gateway, ready to be mounted. */
 export interface Gateway {
   /**
-   * Answers a web-standard request; what is not the gateway's gets a 404 in OpenAI's error shape.
-   * Never rejects. The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
+   * Serves a web-standard request. A path that is not the gateway's gets a 404 in OpenAI's error shape. Never rejects.
+   * The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
    */
   handler(request: Request): Promise<Response>;
   /** Creates and changes API keys. */
@@ -23,19 +23,22 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** The accounts' stocks of credits: show, top up, set back, list, sum up, forget. */
   readonly accounts: ManagedAccounts;
-  /** Whether the path (undecoded, without query, from where the gateway is mounted) is one that it answers other than by 404 `unknown_url`. */
+  /**
+   * Whether the gateway serves the path (undecoded, without query, from where the gateway is mounted). Any other path
+   * gets 404 `unknown_url`.
+   */
   serves(path: string): boolean;
   /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */
   readonly routes: readonly string[];
-  /** How the models' targets do, as this process sees them. Asks nobody. */
+  /** The health of the models' targets, as this process sees it. Sends nothing. */
   health(): GatewayHealth;
-  /** {@link GatewayOptions.maxStallMs}, for adapters: they see whether a client takes its answer. */
+  /** {@link GatewayOptions.maxStallMs}, for adapters: they see whether a client takes its response. */
   readonly maxStallMs: number;
   /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
   readonly basePath: string;
   /**
-   * Refuses new calls with 503, lets open answers finish for {@link GatewayOptions.closeGraceMs}, then ends streams with an
-   * error chunk, and settles everything. Resolves when all is settled. Repeated calls give the same promise.
+   * Refuses new calls with 503, lets open responses end for {@link GatewayOptions.closeGraceMs}, then ends streams with
+   * an error chunk, and settles everything. Resolves when all is settled. Repeated calls return the same promise.
    */
   close(): Promise<void>;
 }

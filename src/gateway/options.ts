@@ -37,21 +37,23 @@ export interface Model extends RoutingOptions {
   type: "chat" | "embedding";
   /** Who made the model; `owned_by` on the wire, too. Default: absent on the wire, with `owned_by` `"infergate"`. */
   publisher?: string | undefined;
-  /** Tokens that the model accepts in one request, question and answer together. */
+  /** The tokens that the model accepts in one request: prompt and output together. */
   contextLength: number;
-  /** The longest answer in tokens; a larger `max_tokens` is cut down to it. Default: bounded by `contextLength` only. */
+  /**
+   * The longest output in tokens; a larger `max_tokens` is cut down to it. Default: bounded by `contextLength` only.
+   */
   maxOutputTokens?: number | undefined;
   /** What the model can do; known are `reasoning`, `tools` and `vision`. Default: `{}`. */
   capabilities?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * What becomes of a request that asks for tools or reasoning, or shows images, where `capabilities` does not say `true` to
-   * `tools`, `reasoning` or `vision`: `"pass"` leaves it to the upstream, `"refuse"` is a 400 before anything is called,
-   * `"drop"` takes it out of the request. Default: `"pass"`.
+   * What to do with a request that needs tools, reasoning or images, where `capabilities` does not set `tools`,
+   * `reasoning` or `vision` to `true`. `"pass"` leaves it to the upstream, `"refuse"` responds with a 400 before any
+   * upstream is called, `"drop"` takes it out of the request. Default: `"pass"`.
    */
   unsupported?: "pass" | "refuse" | "drop" | undefined;
   /**
-   * Whether a prompt that certainly exceeds {@link contextLength} is refused before anything is called. Turn it off for
-   * an upstream that shortens prompts by itself. Default: `true`.
+   * Whether the gateway refuses a prompt that certainly exceeds {@link contextLength} before any upstream is called.
+   * Turn it off for an upstream that shortens prompts. Default: `true`.
    */
   enforceContextLength?: boolean | undefined;
   /**
@@ -73,7 +75,7 @@ export interface Model extends RoutingOptions {
    * `["service_tier"]`: see `docs/restricted-members.md`. What they cost beyond the prices is then yours. Default: `[]`.
    */
   allowMembers?: readonly string[] | undefined;
-  /** What becomes of answers whose clients leave, unless the plan says so. Default: `"cancel"`. */
+  /** What to do with responses whose clients leave, unless the plan has its own setting. Default: `"cancel"`. */
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;
@@ -113,7 +115,7 @@ export interface GatewayOptions {
    * slow. Default: 1,024.
    */
   minBodyBytesPerSecond?: number | undefined;
-  /** The largest whole answer of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
+  /** The largest whole response of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
   maxAnswerBytes?: number | undefined;
   /** The largest event of an upstream's stream in bytes; beyond it the stream fails. Default: 16 MiB. */
   maxEventBytes?: number | undefined;
@@ -123,29 +125,30 @@ export interface GatewayOptions {
    */
   keepAliveMs?: number | undefined;
   /**
-   * How long an answer may lie ready while its client takes nothing of it, in milliseconds; beyond it the connection is
-   * broken off, and the client counts as one that has left. Keep-alive comments are nothing that it takes. Default: 120,000.
+   * How long a response may wait while its client takes nothing of it, in milliseconds. Then the gateway breaks the
+   * connection off, and the client counts as one that has left. Keep-alive comments do not count as taken. Default:
+   * 120,000.
    */
   maxStallMs?: number | undefined;
   /**
-   * How long a call may take from its admission to the end of its answer, in milliseconds; beyond it, it ends as one whose
-   * model did not answer in time. Default: as long as the upstream's time-outs allow.
+   * How long a call may take from its admission to the end of its response, in milliseconds. Then it ends like a call
+   * whose upstream timed out. Default: as long as the upstream's timeouts allow.
    */
   maxAnswerMs?: number | undefined;
-  /** How long {@link Gateway.close} lets open answers finish, in milliseconds. Default: 10,000. */
+  /** How long {@link Gateway.close} lets open responses end, in milliseconds. Default: 10,000. */
   closeGraceMs?: number | undefined;
-  /** How long a crashed process can block the stock it held, in milliseconds, 1 s to 15 min. Default: 60,000. */
+  /** How long a crashed process can block the credits that it held, in milliseconds, 1 s to 15 min. Default: 60,000. */
   leaseMs?: number | undefined;
   /**
-   * How long found keys and plans are used without asking their store again, in milliseconds; 0: not at all.
-   * A revocation that the store cannot tell of takes effect at most this much later. Default: 10,000.
+   * How long the gateway uses a key or plan that it has found before it reads the store again, in milliseconds; 0: not
+   * at all. A revocation without a notice from the store takes effect at most this much later. Default: 10,000.
    */
   cacheTtlMs?: number | undefined;
   /** How long it is remembered that a key or a plan does not exist, in milliseconds; 0: not at all. Default: 5,000. */
   negativeCacheTtlMs?: number | undefined;
   /** The most keys, and the most absent ones, to remember. Default: 10,000. */
   maxCacheEntries?: number | undefined;
-  /** How long a key or plan store may take to answer, in milliseconds; beyond it a 503. Default: 2,000. */
+  /** How long a key or plan store may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
   storeTimeoutMs?: number | undefined;
   /** How the gateway goes about its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
@@ -153,27 +156,27 @@ export interface GatewayOptions {
   cors?: CorsOptions | false | undefined;
   /** Where the time comes from, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
-  /** Called once per request, when its answer has ended. A hook that throws harms nothing but gets a warning. */
+  /** Called once per request, when its response has ended. A hook that throws harms nothing but causes a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
-  /** Called with what becomes of the ledger and of the charges on their way to it: its metrics. */
+  /** Called with the events of the ledger and of the charges on their way to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
   onWarning?: ((warning: GatewayWarning) => void) | undefined;
 }
 
-/** How a gateway goes about its ledger. A ledger in this process's memory answers at once, so it needs none of this. */
+/** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
 export interface LedgerOptions {
   /**
-   * How long a reservation may take, in milliseconds, attempts that failed and were repeated included; beyond it a 503.
-   * For as long an answer waits for its settlement. Default: 250.
+   * How long a reservation may take, in milliseconds, repetitions after failures included; beyond it a 503. A response
+   * waits for its settlement for as long. Default: 250.
    */
   reserveTimeoutMs?: number | undefined;
   /** How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. Default: 2,000. */
   settleTimeoutMs?: number | undefined;
   /**
-   * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are let in. `{ insure: { credits } }`: each
-   * account may use so many credits until the ledger has answered a reservation of it again, in each process and for up to
-   * 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
+   * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are admitted. `{ insure: { credits
+   * } }`: each account may use so many credits until the ledger has responded to a reservation of it again, in each
+   * process and for up to 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
    */
   onUnavailable?: "deny" | "allow" | { readonly insure: { readonly credits: number } } | undefined;
   /**
@@ -182,13 +185,13 @@ export interface LedgerOptions {
    */
   maxKeptSettlements?: number | undefined;
   /**
-   * The settlements of how many milliseconds are sent once more when the ledger is back after an outage, as its store may
-   * have failed over and lost them; 0: none. Default: 15,000.
+   * When the ledger is back after an outage, the gateway sends the settlements of the last so many milliseconds again,
+   * since its store may have failed over and lost them; 0: none. Default: 15,000.
    */
   replayMs?: number | undefined;
   /**
-   * For how many milliseconds at most an account whose stock is used up is refused without asking the ledger; 0: not at
-   * all. Where the ledger does not tell of it, another process's grant takes effect at most this much later. Default: 2,000.
+   * How long the gateway refuses an account without credits from memory, in milliseconds; 0: not at all. Where the
+   * ledger has no notices, another process's grant takes effect at most this much later. Default: 2,000.
    */
   denialCacheMs?: number | undefined;
 }

@@ -2,8 +2,8 @@
 const looks = 8;
 
 /**
- * Finds out that a client takes nothing of its answer. It looks now and then, so that a piece costs nothing; and it counts
- * its looks instead of comparing times, since a blocked event loop is not the client's fault.
+ * Finds out that a client takes nothing of its response. It checks now and then, so that a piece costs nothing. It
+ * counts its checks instead of comparing times, since a blocked event loop is not the client's fault.
  */
 export class StallTimer {
   readonly #timer: ReturnType<typeof setInterval>;
@@ -17,7 +17,7 @@ export class StallTimer {
   constructor(maxStallMs: number, isTaking: () => boolean, stalled: () => void) {
     this.#timer = setInterval(() => {
       this.#idleLooks = isTaking() ? 0 : this.#idleLooks + 1;
-      // At the first of them the client may have had no time at all.
+      // At the first check the client may have had no time at all.
       if (this.#idleLooks <= looks) return;
       this.stop();
       stalled();

@@ -16,13 +16,13 @@ export interface TargetOptions {
   weight?: number | undefined;
   /** The smaller, the earlier; equal ones share the calls by `weight`. For all targets of a model or for none. Default: their order. */
   priority?: number | undefined;
-  /** What a call that this target answers costs. Default: the model's price. */
+  /** What a call costs that this target serves. Default: the model's price. */
   price?: Price | undefined;
   /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
   allowMembers?: readonly string[] | undefined;
   /**
    * How long it may take until there is something for the client, in milliseconds: the first event of a stream, or the
-   * whole answer. Then it is another target's turn. Default: the provider's own timeouts.
+   * whole response. Then the gateway tries another target. Default: the provider's own timeouts.
    */
   timeoutMs?: number | undefined;
   /** The most calls at once; further ones go to other targets, or wait in the model's queue. Default: unlimited. */
@@ -35,7 +35,7 @@ export interface RoutingOptions {
   maxAttempts?: number | undefined;
   /**
    * The longest that one request may wait between its attempts, all waits together, in milliseconds: for its back-off,
-   * and for as long as upstreams ask by `Retry-After`. What would take longer is not waited for. Default: 10,000.
+   * and for upstreams' `Retry-After`. The gateway does not wait at all where the wait would be longer. Default: 10,000.
    */
   retryBudgetMs?: number | undefined;
   /** When a target that fails is left alone, and how it comes back; `false`: never. Default: on for several targets, off for one. */
@@ -91,7 +91,7 @@ const targetSchema = z.strictObject(
 
 export type ResolvedTarget = z.output<typeof targetSchema>;
 
-/** One or several, always as an array. Not a union: its messages would not say what is wrong. */
+/** One or several, always as an array. Not a union: its messages would not name the mistake. */
 export const upstreamSchema = z.unknown().transform((value, context): ResolvedTarget[] => {
   const schema = Array.isArray(value) ? z.array(targetSchema).min(1, "must name at least one target") : targetSchema;
   const result = schema.safeParse(value, { error: explainIssue("option") });

@@ -13,8 +13,8 @@ export interface WatchedLedger {
 }
 
 /**
- * A remote ledger behind its guard, which forgets what it knows of accounts that another process changes. One in this
- * process's memory is not guarded: nothing of what the guard is for can happen to it.
+ * Puts a remote ledger behind its guard, which forgets the denials of accounts that another process changes. A ledger
+ * in this process's memory has no guard: no failure that the guard handles can happen to it.
  */
 export function watchedLedger(
   options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent">,

@@ -1,13 +1,12 @@
 import {
   type Allowance,
+  type AllowanceLookupOptions,
   allowanceLookup,
   type Caller,
   callerLookup,
-  type StoreLookupOptions,
 } from "../access/accounts.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
 import type { Catalog } from "../access/catalog.js";
-import type { Warn } from "../events/warning.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
 import { ChangeWatch } from "./change-watch.js";
@@ -19,20 +18,19 @@ export interface WatchedLookups {
   close(): Promise<void>;
 }
 
-/** Keys and plans through their caches, which forget what another process changes where the stores can tell. */
+/** The parts of the stores that lookups use: `subscribe` only where the store has it. */
+interface LookupStores {
+  readonly keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
+  readonly plans: PlanStore & Partial<Omit<WritablePlanStore, "find">>;
+}
+
+/** Keys and plans through their caches. Where a store announces changes, the caches forget what another process changes. */
 export function watchedLookups(
-  {
-    keys,
-    plans,
-  }: {
-    keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
-    plans: PlanStore & Partial<Omit<WritablePlanStore, "find">>;
-  },
+  { keys, plans }: LookupStores,
   catalog: Catalog,
-  cache: StoreLookupOptions,
-  warn: Warn,
-  warnOfPlans: Warn,
+  options: AllowanceLookupOptions,
 ): WatchedLookups {
+  const { warn } = options;
   const keyWatch = new ChangeWatch({
     subscribe: keys.subscribe && ((onChange) => keys.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (hash) => findCaller.forget(hash),
@@ -45,14 +43,8 @@ export function watchedLookups(
     what: "plan",
     warn,
   });
-  const findCaller = callerLookup(keys, catalog, { ...cache, mayRemember: keyWatch.mayRemember }, warn);
-  const findAllowance = allowanceLookup(
-    plans,
-    catalog,
-    { ...cache, mayRemember: planWatch.mayRemember },
-    warn,
-    warnOfPlans,
-  );
+  const findCaller = callerLookup(keys, catalog, { ...options, mayRemember: keyWatch.mayRemember });
+  const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
   return {
     findCaller,
     findAllowance,

@@ -1,8 +1,8 @@
 import { type GatewayResponse, handle, type MountableGateway, StallTimer } from "./gateway.js";
 import { WebRequest } from "./web-request.js";
 
-/** Answers a web-standard request. Runs wherever `Request` and `Response` do. */
-export async function handleWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
+/** Serves a web-standard request. Runs wherever `Request` and `Response` do. */
+export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
   const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
   return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }
@@ -14,7 +14,7 @@ function pathBehind(basePath: string, path: string): string {
 }
 
 function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest, maxStallMs: number): Response {
-  // The connection is the host's: it may be HTTP/2, and only the host can take in the rest of a body before it closes.
+  // The connection is the host's: it may be HTTP/2, and only the host can read the rest of a body before it closes.
   delete headers["connection"];
   if (isStream(body)) return new Response(toReadableStream(body, request, maxStallMs), { status, headers });
   request.settled();
@@ -28,8 +28,8 @@ function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Arr
 }
 
 /**
- * Pulls each piece only when it is asked for, so that a client that stops reading stops the upstream. One that asks for
- * nothing for too long is given up.
+ * Pulls each piece only when the client reads, so that a client that stops reading stops the upstream. A client that
+ * reads nothing for too long is given up.
  */
 function toReadableStream(
   body: AsyncIterable<Uint8Array>,
@@ -37,15 +37,15 @@ function toReadableStream(
   maxStallMs: number,
 ): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
-  let isAsked = false;
-  let hasAsked = false;
+  let isPulling = false;
+  let hasPulled = false;
   let timer: StallTimer | undefined;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const isTaking = (): boolean => {
-          const isReading = isAsked || hasAsked;
-          hasAsked = false;
+          const isReading = isPulling || hasPulled;
+          hasPulled = false;
           return isReading;
         };
         timer = new StallTimer(maxStallMs, isTaking, () => {
@@ -55,13 +55,13 @@ function toReadableStream(
         });
       },
       async pull(controller) {
-        isAsked = true;
-        hasAsked = true;
+        isPulling = true;
+        hasPulled = true;
         const { done, value } = await iterator.next().catch((error: unknown) => {
           timer?.stop();
           throw error;
         });
-        isAsked = false;
+        isPulling = false;
         if (!done) {
           controller.enqueue(value);
           return;
@@ -72,7 +72,7 @@ function toReadableStream(
       },
       async cancel() {
         timer?.stop();
-        request.leave();
+        request.abort();
         request.settled();
         await iterator.return?.();
       },

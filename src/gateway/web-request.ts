@@ -5,7 +5,7 @@ export class WebRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
   readonly #request: Request;
-  readonly #leave = (): void => this.leave();
+  readonly #abort = (): void => this.abort();
   #controller: AbortController | undefined;
   #stalled = false;
 
@@ -19,19 +19,19 @@ export class WebRequest implements GatewayRequest {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  /** Not the request's own: a host may say only by cancelling the answer's body that the client has gone. */
+  /** Not the request's own signal: some hosts only cancel the response's body when the client has gone. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       const { signal } = this.#request;
       if (signal.aborted) this.#controller.abort();
-      else signal.addEventListener("abort", this.#leave, { once: true });
+      else signal.addEventListener("abort", this.#abort, { once: true });
     }
     return this.#controller.signal;
   }
 
   /** The client has gone. */
-  leave(): void {
+  abort(): void {
     this.#controller?.abort();
   }
 
@@ -39,16 +39,16 @@ export class WebRequest implements GatewayRequest {
     return this.#stalled;
   }
 
-  /** The client takes nothing of its answer: from now on it counts as gone. */
+  /** The client takes nothing of its response: from now on it counts as gone. */
   giveUp(): void {
     this.#stalled = true;
-    this.leave();
+    this.abort();
     this.settled();
   }
 
-  /** The answer is complete: it does not matter any more whether the client leaves. */
+  /** The response is complete: it does not matter any more whether the client leaves. */
   settled(): void {
-    if (this.#controller !== undefined) this.#request.signal.removeEventListener("abort", this.#leave);
+    if (this.#controller !== undefined) this.#request.signal.removeEventListener("abort", this.#abort);
   }
 
   async body(limits: BodyLimits): Promise<Uint8Array> {
@@ -97,11 +97,11 @@ function readBody(reader: BodyReader, signal: AbortSignal, limits: BodyLimits): 
   });
 }
 
-/** How much of a body that nobody wants is taken in, and for how long. */
+/** How much of an unused body is read, and for how long. */
 const mostBytes = 64 * 1024 * 1024;
 const mostMs = 2000;
 
-/** Hosts on Node break the connection when a body is cancelled, and the client could not read its answer. */
+/** Hosts on Node break the connection when a body is cancelled. The client could not read its response then. */
 function discardRest(reader: BodyReader): void {
   let taken = 0;
   const timer = setTimeout(() => cancel(reader), mostMs);

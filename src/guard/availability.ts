@@ -1,7 +1,7 @@
 import type { Clock } from "../ledger/clock.js";
 import type { Emit } from "./ledger-event.js";
 
-/** Whether the ledger's store answers, as far as its latest answers tell. */
+/** Whether the ledger's store responds, as far as its latest responses show. */
 export class Availability {
   readonly #clock: Clock;
   readonly #emit: Emit;
@@ -12,9 +12,9 @@ export class Availability {
   constructor(options: {
     clock: Clock;
     emit: Emit;
-    /** The store has answered. */
+    /** The store has responded. */
     onAnswer: () => void;
-    /** The store answers again; it may be another one, which lacks what it acknowledged at last. */
+    /** The store responds again. It may be another server, which lacks what the first one acknowledged last. */
     onReturn: (downSince: number) => void;
   }) {
     this.#clock = options.clock;

@@ -14,15 +14,18 @@ interface Remembered {
 const mostAccounts = 10_000;
 
 /**
- * Remembers for a moment whose stock is used up, so that a client which goes on asking costs the store nothing. What is
- * merely held by requests in flight is not remembered: it may be there again at once. Each id is taken to be a new one: who
- * repeats an admitted reservation while the account is denied another one is denied too.
+ * Remembers for a moment which accounts have no credits left, so that a client that keeps sending requests costs the
+ * store nothing. Credits that are merely held by calls in progress are not remembered as used: they may be free again
+ * at once.
+ *
+ * Each id is taken to be a new one. A caller that repeats an admitted reservation while its account is denied gets a
+ * denial too.
  */
 export class Denials {
   readonly #clock: Clock;
   readonly #forMs: number;
   readonly #byAccount = new Map<string, Remembered>();
-  /** Rises whenever something may have given an account new stock. */
+  /** Rises whenever something may have given an account new credits. */
   #changes = 0;
 
   constructor(clock: Clock, forMs: number) {
@@ -30,12 +33,12 @@ export class Denials {
     this.#forMs = forMs;
   }
 
-  /** To be asked for before the store is, and handed to {@link Denials.add} with its answer. */
+  /** Read it before the reservation, and pass it to {@link Denials.add} with the result. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The denial as the store would answer it now. */
+  /** The denial as the store would return it now. */
   find({ account, limits, strict }: ReserveRequest): Denial | undefined {
     // What is refused strictly depends on the amount.
     if (strict === true) return undefined;
@@ -50,7 +53,7 @@ export class Denials {
     return { ...denial, now: denial.now + (now - since) };
   }
 
-  /** @param changes - as they were before the store was asked: what was granted meanwhile is not in its answer. */
+  /** @param changes - as it was before the reservation: the result does not show what was granted meanwhile. */
   add({ account, limits, strict }: ReserveRequest, denial: Denial, changes: number): void {
     if (this.#forMs === 0 || changes !== this.#changes || strict === true) return;
     let lastsMs = this.#forMs;
@@ -74,7 +77,7 @@ export class Denials {
     if (this.#byAccount.size > 0) this.#byAccount.delete(account);
   }
 
-  /** The account may have stock again. */
+  /** The account may have credits again. */
   forget(account: string): void {
     this.#changes++;
     this.#byAccount.delete(account);

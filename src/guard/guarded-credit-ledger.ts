@@ -22,10 +22,10 @@ import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import { RecentSettlements } from "./recent-settlements.js";
-import { type Ending, SettleOutbox } from "./settle-outbox.js";
+import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import { TimeLimit, TimeLimitError } from "./time-limit.js";
 
@@ -38,7 +38,10 @@ export interface GuardOptions {
   maxKeptSettlements: number;
   replayMs: number;
   denialCacheMs: number;
-  /** Whether a denial that the ledger is asked for now may be remembered: the grant that ends it would be heard of. */
+  /**
+   * Whether a denial of a reservation that starts now may be remembered: a notice of the grant that ends it would
+   * arrive.
+   */
   mayRemember: () => boolean;
   clock: Clock;
   emit: Emit;
@@ -54,15 +57,15 @@ const historyTimeoutMs = 30_000;
 const closeMs = 5_000;
 
 /**
- * Stands between the gateway and the host's ledger, which may be slow, hang, fail, or come back as another one. Each
- * operation answers in bounded time; what failed is sent again with the same id; a settlement that does not get through is
- * kept until it does; and settlements that a store may have lost are sent once more.
+ * Stands between the gateway and the host's ledger, which may be slow, hang, fail, or come back as another server. Each
+ * operation ends in bounded time. Failed operations are sent again with the same id. A settlement that does not get
+ * through is kept until it does. Settlements that a store may have lost are sent again.
  */
 export class GuardedCreditLedger implements CreditLedger {
   readonly #ledger: CreditLedger;
   readonly #emit: Emit;
   readonly #reserveLimit: TimeLimit;
-  /** For how long an answer waits for its settlement. */
+  /** How long a response waits for its settlement. */
   readonly #answerLimit: TimeLimit;
   readonly #settleLimit: TimeLimit;
   readonly #historyLimit = new TimeLimit(historyTimeoutMs);
@@ -93,7 +96,7 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#insurance = insureMicro === undefined ? undefined : new Insurance(insureMicro, clock);
     this.#availability = new Availability({
       ...{ clock, emit },
-      onAnswer: () => this.#reserveLimit.heard(),
+      onAnswer: () => this.#reserveLimit.extend(),
       onReturn: (downSince) => {
         this.#outbox.resume();
         this.#recent.replay(downSince);
@@ -120,7 +123,7 @@ export class GuardedCreditLedger implements CreditLedger {
     });
     if (ledger.history !== undefined) {
       this.history = (request) =>
-        this.#ask("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
+        this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
     }
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
@@ -134,7 +137,7 @@ export class GuardedCreditLedger implements CreditLedger {
     try {
       return await this.#reserveInStore(request);
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isLedgerRefusal(error)) throw error;
       const insured = this.#insurance?.reserve(request);
       if (insured === undefined) throw toUnavailable(error);
       this.#insured.add(request);
@@ -167,7 +170,7 @@ export class GuardedCreditLedger implements CreditLedger {
     for (let first = 0; first < own.length; first += leasesPerRenewal) {
       const places = own.slice(first, first + leasesPerRenewal);
       const some = places.map((place) => requests[place] as RenewRequest);
-      const part = this.#ask("renew", () => this.#ledger.renew(some)).then(
+      const part = this.#bounded("renew", () => this.#ledger.renew(some)).then(
         (answers) => {
           for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
         },
@@ -185,19 +188,19 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    return this.#ask("balance", () => this.#ledger.balance(account, limits));
+    return this.#bounded("balance", () => this.#ledger.balance(account, limits));
   }
 
   grant(request: GrantRequest): Promise<WindowStates> {
-    return this.#change(request.account, () => this.#ask("grant", () => this.#ledger.grant(request)));
+    return this.#change(request.account, () => this.#bounded("grant", () => this.#ledger.grant(request)));
   }
 
   reset(account: string, windows: readonly WindowName[]): Promise<void> {
-    return this.#change(account, () => this.#ask("reset", () => this.#ledger.reset(account, windows)));
+    return this.#change(account, () => this.#bounded("reset", () => this.#ledger.reset(account, windows)));
   }
 
   forget(account: string): Promise<void> {
-    return this.#change(account, () => this.#ask("forget", () => this.#ledger.forget(account)));
+    return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account)));
   }
 
   /** The account was granted something, reset or forgotten, perhaps by another process. */
@@ -206,8 +209,8 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   /**
-   * Resolves when all that was kept has got through, or after five seconds. Nothing that still goes on keeps the process
-   * alive then. The ledger stays open: it is the host's.
+   * Resolves when the ledger has taken all that was kept, or after five seconds. Attempts that still run do not keep
+   * the process alive then. The ledger stays open: it is the host's.
    */
   async close(): Promise<void> {
     this.#stopListening?.();
@@ -235,7 +238,7 @@ export class GuardedCreditLedger implements CreditLedger {
       return await this.#tryReserve(request, attempts);
     }
     const attempt = this.#tryReserve(request, 1);
-    this.#probe = attempt.then(() => true, isRefusal);
+    this.#probe = attempt.then(() => true, isLedgerRefusal);
     try {
       return await attempt;
     } finally {
@@ -263,9 +266,9 @@ export class GuardedCreditLedger implements CreditLedger {
       isOver = true;
       if (error instanceof TimeLimitError) {
         this.#availability.failed("reserve", error);
-        // Nobody will settle what is held too late, by this attempt or one before it: no other call has its id.
+        // No call will settle what this attempt, or one before it, holds too late: no other call has its id.
         sent.then((late) => this.#giveBack(request, late), ignore);
-      } else if (isRefusal(error)) {
+      } else if (isLedgerRefusal(error)) {
         this.#availability.succeeded();
       }
       throw error;
@@ -277,7 +280,7 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 
-  async #end(ending: Ending): Promise<SettleResult> {
+  async #end(ending: LeaseEnd): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
       const windows = this.#insurance.settle(lease, settlement?.amountMicro ?? 0);
@@ -290,7 +293,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
     const sent = this.#outbox.send(ending);
     try {
-      // It goes on beyond the time for which its caller waits.
+      // It continues after its caller's time limit.
       return await this.#answerLimit.race(sent);
     } catch (error) {
       if (!(error instanceof TimeLimitError)) throw error;
@@ -299,7 +302,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  #settled(ending: Ending, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
+  #settled(ending: LeaseEnd, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
     const { lease, settlement } = ending;
     if (wasKept) this.#tellUnresolved(ending, status);
     // An expiry may have charged more than the call has cost.
@@ -308,13 +311,13 @@ export class GuardedCreditLedger implements CreditLedger {
     if (settlement !== undefined && status !== "unresolved") this.#recent.add(lease, settlement, sentAt);
   }
 
-  #tellUnresolved({ lease, settlement }: Ending, status: SettleStatus): void {
+  #tellUnresolved({ lease, settlement }: LeaseEnd, status: SettleStatus): void {
     if (status !== "unresolved") return;
     const { id: requestId, account } = lease;
     this.#emit({ type: "settle_unresolved", requestId, account, chargedMicro: settlement?.amountMicro ?? 0 });
   }
 
-  /** What denies the account is forgotten before the change, since it may take effect and not say so, and after it. */
+  /** Forgets the account's denial before the change, which may take effect without a result, and after it. */
   async #change<Result>(account: string, change: () => Promise<Result>): Promise<Result> {
     this.#denials.forget(account);
     try {
@@ -324,7 +327,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  async #ask<Result>(operation: string, send: () => Promise<Result>, limit = this.#settleLimit): Promise<Result> {
+  async #bounded<Result>(operation: string, send: () => Promise<Result>, limit = this.#settleLimit): Promise<Result> {
     let isOver = false;
     try {
       const answer = repeat(
@@ -346,7 +349,7 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 }
 
-/** Sends until there is an answer, or a refusal, or it is not to go on. */
+/** Sends until there is a result or a refusal, or until `goesOn` returns false. */
 async function repeat<Result>(
   send: () => Promise<Result>,
   goesOn: (error: unknown, attempt: number) => boolean,
@@ -358,14 +361,14 @@ async function repeat<Result>(
       return await send();
     } catch (error) {
       // A store that blocks the process lets no time limit strike.
-      if (isRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
+      if (isLedgerRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       await pause(pauseMs * (0.5 + Math.random() / 2));
     }
   }
 }
 
-/** Whoever waits for what is repeated keeps the process alive, by its time limit. */
+/** The timer does not keep the process alive. The time limit of a waiting caller does. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -374,7 +377,7 @@ function pause(ms: number): Promise<void> {
 }
 
 function toUnavailable(error: unknown): unknown {
-  if (isRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
+  if (isLedgerRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new LedgerUnavailableError(`The ledger failed: ${reason}`, { cause: error });
 }

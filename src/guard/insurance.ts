@@ -1,10 +1,17 @@
-import { type Admission, admit, admittingInstances, type Instances, noInstances } from "../ledger/account-state.js";
+import {
+  type AdmittedWindows,
+  admit,
+  admittingInstances,
+  type Instances,
+  noInstances,
+  withSession,
+} from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
 import type { Micro } from "../metering/micro.js";
 
-/** Beyond it, accounts are insured only in the place of those that have had no insured call for long. */
+/** Beyond this number, a new account is insured only in place of one that has had no insured call for long. */
 const mostAccounts = 10_000;
 const longMs = 3_600_000;
 
@@ -16,10 +23,10 @@ const unknown: WindowState = {
   startsAt: null,
   resetsAt: null,
 };
-/** What the ledger would say of the account's stock is not known, so no limit is shown. */
+/** The account's credits are not known, so no limit is shown. */
 const unknownStates: WindowStates = { session: unknown, week: unknown, month: unknown };
 
-/** What an account may use until the ledger answers it again. */
+/** What an account may use until the ledger responds to a reservation of it again. */
 interface Policy {
   readonly instances: Instances;
   used: Micro;
@@ -36,9 +43,11 @@ interface InsuredCall {
 }
 
 /**
- * Lets calls in while the ledger does not answer, each account for no more than a certain sum: less than one request more,
- * as anywhere. What they cost is the ledger's when it is back. The sum is an account's until the ledger has answered a
- * reservation of that very account: that it answers others says nothing, where a part of it is away.
+ * Admits calls while the ledger does not respond, up to a certain sum for each account. As elsewhere, the last call may
+ * exceed it. Their cost is charged when the ledger is back.
+ *
+ * The sum is valid until the ledger has responded to a reservation of that very account. A response to another account
+ * proves nothing, where only a part of the ledger is away.
  */
 export class Insurance {
   /** `null`: without bound. */
@@ -89,7 +98,7 @@ export class Insurance {
     call.held = observed;
   }
 
-  /** What the call has cost takes the place of what it held. */
+  /** Puts the cost of the call in place of what it held. */
   settle({ id }: Lease, amount: Micro): WindowStates {
     const call = this.#calls.get(id);
     if (call !== undefined) {
@@ -101,7 +110,7 @@ export class Insurance {
     return unknownStates;
   }
 
-  /** The ledger has answered a reservation of the account: when it does not again, that is another outage. */
+  /** The ledger has responded to a reservation of the account. If it stops again, that is another outage. */
   end(account: string): void {
     if (this.#policies.size > 0) this.#policies.delete(account);
   }
@@ -128,17 +137,18 @@ export class Insurance {
 /** @returns `undefined` for what the ledger would refuse. */
 function toLease(request: ReserveRequest, instances: Instances, now: number): Lease | undefined {
   const { id, account, amountMicro, limits, leaseMs } = request;
-  let admission: Instances;
+  let admitted: Instances;
   try {
     checkReserve(request);
-    admission = admit(instances, admittingInstances(instances, limits, now), limits, amountMicro, now);
+    admitted = withSession(admittingInstances(instances, limits, now), limits, now);
   } catch {
     return undefined;
   }
-  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admission), limits };
+  admit(instances, admitted, amountMicro);
+  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admitted), limits };
 }
 
-function toAdmission({ session, week, month }: Instances): Admission {
+function toAdmission({ session, week, month }: Instances): AdmittedWindows {
   return {
     starts: { session: session.start, week: week.start, month: month.start },
     ends: { session: session.end, week: week.end, month: month.end },

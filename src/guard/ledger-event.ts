@@ -22,7 +22,10 @@ export type LedgerEvent =
   | ({ type: "settle_kept"; cause?: unknown } & LedgerEnding)
   /** The ledger took an ending that was kept. */
   | ({ type: "settle_delivered"; status: SettleStatus; delayMs: number } & LedgerEnding)
-  /** The ledger could not tell a charge from one that it took before, and did not take it; nobody waited to be told. */
+  /**
+   * The ledger could not decide whether it had taken a charge before, and did not take it. No call waited for it any
+   * more.
+   */
   | { type: "settle_unresolved"; requestId: string; account: string; chargedMicro: Micro }
   /**
    * A charge will not reach the ledger: too many were kept (`overflow`), the gateway was closed before the ledger came back
@@ -36,9 +39,11 @@ export type LedgerEvent =
       settlement?: Settlement;
       cause?: unknown;
     } & LedgerEnding)
-  /** The latest settlements were sent once more, since the store may have lost them. How many had which status. */
+  /**
+   * The latest settlements were sent again, since the store may have lost them. `statuses`: how many had which status.
+   */
   | { type: "replayed"; statuses: Readonly<Partial<Record<SettleStatus, number>>>; failed: number }
-  /** A denial was answered from memory. */
+  /** A reservation was denied from memory. */
   | { type: "denied_again"; account: string }
   /** The ledger was not available, and a call was let in all the same: `onUnavailable`. */
   | { type: "insured"; requestId: string; account: string; heldMicro: Micro };

@@ -1,7 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleStatus } from "../ledger/credit-ledger.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import type { TimeLimit } from "./time-limit.js";
 
@@ -18,12 +18,13 @@ const most = 50_000;
 const atOnce = 8;
 /** A store that is slow, and so seems to come and go, is not to be burdened all the time. */
 const pauseMs = 5_000;
-/** Redis knows an id for 120 s: after that it could not tell a repetition that is none from one that is. */
+/** Redis keeps an id for 120 s. After that it could not recognise a repetition. */
 const oldestMs = 100_000;
 
 /**
- * The settlements of the last seconds, as the store acknowledged them. A store that failed over may have lost them; sent
- * once more, those that it still has are duplicates without effect, and the others are charged after all.
+ * The settlements of the last seconds, as the store acknowledged them. A store that failed over may have lost them.
+ * When they are sent again, those that it still has are duplicates without effect, and the others are charged after
+ * all.
  */
 export class RecentSettlements {
   readonly #ledger: CreditLedger;
@@ -37,7 +38,7 @@ export class RecentSettlements {
   #oldest = 0;
   #replayFrom: number | undefined;
   #replaying = false;
-  /** Asked for while one goes on. */
+  /** Another replay is due when the current one has ended. */
   #isDueAgain = false;
   /** When the latest replay has ended. */
   #replayed: Promise<void> | undefined;
@@ -123,7 +124,7 @@ export class RecentSettlements {
           this.#onAnswer.succeeded();
         } catch (error) {
           failed++;
-          if (isRefusal(error)) continue;
+          if (isLedgerRefusal(error)) continue;
           failures++;
           this.#onAnswer.failed("settle", error);
           // The rest comes with the store's next return.

@@ -1,13 +1,13 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
-import { isRefusal } from "./is-refusal.js";
+import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit } from "./time-limit.js";
 
 /** What ends a reservation. */
-export interface Ending {
+export interface LeaseEnd {
   readonly lease: Lease;
   /** `undefined`: the hold is given back. */
   readonly settlement: Settlement | undefined;
@@ -15,7 +15,7 @@ export interface Ending {
   readonly insured?: boolean;
 }
 
-interface Entry extends Ending {
+interface Entry extends LeaseEnd {
   readonly since: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
@@ -23,13 +23,13 @@ interface Entry extends Ending {
   isKept: boolean;
 }
 
-/** Learns what the ledger answers. */
-export interface EndingListener {
+/** Is called with the outcome of each attempt. */
+export interface OutboxListener {
   readonly isDown: boolean;
   succeeded(): void;
   failed(operation: string, cause: unknown): void;
   /** @param sentAt - when it was first sent. */
-  settled(ending: Ending, result: SettleResult, sentAt: number, wasKept: boolean): void;
+  settled(ending: LeaseEnd, result: SettleResult, sentAt: number, wasKept: boolean): void;
 }
 
 const atOnce = 16;
@@ -40,8 +40,8 @@ const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
 
 /**
- * Takes what ends reservations to the ledger, and keeps what does not get through until it does. What has been sent before
- * says so: a store that has forgotten the id then does not charge twice.
+ * Sends settlements and releases to the ledger, and keeps those that do not get through until they do. A repetition is
+ * marked as one: a store that has forgotten the id then does not charge twice.
  */
 export class SettleOutbox {
   readonly #ledger: CreditLedger;
@@ -49,7 +49,7 @@ export class SettleOutbox {
   readonly #clock: Clock;
   readonly #emit: Emit;
   readonly #most: number;
-  readonly #onAnswer: EndingListener;
+  readonly #onAnswer: OutboxListener;
   /** All that have not got through, the oldest first. */
   readonly #entries = new Set<Entry>();
   /** Those that are kept and not under way; the one that failed last is the last. */
@@ -68,7 +68,7 @@ export class SettleOutbox {
     emit: Emit;
     /** How many endings are kept. */
     most: number;
-    onAnswer: EndingListener;
+    onAnswer: OutboxListener;
   }) {
     this.#ledger = options.ledger;
     this.#limit = options.limit;
@@ -82,7 +82,7 @@ export class SettleOutbox {
    * Sends it now.
    * @throws SettlementKeptError when it did not get through: it is kept. What the ledger throws when it refuses it.
    */
-  async send(ending: Ending): Promise<SettleResult> {
+  async send(ending: LeaseEnd): Promise<SettleResult> {
     const entry = this.#enter(ending);
     const outcome = await this.#try(entry);
     if (outcome.result !== undefined) return outcome.result;
@@ -93,11 +93,11 @@ export class SettleOutbox {
   }
 
   /** Sends it when the ledger is there again. */
-  keep(ending: Ending): void {
+  keep(ending: LeaseEnd): void {
     this.#keep(this.#enter(ending));
   }
 
-  /** The ledger answers again. */
+  /** The ledger responds again. */
   resume(): void {
     this.#pauseMs = firstPauseMs;
     if (this.#waiting.size === 0) return;
@@ -106,7 +106,7 @@ export class SettleOutbox {
     void this.#pass();
   }
 
-  /** Waits until all has got through, for so long. What has not is lost, and said to be. */
+  /** Waits until the ledger has taken everything, for so long. The rest is lost, and is reported as lost. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     this.resume();
@@ -121,7 +121,7 @@ export class SettleOutbox {
     for (const entry of this.#entries) this.#lose(entry, "closed");
   }
 
-  #enter(ending: Ending): Entry {
+  #enter(ending: LeaseEnd): Entry {
     const entry: Entry = {
       lease: ending.lease,
       settlement: ending.settlement,
@@ -210,7 +210,7 @@ export class SettleOutbox {
       this.#delivered(entry, ending, result, earlier ?? sentAt);
       return { result };
     } catch (error) {
-      if (isRefusal(error)) {
+      if (isLedgerRefusal(error)) {
         this.#lose(entry, "refused", error);
         return { refusal: error };
       }
@@ -220,14 +220,14 @@ export class SettleOutbox {
     }
   }
 
-  async #send({ lease, settlement }: Ending, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
+  async #send({ lease, settlement }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
     if (settlement === undefined) return await this.#ledger.release(lease);
     if (mayBeDuplicateSince === undefined) return await this.#ledger.settle(lease, settlement);
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }
 
   /** The charge shall count in the session that the ledger has open, should there be one. */
-  async #inOpenSession(entry: Entry): Promise<Ending> {
+  async #inOpenSession(entry: Entry): Promise<LeaseEnd> {
     const { lease, settlement } = entry;
     // A ledger of the host's own may have only what the gateway calls.
     if (typeof this.#ledger.balance !== "function") return entry;
@@ -235,8 +235,8 @@ export class SettleOutbox {
     try {
       session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
     } catch (error) {
-      // After an outage of weeks the limits say nothing of today.
-      if (isRefusal(error)) return entry;
+      // After an outage of weeks the limits are not those of today.
+      if (isLedgerRefusal(error)) return entry;
       throw error;
     }
     const { startsAt, resetsAt } = session;
@@ -246,7 +246,7 @@ export class SettleOutbox {
     return { lease: { ...lease, starts, ends }, settlement };
   }
 
-  #delivered(entry: Entry, ending: Ending, result: SettleResult, sentAt: number): void {
+  #delivered(entry: Entry, ending: LeaseEnd, result: SettleResult, sentAt: number): void {
     const isLost = !this.#entries.has(entry);
     this.#remove(entry);
     this.#onAnswer.succeeded();
@@ -257,7 +257,7 @@ export class SettleOutbox {
   }
 
   #lose(entry: Entry, reason: "overflow" | "closed" | "refused", cause?: unknown): void {
-    // It was said to be lost when the gateway was closed, and its last attempt ends only now.
+    // The gateway reported it as lost when it was closed. Its last attempt ends only now.
     if (!this.#entries.has(entry)) return;
     this.#remove(entry);
     const { lease, settlement } = entry;

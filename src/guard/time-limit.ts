@@ -4,17 +4,20 @@ interface Wait {
 }
 
 const leastTicks = 10;
-/** For as long the timer may go on when nothing waits any more, and keep the process alive unless it is closed. */
+/**
+ * How long the timer may run on when there is no wait any more. Until then it keeps the process alive, unless it is
+ * closed.
+ */
 const longestTickMs = 200;
 
-/** What was waited for took too long. */
+/** The other side took too long. */
 export class TimeLimitError extends Error {
   override readonly name = "TimeLimitError";
 }
 
 /**
- * Bounds how long is waited for what others promise. All that wait share one timer, which runs only while something waits.
- * It counts its ticks instead of comparing times: what a blocked event loop has kept this process from reading is not late.
+ * Bounds how long callers wait for promises of others. All waits share one timer, which runs only while there are some.
+ * It counts its ticks instead of comparing times: a response that a blocked event loop has not read yet is not late.
  */
 export class TimeLimit {
   readonly ms: number;
@@ -22,14 +25,14 @@ export class TimeLimit {
   readonly #mostTicks: number;
   readonly #waits = new Set<Wait>();
   #tick = 0;
-  /** When something was heard last. */
-  #heardTick = Number.NEGATIVE_INFINITY;
+  /** The tick of the last sign of life. */
+  #extendedTick = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
   /**
-   * @param ms - at least so long is waited, and about a tenth longer at most.
-   * @param mostMs - how long is waited for one that has much to do: while something is {@link TimeLimit.heard} of it.
+   * @param ms - the shortest limit; a wait ends about a tenth later at most.
+   * @param mostMs - the longest limit, while there are signs of life: see {@link TimeLimit.extend}.
    */
   constructor(ms: number, mostMs = ms) {
     this.ms = ms;
@@ -37,20 +40,20 @@ export class TimeLimit {
     this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
   }
 
-  /** Who is waited for has given another answer, so it is there. */
-  heard(): void {
-    this.#heardTick = this.#tick;
+  /** A sign of life: the other side has sent another response. */
+  extend(): void {
+    this.#extendedTick = this.#tick;
   }
 
   /**
-   * Resolves or rejects as the answer does.
-   * @throws TimeLimitError when that takes too long. What comes of the answer later is dropped.
+   * Resolves or rejects as the promise does.
+   * @throws TimeLimitError when that takes too long. A later outcome is dropped.
    */
   race<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         firstTick: this.#tick,
-        expire: () => reject(new TimeLimitError(`There was no answer in time (${this.ms} ms).`)),
+        expire: () => reject(new TimeLimitError(`There was no response in time (${this.ms} ms).`)),
       };
       this.#waits.add(wait);
       this.#timer ??= this.#start();
@@ -88,7 +91,7 @@ export class TimeLimit {
   #expire(): void {
     this.#tick++;
     for (const wait of this.#waits) {
-      const silentSince = Math.max(wait.firstTick, this.#heardTick);
+      const silentSince = Math.max(wait.firstTick, this.#extendedTick);
       if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
       this.#waits.delete(wait);
       wait.expire();

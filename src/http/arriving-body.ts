@@ -29,7 +29,7 @@ export class ArrivingBody {
   #block: Uint8Array | undefined;
   #filled = 0;
 
-  /** @param failed - called once when the body cannot be had; what comes of it afterwards is not kept. */
+  /** @param failed - called once when the body fails; bytes that come afterwards are not kept. */
   constructor(limits: BodyLimits, failed: (error: BodyError) => void) {
     this.#limits = limits;
     this.#failed = failed;

@@ -11,14 +11,17 @@ const exposed = [
   ),
 ].join(", ");
 
-/** The CORS headers of any answer (WHATWG Fetch, section 3.3), errors and streams included. */
+/** The CORS headers of any response (WHATWG Fetch, section 3.3), errors and streams included. */
 export function corsHeaders(options: CorsOptions, origin: string | undefined): Record<string, string> {
   if (options === true) return { "access-control-allow-origin": "*", "access-control-expose-headers": exposed };
   if (origin === undefined || !options.origins.includes(origin)) return { vary: "Origin" };
   return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed, vary: "Origin" };
 }
 
-/** What a preflight gets besides. `*` would not cover `Authorization`, so the asked-for headers are echoed. */
+/**
+ * What a preflight gets besides. `*` would not cover `Authorization`, so the response repeats the headers of the
+ * request.
+ */
 export function preflightHeaders(requestHeaders: string | undefined): Record<string, string> {
   return {
     "access-control-allow-methods": "GET, POST, OPTIONS",

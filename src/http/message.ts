@@ -16,13 +16,13 @@ export interface GatewayRequest {
    * @throws {@link BodyError}
    */
   body(limits: BodyLimits): Promise<Uint8Array>;
-  /** Aborted when the client has gone before the answer was complete. */
+  /** Aborted when the client has gone before the response was complete. */
   readonly signal: AbortNotice;
-  /** The client counts as gone because it took nothing of its answer for too long. */
+  /** The client counts as gone because it took nothing of its response for too long. */
   readonly stalled?: boolean;
 }
 
-/** What is asked of a request's body. */
+/** The limits of a request's body. */
 export interface BodyLimits {
   /** The largest body. */
   readonly maxBytes: number;
@@ -31,20 +31,20 @@ export interface BodyLimits {
   /** A slower one is given up before that; 0: none is. */
   readonly minBytesPerSecond: number;
   /**
-   * Is told how many bytes have come, piece by piece, of a body that was not there with its headers.
-   * @returns why the body is not to be read any further, if it is not.
+   * Counts the bytes of a body that did not come with its headers, piece by piece.
+   * @returns why the body may not be read any further, if so.
    */
   arrived(bytes: number): BodyFailure | undefined;
 }
 
-/** An answer, for an adapter to write. */
+/** A response, for an adapter to write. */
 export interface GatewayResponse {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
   /**
-   * An iterable is a stream: the adapter writes each piece at once, asks for the next only when the client has
-   * taken it, and calls `return()` when the client has gone.
+   * An iterable is a stream: the adapter writes each piece at once, pulls the next only when the client has taken it,
+   * and calls `return()` when the client has gone.
    */
   body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
@@ -56,7 +56,7 @@ export interface GatewayResponse {
  */
 export type BodyFailure = "too_large" | "too_slow" | "aborted" | "over_share" | "no_room";
 
-/** The request's body cannot be had. */
+/** The request's body cannot be read. */
 export class BodyError extends Error {
   override readonly name = "BodyError";
   readonly failure: BodyFailure;

@@ -6,8 +6,9 @@ interface Pending {
 }
 
 /**
- * Counts the bytes of the request bodies that have come and whose calls hold nothing of a limited stock: they are neither
- * admitted nor refused yet, or have no limit and go on. Without this a single key could fill the memory. What has come counts, not what is announced.
+ * Counts the bytes of request bodies whose calls hold no limited credits: the gateway has neither admitted nor refused
+ * them yet, or they have no limit. Without this count a single key could fill the memory. It counts the bytes that
+ * came, not those that are announced.
  */
 export class PendingBodies {
   readonly #maxBytes: number;
@@ -48,7 +49,7 @@ export class PendingBodies {
     return undefined;
   }
 
-  /** The request holds stock, or is over: its body does not count any more. */
+  /** The request holds credits, or has ended: its body does not count any more. */
   drop(request: GatewayRequest): void {
     if (this.#pending.size === 0) return;
     const pending = this.#pending.get(request);

@@ -9,7 +9,7 @@ export const keyAccount = idText(128);
 /** What its owner calls a key. */
 export const keyName = freeText(200).nullish();
 
-/** Exact model ids or patterns, as somebody writes them down. */
+/** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
 export const filled = z
@@ -42,7 +42,7 @@ const keySchema = z.object({
 });
 
 /**
- * Checks what a key store answers with, and turns its dates into epoch milliseconds. Further columns are ignored.
+ * Checks a key that a store returns, and turns its dates into epoch milliseconds. Ignores further columns.
  * @throws TypeError that says what is wrong with the record.
  */
 export function checkKey(record: unknown): z.output<typeof keySchema> {

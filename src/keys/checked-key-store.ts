@@ -17,8 +17,8 @@ const keySchema = changeSchema.extend({
 });
 
 /**
- * The store, to which nothing gets that it could not tell from something else. Who writes such a text learns of it by a
- * TypeError that begins with `by`; who looks for one finds nothing.
+ * The store behind a check: no text reaches it that it could take for another one. To write such a text throws a
+ * TypeError that begins with `by`. To look for one finds nothing.
  */
 export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKeyStore {
   const check = (method: string, schema: z.ZodObject, input: unknown) => {
@@ -26,22 +26,22 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
     if (result.success) return;
     throw new TypeError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
   };
-  const ask = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
+  const lookUp = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
     idProblem(text) === undefined ? await find() : none;
 
   return {
     ...store,
-    find: (hash) => ask(hash, undefined, () => store.find(hash)),
-    get: (id) => ask(id, undefined, () => store.get(id)),
-    list: (account) => ask<readonly StoredKey[], []>(account, [], () => store.list(account)),
-    forget: (account) => ask<readonly string[], []>(account, [], () => store.forget(account)),
+    find: (hash) => lookUp(hash, undefined, () => store.find(hash)),
+    get: (id) => lookUp(id, undefined, () => store.get(id)),
+    list: (account) => lookUp<readonly StoredKey[], []>(account, [], () => store.list(account)),
+    forget: (account) => lookUp<readonly string[], []>(account, [], () => store.forget(account)),
     async insert(key) {
       check("insert", keySchema, key);
       await store.insert(key);
     },
     async update(id, change) {
       check("update", changeSchema, change);
-      return ask(id, undefined, () => store.update(id, change));
+      return lookUp(id, undefined, () => store.update(id, change));
     },
   };
 }

@@ -1,13 +1,13 @@
 /** A moment: a `Date`, epoch milliseconds, or an ISO 8601 string. */
 export type Instant = Date | number | string;
 
-/** What the store knows of an API key. The key itself is not part of it. */
+/** What the store keeps of an API key. The key itself is not part of it. */
 export interface ApiKey {
   /** Names the key in events and logs; not secret. Well-formed Unicode without control characters, at most 256 characters. */
   id: string;
   /**
-   * Whose stock of credits the key draws on. All keys of an account share it. Well-formed Unicode without control characters,
-   * at most 128 characters.
+   * The account whose credits the key uses. All keys of an account share them. Well-formed Unicode without control
+   * characters, at most 128 characters.
    */
   account: string;
   /** Id of the account's plan, looked up in the {@link PlanStore}. At most 256 such characters. */
@@ -55,8 +55,8 @@ export type KeyChange = Partial<Pick<StoredKey, "plan" | "name" | "expiresAt" | 
 /**
  * A {@link KeyStore} in which the gateway creates and changes keys.
  *
- * Texts that could be taken for one another, such as halves of surrogate pairs, which all become the same character in UTF-8,
- * are refused with a TypeError where they would be written; who looks for one finds nothing.
+ * Some texts are the same character in UTF-8, such as all halves of surrogate pairs. To write such a text throws a
+ * TypeError. To look for one finds nothing.
  */
 export interface WritableKeyStore extends KeyStore {
   find(hash: string): Promise<StoredKey | undefined>;
@@ -72,12 +72,12 @@ export interface WritableKeyStore extends KeyStore {
    * @returns the key as it is now, or `undefined` when there is none of this id.
    */
   update(id: string, change: KeyChange): Promise<StoredKey | undefined>;
-  /** Deletes all keys of an account and answers their hashes. */
+  /** Deletes all keys of an account. Returns their hashes. */
   forget(account: string): Promise<readonly string[]>;
   /**
-   * Calls back with the hash of every key that is inserted, updated or forgotten by any process that shares the store,
-   * as soon as it is known here; absent where the store cannot tell. Does not keep the process alive by itself.
-   * @returns ends the subscription; a promise where it takes time until changes are heard.
+   * Calls `onChange` with the hash of every key that any process inserts, updates or deletes in the shared store, as
+   * soon as this process gets the notice. Absent where the store has no such notices. Does not keep the process alive.
+   * @returns ends the subscription. A promise where it takes time until notices arrive.
    */
   subscribe?(onChange: (hash: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** What the gateway's own keys begin with. Keys that a host makes in other shapes have no checksum, and none is asked of them. */
+/** The beginning of the gateway's own keys. A host's own kinds of keys have no checksum, and need none. */
 export const managedPrefix = "sk-ig-";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -17,8 +17,9 @@ export function makeManagedKey(): string {
 }
 
 /**
- * Whether it is a key of ours that was not copied as it was made, so that no store need be asked for it. One wrong
- * character, two swapped ones and a missing end are always found, anything else but for one time in four thousand million.
+ * Whether the text looks like one of the gateway's own keys, but is a wrong copy. Then no store has it. The checksum
+ * finds one wrong character, two swapped ones and a missing end always. It misses one other error in four thousand
+ * million.
  */
 export function isMistypedKey(key: string): boolean {
   if (!key.startsWith(managedPrefix)) return false;

@@ -8,6 +8,7 @@ import {
   type WindowName,
   type WindowState,
   type WindowStates,
+  windowNames,
 } from "./credit-ledger.js";
 
 /** A span `[start, end)` of a window, and what was counted in it. */
@@ -29,7 +30,13 @@ export type OpenInstances = Readonly<Record<WindowName, WindowInstance | undefin
 export type AdmittingInstances = OpenInstances & Readonly<Record<"week" | "month", WindowInstance>>;
 
 /** The window instances that a reservation was admitted to. */
-export type Admission = Pick<Lease, "starts" | "ends">;
+export type AdmittedWindows = Pick<Lease, "starts" | "ends">;
+
+/** What a hold's end changes: what it held, and what it charges in its place. */
+export interface EndedHold {
+  readonly held: Micro;
+  readonly charge: Micro;
+}
 
 /** Requests in flight end, so what they hold is worth another look long before the window's end. */
 const heldRetryMs = 5_000;
@@ -81,61 +88,47 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
   const start = bounds[index];
   // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
   if (start > stored.start) return newInstance(start, bounds[index + 1] as number);
-  // Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
+  // Once the anchor was moved, a later interval may begin before the stored one ends. The stored one ends when it was
+  // announced to.
   return now < stored.end ? stored : newInstance(stored.end, bounds[index + 1] as number);
 }
 
 /**
- * The windows that refuse, the one that is available last first.
+ * The windows that deny a reservation, the one that is available last first.
  *
  * @param need - what must remain in every limited window; 1 admits while anything is left.
  */
 export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: Micro, now: number): Blocked[] {
   const blocked: Blocked[] = [];
-  block(blocked, "month", open.month ?? freshSession(limits, now), limits.month.limitMicro, need, now);
-  block(blocked, "week", open.week ?? freshSession(limits, now), limits.week.limitMicro, need, now);
-  block(blocked, "session", open.session ?? freshSession(limits, now), limits.session.limitMicro, need, now);
+  for (const window of windowNames) {
+    const { limitMicro } = limits[window];
+    if (limitMicro === null) continue;
+    const { used, held, bonus, end } = open[window] ?? freshSession(limits, now);
+    const credits = limitMicro + bonus;
+    if (used + need > credits) blocked.push({ window, cause: "used", availableAt: end });
+    else if (used + held + need > credits) {
+      blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
+    }
+  }
   // The sort is stable: ties stay in the order of windowNames.
   return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
-}
-
-function block(
-  blocked: Blocked[],
-  window: WindowName,
-  { used, held, bonus, end }: WindowInstance,
-  limit: Micro | null,
-  need: Micro,
-  now: number,
-): void {
-  if (limit === null) return;
-  const stock = limit + bonus;
-  if (used + need > stock) blocked.push({ window, cause: "used", availableAt: end });
-  else if (used + held + need > stock) {
-    blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
-  }
 }
 
 function freshSession(limits: WindowLimits, now: number): WindowInstance {
   return newInstance(now, now + limits.session.lengthMs);
 }
 
-/**
- * Stores the instances that are open at `now`, with a new session where none is open and there is something to count.
- * @returns those that the reservation is admitted to.
- */
-export function admit(
-  instances: Instances,
-  open: AdmittingInstances,
-  limits: WindowLimits,
-  amount: Micro,
-  now: number,
-): Instances {
-  const session = open.session ?? freshSession(limits, now);
-  const { week, month } = open;
+/** The instances to admit a reservation to: where no session is open, one that begins now. */
+export function withSession(open: AdmittingInstances, limits: WindowLimits, now: number): Instances {
+  const { session = freshSession(limits, now), week, month } = open;
+  return { session, week, month };
+}
+
+/** Stores the instances that a reservation is admitted to; a session only where there is something to count in it. */
+export function admit(instances: Instances, { session, week, month }: Instances, amount: Micro): void {
   if (amount > 0) instances.session = session;
   instances.week = week;
   instances.month = month;
-  return { session, week, month };
 }
 
 /**
@@ -153,7 +146,7 @@ export function canHold(open: OpenInstances, amount: Micro): boolean {
 }
 
 /** Adds to what is held, in the instances of the admission. Those that are no longer the newest are left alone. */
-export function addHold(instances: Readonly<Instances>, { starts }: Admission, amount: Micro): void {
+export function addHold(instances: Readonly<Instances>, { starts }: AdmittedWindows, amount: Micro): void {
   const { session, week, month } = instances;
   if (session.start === starts.session) session.held += amount;
   if (week.start === starts.week) week.held += amount;
@@ -161,29 +154,23 @@ export function addHold(instances: Readonly<Instances>, { starts }: Admission, a
 }
 
 /**
- * Gives back what was held, and charges `amount` in its place, in the instances of the admission. Those that are no longer
- * the newest are left alone. A negative amount gives back an earlier charge.
+ * Gives back what was held, and charges `charge` in its place, in the instances of the admission. Those that are no longer
+ * the newest are left alone. A negative charge gives back an earlier one.
  */
-export function addCharge(
-  instances: Instances,
-  { starts, ends }: Admission,
-  held: Micro,
-  amount: Micro,
-  now: number,
-): void {
-  instances.session = charged(instances.session, starts.session, ends.session, held, amount, now);
-  instances.week = charged(instances.week, starts.week, ends.week, held, amount, now);
-  instances.month = charged(instances.month, starts.month, ends.month, held, amount, now);
+export function addCharge(instances: Instances, admission: AdmittedWindows, ended: EndedHold, now: number): void {
+  const { starts, ends } = admission;
+  const { session, week, month } = instances;
+  instances.session = charged(session, { start: starts.session, end: ends.session }, ended, now);
+  instances.week = charged(week, { start: starts.week, end: ends.week }, ended, now);
+  instances.month = charged(month, { start: starts.month, end: ends.month }, ended, now);
   closeEmptySession(instances);
 }
 
 /** The newest instance of a window after the charge: the given one, or the later one that it belongs to. */
 function charged(
   newest: WindowInstance,
-  start: number,
-  end: number,
-  held: Micro,
-  amount: Micro,
+  { start, end }: Pick<WindowInstance, "start" | "end">,
+  { held, charge }: EndedHold,
   now: number,
 ): WindowInstance {
   let instance = newest;
@@ -193,10 +180,10 @@ function charged(
     // An open instance later than any that is known: a session that has closed or was never opened, or the state was
     // lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
     const isLater = instance.start < start && instance.end <= now && now < end;
-    if (amount <= 0 || !isLater) return instance;
+    if (charge <= 0 || !isLater) return instance;
     instance = newInstance(start, end);
   }
-  instance.used = Math.min(Math.max(0, instance.used + amount), Number.MAX_SAFE_INTEGER);
+  instance.used = Math.min(Math.max(0, instance.used + charge), Number.MAX_SAFE_INTEGER);
   return instance;
 }
 

@@ -1,21 +1,22 @@
 import { atMost } from "./at-most.js";
 
-/** A connection that hangs must keep neither those who come after it nor the ledger's end. */
+/** A connection that hangs must delay neither later notices nor the end of the ledger. */
 const mostMs = 10_000;
 
 /**
- * Tells other processes of accounts that may have stock again. Without it they learn so a moment later by themselves, so
- * nobody waits for it: were it awaited, one that hangs would make a change that is done look as if it had failed, and who
- * repeats a reset takes away what was charged since. One at a time is under way, for it may hold a connection; what comes
- * meanwhile goes together.
+ * Notifies other processes of accounts that may have credits again. Without a notice they find out a moment later.
+ *
+ * No operation waits for its notice. If one did, a hanging connection would make a finished change look failed; a
+ * caller who repeated a reset would then wipe out later charges. One notice is sent at a time, since it may hold a
+ * connection. Accounts that come meanwhile go together in the next one.
  */
 export class Announcements {
-  readonly #tell: (accounts: readonly string[]) => Promise<unknown>;
+  readonly #notify: (accounts: readonly string[]) => Promise<unknown>;
   readonly #waiting = new Set<string>();
   #running: Promise<void> | undefined;
 
-  constructor(tell: (accounts: readonly string[]) => Promise<unknown>) {
-    this.#tell = tell;
+  constructor(notify: (accounts: readonly string[]) => Promise<unknown>) {
+    this.#notify = notify;
   }
 
   add(account: string): void {
@@ -23,7 +24,7 @@ export class Announcements {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when all has been told, or could not be. */
+  /** Resolves when all notices were sent or have failed. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -39,9 +40,9 @@ export class Announcements {
 
   async #attempt(accounts: readonly string[]): Promise<void> {
     try {
-      await atMost(mostMs, this.#tell(accounts));
+      await atMost(mostMs, this.#notify(accounts));
     } catch {
-      // What was done stays done.
+      // The change itself is done.
     }
   }
 }

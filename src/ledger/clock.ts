@@ -4,5 +4,5 @@ export interface Clock {
   now(): number;
 }
 
-/** The process's own clock. It asks `Date.now` at each call, so that faked timers take effect. */
+/** The process's own clock. It reads `Date.now` at each call, so that faked timers take effect. */
 export const systemClock: Clock = { now: () => Date.now() };

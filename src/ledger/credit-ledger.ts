@@ -1,6 +1,6 @@
 import type { Micro } from "../metering/micro.js";
 
-/** The three windows in which an account's stock of credits is tracked. */
+/** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";
 
 /** The windows in the order in which a tie is reported: the longest first. */
@@ -52,7 +52,7 @@ export interface Lease {
    */
   readonly starts: Readonly<Record<WindowName, number>>;
   readonly ends: Readonly<Record<WindowName, number>>;
-  /** The limits the reservation was made with: a settlement's answer shows the windows against these. */
+  /** The limits of the reservation. The result of a settlement shows the windows against these. */
   readonly limits: WindowLimits;
 }
 
@@ -70,16 +70,21 @@ export type ReserveResult =
   | { ok: false; blocked: readonly [Blocked, ...Blocked[]]; windows: WindowStates; now: number };
 
 /**
- * `settled`: as planned. `late`: after the lease had expired; what the expiry charged is deducted.
- * `recovered`: the id was unknown, so the amount was charged directly. `duplicate`: the id was terminal already, or its
- * account was forgotten since; nothing changed. `unresolved`: unknown id, and too old to tell from a duplicate; nothing was charged.
+ * What became of a settlement.
+ * - `settled`: the ledger charged it.
+ * - `late`: the lease had expired. The ledger charged the amount less what the expiry had charged.
+ * - `recovered`: the ledger did not have the id, so it charged the amount directly.
+ * - `duplicate`: the id had ended already, or its account was forgotten since. Nothing changed.
+ * - `unresolved`: the ledger does not have the id, and the settlement is so old that it may be a duplicate. Nothing was
+ *   charged.
  */
 export type SettleStatus = "settled" | "late" | "recovered" | "duplicate" | "unresolved";
 
 export interface ReserveRequest {
   /**
-   * Unique per request: well-formed Unicode without control characters, at most 256 characters. The id of an admitted reservation again answers the same lease with `replayed: true`, also when it
-   * has ended since. A denied id leaves no trace.
+   * Unique per request: well-formed Unicode without control characters, at most 256 characters. A second reservation
+   * with the id of an admitted one returns the same lease with `replayed: true`, also when it has ended since. A denied
+   * id leaves no trace.
    */
   id: string;
   /** The account: opaque, well-formed Unicode without control characters, at most 128 characters. */
@@ -129,20 +134,24 @@ export type EntryTags = Readonly<Record<string, string | number>>;
 
 /**
  * One line of an account's journal; never changed once written. For each window instance, what is used equals the sum
- * of the amounts, grants aside, of the entries that name the instance in `starts`, added up from the oldest to the newest
- * and never below zero: what is given back after a reset was set back already. A charge that came when its instance was
- * no longer the newest is in the journal only.
+ * of the amounts, grants aside, of the entries that name the instance in `starts`. Add them up from the oldest to the
+ * newest, and never below zero: a correction after a reset finds less to give back. A charge that came when its
+ * instance was no longer the newest is in the journal only.
  *
- * - `charge`: a settlement. After a `checkpoint` of the same id its `amountMicro` is the difference, which may be negative.
- * - `checkpoint`: a hold died and the cost seen by its last renewal was charged. Not written for 0.
+ * - `charge`: a settlement. After a `checkpoint` of the same id its `amountMicro` is the difference, which may be
+ *   negative.
+ * - `checkpoint`: a lease expired, and the ledger charged the cost that its last renewal had reported. Not written for
+ *   0.
  * - `release`: nothing was consumed. `amountMicro` is 0, or what an earlier checkpoint charged, negative.
  * - `grant`: `amountMicro` was added to the limit of one window's instance; not part of what is used.
  * - `reset`: the use of one window's instance was set back; `amountMicro` is what it was, negative.
- * - `unresolved`: a settlement that was not charged since it might have been before; `amountMicro` is 0, and
- *   `tags.unresolvedMicro` what it asked for.
+ * - `unresolved`: a settlement that was not charged, since an earlier one may have been. `amountMicro` is 0, and
+ *   `tags.unresolvedMicro` is the amount of the settlement.
  */
 export interface LedgerEntry {
-  /** Tells the account's entries apart. Opaque: each store makes it in a way of its own, so it neither sorts nor counts. */
+  /**
+   * Identifies an entry within its account. Opaque: each store makes it in its own way, so it neither sorts nor counts.
+   */
   readonly sequence: string;
   /** The request's, grant's or reset's id. A request has more than one entry if its lease had expired. */
   readonly id: string;
@@ -163,7 +172,7 @@ export interface HistoryRequest {
   from?: number | undefined;
   /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
   to?: number | undefined;
-  /** As the page before had it. Opaque, and good for the same account in the same store. */
+  /** The cursor of the page before. Opaque, and valid for the same account in the same store. */
   cursor?: string | undefined;
   /** Entries per page, 1 to 1000. Default: 100. */
   limit?: number | undefined;
@@ -193,18 +202,18 @@ export interface GrantRequest {
 }
 
 /**
- * Keeps every account's stock of credits. Each operation is one atomic step over all three windows: no observer
- * sees a reservation or a charge in some of them only. Every operation is idempotent by its id, so a caller may
- * repeat one whose outcome it did not learn. The store's clock is the only clock.
+ * Keeps every account's credits. Each operation is one atomic step over all three windows: no observer sees a
+ * reservation or a charge in some of them only. Every operation is idempotent by its id, so a caller may repeat one
+ * whose outcome did not arrive. The store's clock is the only clock.
  *
  * Errors: {@link LedgerUnavailableError} (retrying is safe), {@link LedgerConflictError} (same id, other account or
  * amount), {@link LedgerClockError} (the store's now lies outside `bounds`), {@link LedgerInputError}.
  */
 export interface CreditLedger {
   /**
-   * Whether it answers from this process's memory alone: then no outage can happen to it, and the gateway calls it without
-   * a guard (no time limits, no repetitions, no kept settlements). A copy of {@link memoryCreditLedger} with methods of your
-   * own does not have it. Default: `false`.
+   * Whether the ledger keeps everything in this process's memory. Then no outage can happen to it, and the gateway
+   * calls it without a guard: without time limits, repetitions and kept settlements. A copy of {@link
+   * memoryCreditLedger} with methods of your own does not have this member. Default: `false`.
    */
   readonly inProcess?: boolean | undefined;
   /**
@@ -213,24 +222,23 @@ export interface CreditLedger {
    * The first admitted reservation after the end of a session opens the next one.
    */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
-  /** Extends leases and records checkpoints, one answer per lease. Never shortens a lease. */
+  /** Extends leases and records checkpoints. Returns one status for each lease. Never shortens a lease. */
   renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]>;
   /** Replaces the hold by the real cost, in the window instances open at admission. */
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
   /**
-   * Gives the hold back: nothing was consumed. The same as a settlement of 0, so after the lease has expired it gives back
-   * what the expiry charged. A session in which nothing else is used or held, and to which nothing was granted, closes, as
-   * if it had never been opened.
+   * Gives the hold back: nothing was consumed. Does the same as a settlement of 0, so after the lease has expired it
+   * gives back what the expiry charged. A session closes when nothing else in it is used, held or granted.
    */
   release(lease: Lease): Promise<SettleResult>;
   /** The state of an account. Never writes, never opens a window. */
   balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
   /**
-   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. The same id
-   * again adds nothing, and answers the windows as they are by then.
+   * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. A second
+   * grant with the same id adds nothing, and returns the windows as they are by then.
    *
-   * A session to which something was granted stays open to its end, though nothing be used in it: neither a release nor a
-   * reset takes the grant away. One in which grants and corrections come to 0 closes as any other that is unused.
+   * A session with a grant stays open to its end, even if nothing is used in it: neither a release nor a reset takes
+   * the grant away. A session in which grants and corrections come to 0 closes as any other that is unused.
    * {@link LedgerInputError} when the window is the session and none is open.
    */
   grant(request: GrantRequest): Promise<WindowStates>;
@@ -245,15 +253,15 @@ export interface CreditLedger {
    */
   history?(request: HistoryRequest): Promise<HistoryPage>;
   /**
-   * Has the listener called whenever the store was reached anew: it may be another one now, that lacks what it acknowledged
-   * shortly before. Absent where that cannot be.
-   * @returns what ends it.
+   * Calls the listener whenever the store is connected again. It may be another server now, which lacks what the first
+   * one acknowledged shortly before. Absent where that cannot happen.
+   * @returns ends the subscription.
    */
   onReconnected?(listener: () => void): () => void;
   /**
-   * Calls back with the account of every grant, reset and forgetting by any process that shares the store, as soon as it is
-   * known here; absent where the store cannot tell. Does not keep the process alive by itself.
-   * @returns ends the subscription; a promise where it takes time until changes are heard, which may reject.
+   * Calls `onChange` with the account whenever any process grants, resets or forgets in the shared store, as soon as
+   * this process gets the notice. Absent where the store has no such notices. Does not keep the process alive.
+   * @returns ends the subscription. A promise where it takes time until notices arrive; it may reject.
    */
   subscribe?(onChange: (account: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
   /**

@@ -1,9 +1,9 @@
 import type { Micro } from "../metering/micro.js";
-import type { Admission } from "./account-state.js";
+import type { AdmittedWindows } from "./account-state.js";
 import { type Lease, LedgerConflictError, type WindowLimits } from "./credit-ledger.js";
 
 /** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
-export interface Receipt extends Admission {
+export interface Receipt extends AdmittedWindows {
   readonly account: string;
   readonly amountMicro: Micro;
   readonly expiresAt: number;

@@ -3,7 +3,7 @@ import type { Bounds, WindowLimits, WindowName } from "./credit-ledger.js";
 
 /** What {@link windowLimits} needs to know of a plan, an account and the moment. */
 export interface WindowLimitsInput {
-  /** The plan's stock per window in micro-credits; `null`: unlimited. */
+  /** The plan's credits per window in micro-credits; `null`: unlimited. */
   credits: Readonly<Record<WindowName, Micro | null>>;
   /** Length of a session in milliseconds. */
   sessionMs: number;

@@ -1,13 +1,16 @@
 import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
 import { Account } from "./account.js";
 
-/** An account that is over is kept for a day: should the clock have gone ahead, putting it right must not refill. */
+/**
+ * How long an account that is over is kept. Should the clock have run ahead, setting it right must not refill the
+ * account.
+ */
 const keepMs = 86_400_000;
 const inspectedWhenFull = 1_000;
 
 /**
- * The accounts of a memory ledger, bounded in number. Accounts in which nothing is open are dropped a few at a time, by a
- * cursor that goes round; accounts in which something is open are never dropped.
+ * The accounts of a memory ledger, bounded in number. A cursor goes round and drops accounts in which nothing is open,
+ * a few at a time. It never drops an account in which something is open.
  */
 export class AccountMap {
   readonly #limit: number;

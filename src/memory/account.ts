@@ -1,5 +1,5 @@
 import {
-  type Admission,
+  type AdmittedWindows,
   type AdmittingInstances,
   addCharge,
   addHold,
@@ -7,6 +7,7 @@ import {
   type Instances,
   noInstances,
   raisedHold,
+  withSession,
 } from "../ledger/account-state.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
 import type { Receipt } from "../ledger/receipt.js";
@@ -38,8 +39,8 @@ export class Account implements Instances {
   readonly #holds: Hold[] = [];
   /** No hold expires earlier. The one that was to expire then may be gone. */
   #earliestExpiry = never;
-  #admission: Admission | undefined;
-  /** It is no more: should its account come up again, that is another account. */
+  #admission: AdmittedWindows | undefined;
+  /** The account was forgotten. If its id comes again, that is another account. */
   isForgotten = false;
 
   constructor(id: string) {
@@ -50,15 +51,17 @@ export class Account implements Instances {
     return this.#holds;
   }
 
-  /** Whether no window is open and nothing is held: then there is nothing to remember. */
+  /** Whether no window is open and nothing is held. Then there is nothing to remember. */
   isOver(now: number): boolean {
     const { session, week, month } = this;
     return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
   }
 
   /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
-  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): Admission {
-    this.#admission = sharedAdmission(this.#admission, admit(this, open, limits, amount, now));
+  admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): AdmittedWindows {
+    const admitted = withSession(open, limits, now);
+    admit(this, admitted, amount);
+    this.#admission = sharedAdmission(this.#admission, admitted);
     return this.#admission;
   }
 
@@ -86,7 +89,7 @@ export class Account implements Instances {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    addCharge(this, hold.receipt, hold.amount, charge, now);
+    addCharge(this, hold.receipt, { held: hold.amount, charge }, now);
   }
 
   /** Raises a hold to a cost that exceeds it. */
@@ -111,25 +114,25 @@ export class Account implements Instances {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
     for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
-      addCharge(instances, receipt, amount, checkpoint, now);
+      addCharge(instances, receipt, { held: amount, charge: checkpoint }, now);
     }
     return instances;
   }
 }
 
-/** In the order in which they died. It matters where one of them closes a session that another would charge. */
+/** In the order in which they expired. It matters where one of them closes a session that another would charge. */
 function byExpiry(left: Hold, right: Hold): number {
   return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
-/** The earlier admission again if it was to the same instances, as most are: leases share it, which saves memory. */
-function sharedAdmission(earlier: Admission | undefined, { session, week, month }: Instances): Admission {
+/** Returns the earlier object again if the windows are the same, as most are: leases share it, which saves memory. */
+function sharedAdmission(earlier: AdmittedWindows | undefined, { session, week, month }: Instances): AdmittedWindows {
   if (
     earlier &&
     earlier.starts.session === session.start &&
     earlier.starts.week === week.start &&
     earlier.starts.month === month.start &&
-    // Within an account a week or month is told by its start; a session can open twice in a millisecond.
+    // Within an account, its start identifies a week or month. A session can open twice in a millisecond.
     earlier.ends.session === session.end
   ) {
     return earlier;

@@ -10,11 +10,11 @@ const hash = new Int32Array(hashLength);
 let hashed: string | undefined;
 
 /**
- * 128 bits that stand for an id, each word as good as the others: MurmurHash3 (x86, 128 bits) over the UTF-16 units, the
- * last block filled up with zeros.
+ * 128 bits that stand for an id, each word as good as the others: MurmurHash3 (x86, 128 bits) over the UTF-16 units.
+ * Zeros fill the last block.
  *
- * @returns the same array each time: it holds until the next call. To ask for the same id again costs nothing, since
- * one id is looked for in several tables in turn.
+ * @returns the same array each time: it is valid until the next call. A second call with the same id costs nothing,
+ * since callers look one id up in several tables in turn.
  */
 export function idHash(id: string): Hash {
   if (id === hashed) return hash;

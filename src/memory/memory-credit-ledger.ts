@@ -45,7 +45,6 @@ import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
-import { IdTable } from "./id-table.js";
 import { MemoryJournal, noTags } from "./memory-journal.js";
 import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
@@ -66,9 +65,9 @@ export interface MemoryCreditLedgerOptions {
 /**
  * Keeps credits in the memory of this process: exact within it, and empty after a restart.
  *
- * Every operation runs to its end synchronously, and there are no timers: what is due by the clock is found by the next
- * operation. A settlement or reservation is recognised as a repetition for at least a minute after its end, a grant
- * for 31 days, and a hold that expired can be settled for at least an hour.
+ * Every operation runs to its end synchronously, and there are no timers: the next operation ends what has expired. The
+ * ledger recognises the repetition of a settlement or reservation for at least a minute after its end, and of a grant
+ * for 31 days. An expired hold can be settled for at least an hour.
  *
  * @throws RangeError when `maxAccounts` is not a whole number of at least 1, or `historyEntries` not one of at least 0;
  * TypeError on an unknown option.
@@ -107,20 +106,27 @@ const inspectedPerReserve = 2;
 
 type EndKind = "charge" | "release";
 
+/** What the journal gets of a reservation's end. */
+interface EndEntry {
+  readonly kind: EndKind;
+  readonly amountMicro: Micro;
+  readonly tags: EntryTags | undefined;
+}
+
 const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
-/** A hold that died unsettled. */
+/** A hold that expired unsettled. */
 interface ExpiredHold {
   readonly account: Account;
   readonly receipt: Receipt;
-  /** What its expiry, and renewals after that, have charged. */
+  /** What its expiry, and later renewals, have charged. */
   readonly checkpoint: Micro;
 }
 
 class MemoryCreditLedger {
   readonly #clock: Clock;
   readonly #accounts: AccountMap;
-  readonly #holds = new IdTable<Hold>();
+  readonly #holds = new Map<string, Hold>();
   readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
   /** When accounts were forgotten. */
@@ -224,7 +230,8 @@ class MemoryCreditLedger {
     closeEmptySession(account);
     this.#grants.set(id, request, now);
     const tags = note === undefined ? noTags : { note };
-    this.#journal.write("grant", accountId, id, now, amountMicro, { [window]: instance.start }, tags);
+    const starts = { [window]: instance.start };
+    this.#journal.write({ kind: "grant", account: accountId, id, at: now, amountMicro, starts, tags });
     return currentStates(account, limits, now);
   }
 
@@ -237,7 +244,9 @@ class MemoryCreditLedger {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
       account[window].used = 0;
-      this.#journal.write("reset", accountId, `reset_${this.#journal.written}`, now, -used, { [window]: start });
+      const id = `reset_${this.#journal.written}`;
+      const entry = { account: accountId, id, at: now, amountMicro: -used, starts: { [window]: start }, tags: noTags };
+      this.#journal.write({ kind: "reset", ...entry });
     }
     closeEmptySession(account);
   }
@@ -267,7 +276,7 @@ class MemoryCreditLedger {
     for (const { id, account, receipt, checkpoint } of known?.endExpired(now) ?? []) {
       this.#holds.delete(id);
       this.#expired.set(id, { account, receipt, checkpoint }, now);
-      if (checkpoint > 0) this.#journal.write("checkpoint", accountId, id, now, checkpoint, receipt.starts);
+      this.#writeCheckpoint(id, receipt, checkpoint, now);
     }
     return known;
   }
@@ -289,7 +298,7 @@ class MemoryCreditLedger {
     const checkpoint = Math.max(expired.checkpoint, observedMicro);
     const rise = checkpoint - expired.checkpoint;
     this.#charge(receipt, rise, now);
-    if (rise > 0) this.#journal.write("checkpoint", receipt.account, lease.id, now, rise, receipt.starts);
+    this.#writeCheckpoint(lease.id, receipt, rise, now);
     this.#expired.set(lease.id, { account, receipt, checkpoint }, now);
     return "expired";
   }
@@ -314,7 +323,7 @@ class MemoryCreditLedger {
       requireSame(id, receipt, lease);
       hold.account.end(hold, amountMicro, now);
       this.#holds.delete(id);
-      this.#close(kind, id, receipt, amountMicro, tags, now);
+      this.#close(id, receipt, { kind, amountMicro, tags }, now);
       return "settled";
     }
 
@@ -325,7 +334,7 @@ class MemoryCreditLedger {
       if (this.#isForgotten(expired)) return "duplicate";
       this.#charge(receipt, amountMicro - checkpoint, now);
       this.#expired.delete(id);
-      this.#close(kind, id, receipt, amountMicro - checkpoint, tags, now);
+      this.#close(id, receipt, { kind, amountMicro: amountMicro - checkpoint, tags }, now);
       return "late";
     }
 
@@ -340,11 +349,13 @@ class MemoryCreditLedger {
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
-      this.#journal.write("unresolved", account, id, now, 0, starts, { ...tags, unresolvedMicro: amountMicro });
+      const unresolved = { ...tags, unresolvedMicro: amountMicro };
+      this.#journal.write({ kind: "unresolved", account, id, at: now, amountMicro: 0, starts, tags: unresolved });
       return "unresolved";
     }
     this.#charge(lease, amountMicro, now);
-    this.#close(kind, id, { account, amountMicro: reserved, expiresAt, starts, ends }, amountMicro, tags, now);
+    const receipt = { account, amountMicro: reserved, expiresAt, starts, ends };
+    this.#close(id, receipt, { kind, amountMicro, tags }, now);
     return "recovered";
   }
 
@@ -360,17 +371,25 @@ class MemoryCreditLedger {
     return this.#forgotten.get(account) ?? Number.NEGATIVE_INFINITY;
   }
 
-  #close(kind: EndKind, id: string, receipt: Receipt, charged: Micro, tags: EntryTags | undefined, now: number): void {
-    // It is not among them yet: an id that is closed is not reserved again, and only one that is nowhere is recovered.
+  #close(id: string, receipt: Receipt, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
+    // The id is not in `#closed` yet: a closed id is not reserved again, and only an id that is in no table is
+    // recovered.
     this.#closed.add(id, receipt, now);
-    this.#journal.write(kind, receipt.account, id, now, charged, receipt.starts, tags);
+    const { account, starts } = receipt;
+    this.#journal.write({ kind, account, id, at: now, amountMicro, starts, tags });
+  }
+
+  /** What an expiry, or a renewal after it, has charged. */
+  #writeCheckpoint(id: string, { account, starts }: Receipt, amountMicro: Micro, now: number): void {
+    if (amountMicro === 0) return;
+    this.#journal.write({ kind: "checkpoint", account, id, at: now, amountMicro, starts, tags: noTags });
   }
 
   /** Charges, or gives back, outside of any hold. */
   #charge(receipt: Receipt, amount: Micro, now: number): void {
     const { account: accountId } = receipt;
     const account = this.#accounts.get(accountId) ?? (amount > 0 ? this.#accounts.add(accountId, now) : undefined);
-    if (account) addCharge(account, receipt, 0, amount, now);
+    if (account) addCharge(account, receipt, { held: 0, charge: amount }, now);
   }
 }
 

@@ -6,8 +6,8 @@ import {
   LedgerInputError,
 } from "../ledger/credit-ledger.js";
 
-/** An entry as it is written: without its sequence, which is its place, and with the caller's objects. */
-interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
+/** An entry as the ledger writes it: without its sequence, which is its place, and with the caller's objects. */
+export interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
   readonly account: string;
 }
 
@@ -31,18 +31,10 @@ export class MemoryJournal {
     return this.#written;
   }
 
-  /** Of the settle path, so it copies nothing: that is left to reading. */
-  write(
-    kind: LedgerEntry["kind"],
-    account: string,
-    id: string,
-    at: number,
-    amountMicro: number,
-    starts: LedgerEntry["starts"],
-    tags: EntryTags = noTags,
-  ): void {
+  /** On the path of a settlement, so it copies nothing. `read` copies. */
+  write(entry: WrittenEntry): void {
     if (this.#capacity === 0) return;
-    this.#entries[this.#slot] = { account, id, kind, at, amountMicro, starts, tags };
+    this.#entries[this.#slot] = entry;
     this.#written++;
     this.#slot = this.#slot + 1 === this.#capacity ? 0 : this.#slot + 1;
   }

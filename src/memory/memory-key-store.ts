@@ -5,7 +5,7 @@ import { hashKey } from "../keys/hash-key.js";
 import type { ApiKey, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "../keys/managed-key.js";
 
-/** A key in configuration: what {@link ApiKey} says, and the key itself or its hash. */
+/** A key in configuration: the members of {@link ApiKey}, and the key itself or its hash. */
 export type MemoryKey = Omit<ApiKey, "id"> & {
   /** Default: `key_` and the first twelve digits of the hash. */
   id?: string;
@@ -42,13 +42,13 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
 
 function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
   const hashes = new Map([...byHash.values()].map(({ id, hash }) => [id, hash]));
-  const listeners = new Set<{ tell: (hash: string) => void }>();
-  const tell = (hash: string) => {
+  const listeners = new Set<{ onChange: (hash: string) => void }>();
+  const notify = (hash: string) => {
     for (const listener of listeners) {
       try {
-        listener.tell(hash);
+        listener.onChange(hash);
       } catch {
-        // A listener's own affair: the others are told all the same.
+        // One listener's error must not keep the others from the notice.
       }
     }
   };
@@ -64,7 +64,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       }
       byHash.set(key.hash, copy(key));
       hashes.set(key.id, key.hash);
-      tell(key.hash);
+      notify(key.hash);
     },
     async list(account) {
       const listed = ofAccount(account).map(copy);
@@ -75,7 +75,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       if (key === undefined) return undefined;
       const changed = copy(applyKeyChange(key, change));
       byHash.set(key.hash, changed);
-      tell(key.hash);
+      notify(key.hash);
       return copy(changed);
     },
     async forget(account) {
@@ -83,12 +83,12 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       for (const { id, hash } of forgotten) {
         byHash.delete(hash);
         hashes.delete(id);
-        tell(hash);
+        notify(hash);
       }
       return forgotten.map(({ hash }) => hash);
     },
     subscribe(onChange) {
-      const listener = { tell: onChange };
+      const listener = { onChange };
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);

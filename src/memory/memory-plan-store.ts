@@ -27,7 +27,7 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     byId.set(id, structuredClone({ ...plan, id }));
   }
-  const listeners = new Set<{ tell: (id: string) => void }>();
+  const listeners = new Set<{ onChange: (id: string) => void }>();
   return checkedPlanStore("memoryPlanStore", {
     find: async (id) => structuredClone(byId.get(id)),
     list: () => structuredClone([...byId.values()]),
@@ -35,14 +35,14 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
       byId.set(plan.id, structuredClone(plan));
       for (const listener of listeners) {
         try {
-          listener.tell(plan.id);
+          listener.onChange(plan.id);
         } catch {
-          // A listener's own affair: the others are told all the same.
+          // One listener's error must not keep the others from the notice.
         }
       }
     },
     subscribe(onChange) {
-      const listener = { tell: onChange };
+      const listener = { onChange };
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);

@@ -26,11 +26,13 @@ class Chunk {
 }
 
 /**
- * Receipts by id, in flat arrays: of the hundreds of thousands that a busy ledger remembers for a minute or two, the
- * garbage collector sees next to nothing. They stand in the order in which they came, in chunks that are never moved, and
- * only their places are hashed, so that a new one costs a single access to memory that is in no cache. Those that were
- * deleted keep their place. Ids are kept as 128-bit hashes. They are made by the gateway and not by its clients, so that
- * two with the same hash need not be feared.
+ * Receipts by id, in flat arrays. A busy ledger remembers hundreds of thousands for a minute or two; in flat arrays the
+ * garbage collector sees next to nothing of them.
+ *
+ * Receipts stand in the order in which they came, in chunks that never move. Only their places are hashed, so that a
+ * new one costs a single access to memory outside the caches. Deleted receipts keep their place. The table keeps
+ * 128-bit hashes in place of ids. The gateway makes the ids, not its clients, so that no two ids can be made to share a
+ * hash.
  */
 export class ReceiptTable {
   #size = 0;
@@ -38,8 +40,9 @@ export class ReceiptTable {
   #filled = 0;
   readonly #chunks: Chunk[] = [];
   /**
-   * In the lower bits one more than the place of the receipt, and in the others those of its hash: there they tell most
-   * others apart. 0 where there is none. At least twice as many as places are filled.
+   * Where each receipt is, by a part of its hash. The lower bits hold one more than the place of the receipt; 0 means
+   * none. The upper bits are those of its hash, so that most other ids differ there. At least twice as many slots as
+   * places are filled.
    */
   #slots: Int32Array;
 
@@ -108,7 +111,7 @@ export class ReceiptTable {
     for (;;) {
       const found = slots[slot] as number;
       if (found === 0) return slot;
-      // What the upper bits already tell apart need not be read from memory.
+      // Where the upper bits differ, the chunk need not be read from memory.
       if (((found ^ word) & ~mask) === 0) {
         const place = (found & mask) - 1;
         if (this.#chunkOf(place).holds(place % chunkLength, key)) return slot;

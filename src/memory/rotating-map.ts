@@ -1,5 +1,5 @@
 /** The entries of one period. */
-export interface Generation<Value> {
+export interface PeriodEntries<Value> {
   readonly size: number;
   get(key: string): Value | undefined;
   set(key: string, value: Value): unknown;
@@ -11,7 +11,7 @@ export interface Generation<Value> {
  * lives for at least one period, and at most two while entries keep coming. No timer, no bookkeeping per entry.
  */
 export class RotatingMap<Value> {
-  readonly #makeGeneration: (expected: number) => Generation<Value>;
+  readonly #makeGeneration: (expected: number) => PeriodEntries<Value>;
   /**
    * Whatever was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was forgotten.
    * Holds also when the clock has been stepped.
@@ -19,8 +19,8 @@ export class RotatingMap<Value> {
   forgottenUntil = Number.NEGATIVE_INFINITY;
 
   readonly #periodMs: number;
-  #newer: Generation<Value>;
-  #older: Generation<Value>;
+  #newer: PeriodEntries<Value>;
+  #older: PeriodEntries<Value>;
   #newerSince = Number.NEGATIVE_INFINITY;
   #newerLatest = Number.NEGATIVE_INFINITY;
   #olderLatest = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class RotatingMap<Value> {
    * @param makeGeneration - what the entries of a period are kept in, of which there will be about as many as in the last
    * one. Default: a `Map`.
    */
-  constructor(periodMs: number, makeGeneration: (expected: number) => Generation<Value> = () => new Map()) {
+  constructor(periodMs: number, makeGeneration: (expected: number) => PeriodEntries<Value> = () => new Map()) {
     this.#periodMs = periodMs;
     this.#makeGeneration = makeGeneration;
     this.#newer = makeGeneration(0);
@@ -44,14 +44,14 @@ export class RotatingMap<Value> {
     return this.#newer.get(key) ?? this.#older.get(key);
   }
 
-  /** Sets an entry, which begins its life anew. */
+  /** Sets an entry. Its life starts again. */
   set(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#older.delete(key);
     this.#put(key, value, now);
   }
 
-  /** The same for one that is not in the map, which saves looking for it. */
+  /** The same for an entry that is not in the map, which saves looking for it. */
   add(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#put(key, value, now);

@@ -1,2 +1,2 @@
-/** What can be asked of a model: the path behind `/v1/`, for clients as for upstreams. */
+/** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */
 export type OperationName = "chat/completions" | "embeddings" | "responses" | "messages";

@@ -1,14 +1,20 @@
 /**
- * Where the token counts come from: `provider`, the upstream's own report; `estimated`, an estimate for lack of one;
- * `partial`, an estimate of an answer that broke off: the prompt, the output that was seen, and for a client that left a
- * model that reasons, a bound for the reasoning that was not.
+ * Where the token counts come from.
+ * - `provider`: the upstream reported them.
+ * - `estimated`: the gateway estimated them, since there is no report.
+ * - `partial`: the gateway estimated them for a response that broke off: the prompt and the output that it saw. For a
+ *   model that reasons, and a client that left, also a bound for the reasoning that it did not see.
  */
 export type UsageSource = "provider" | "estimated" | "partial";
 
 /**
- * How a call ended: `completed`; `client_gone`; `upstream_refused`: the upstream found fault with the request, or was at
- * its capacity, or its provider threw a `GatewayError`; `upstream_failed` and `upstream_timeout`: it gave no answer, or
- * broke off; `shutdown`: the gateway was closed.
+ * How a call ended.
+ * - `completed`: the response was complete.
+ * - `client_gone`: the client left.
+ * - `upstream_refused`: the upstream found fault with the request, or was at its capacity, or its provider threw a
+ *   `GatewayError`.
+ * - `upstream_failed`, `upstream_timeout`: the upstream sent no response, or broke it off.
+ * - `shutdown`: the gateway was closed.
  */
 export type EndReason =
   | "completed"
@@ -19,7 +25,10 @@ export type EndReason =
   | "shutdown";
 
 /**
- * What became of an answer whose client has left. `cancelled`: it was broken off at once. `drained`: it was read to its
- * end. `drain_timed_out`, `drain_over_tokens`: it was broken off at a limit. `drain_failed`: the upstream failed.
+ * What the gateway did with a response after its client left.
+ * - `cancelled`: it broke the response off at once.
+ * - `drained`: it read the response to its end.
+ * - `drain_timed_out`, `drain_over_tokens`: it broke the response off at a limit.
+ * - `drain_failed`: the upstream failed.
  */
 export type Disconnect = "cancelled" | "drained" | "drain_timed_out" | "drain_over_tokens" | "drain_failed";

@@ -23,9 +23,9 @@ export interface CompiledPrice {
   /** Whether every price is zero, so that no call can cost anything. */
   readonly free: boolean;
   /**
-   * The prices as the journal tells them, so that a charge can be computed anew from its entry alone: credits per million
-   * of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`. Where writes
-   * to the cache have a price of their own, it comes last.
+   * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
+   * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   * Where writes to the cache have a price of their own, it comes last.
    */
   readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */
@@ -87,9 +87,9 @@ export function compilePrice(price: Price): CompiledPrice {
       const cacheWrite = Math.min(tokens.cacheWrite ?? 0, tokens.input - cachedInput);
       const reasoning = Math.min(tokens.reasoning, tokens.output);
       const fresh = tokens.input - cachedInput - cacheWrite;
-      return exactCost(fresh, cachedInput, cacheWrite, tokens.output - reasoning, reasoning);
+      return exactCost([fresh, cachedInput, cacheWrite, tokens.output - reasoning, reasoning]);
     },
-    upperBound: (inputTokens, outputTokens) => worstCost(inputTokens, 0, 0, outputTokens, 0),
+    upperBound: (inputTokens, outputTokens) => worstCost([inputTokens, 0, 0, outputTokens, 0]),
   };
 }
 
@@ -111,14 +111,15 @@ export function toMicro(credits: number): Micro {
 type Kinds<T> = readonly [T, T, T, T, T];
 
 /** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
-function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (...counts: Kinds<number>) => Micro {
+function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (counts: Kinds<number>) => Micro {
   const plainBase = Number(base);
   const plainUnit = Number(unit);
   const [a, b, c, d, e] = weights.map(Number) as unknown as Kinds<number>;
 
-  return (p, q, r, s, t) => {
+  return (counts) => {
+    const [p, q, r, s, t] = counts;
     if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s) && isCount(t))) {
-      throw new RangeError(`Token counts must be whole numbers of at least 0, not ${[p, q, r, s, t].join(", ")}.`);
+      throw new RangeError(`Token counts must be whole numbers of at least 0, not ${counts.join(", ")}.`);
     }
     // No term is negative and rounding is monotonic, so a sum that comes out safe had only exact steps.
     const sum = plainBase + p * a + q * b + r * c + s * d + t * e;
@@ -127,7 +128,6 @@ function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (...co
       const remainder = sum % plainUnit;
       return (sum - remainder) / plainUnit + (remainder > 0 ? 1 : 0);
     }
-    const counts = [p, q, r, s, t];
     const exact = weights.reduce((total, weight, kind) => total + weight * BigInt(counts[kind] ?? 0), base);
     const micro = (exact + unit - 1n) / unit;
     return micro > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(micro);

@@ -20,6 +20,6 @@ export interface StreamProgress extends Progress {
   readonly seenOutput: number;
   /** The response has come to its own end: it does not matter how the connection ends. */
   readonly isComplete: boolean;
-  /** The upstream has said that nothing follows. */
+  /** The upstream has ended the stream: nothing follows. */
   readonly isDone: boolean;
 }

@@ -2,7 +2,7 @@
 export interface TokenCounts {
   /** The whole prompt. */
   input: number;
-  /** Part of `input` that the upstream had cached. */
+  /** The part of `input` that came from the upstream's cache. */
   cachedInput: number;
   /** Part of `input` that the upstream put into its cache, and none of which it had cached. Absent: none. */
   cacheWrite?: number;

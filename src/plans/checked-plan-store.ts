@@ -3,8 +3,8 @@ import { checkNewPlan } from "./plan-schema.js";
 import type { WritablePlanStore } from "./plan-store.js";
 
 /**
- * The store, to which nothing gets but valid plans. Who puts another learns of it by a TypeError that begins with `by`; who
- * looks for an id that no plan can have finds nothing.
+ * The store behind a check: only valid plans reach it. To put another plan throws a TypeError that begins with `by`. To
+ * look for an id that no plan can have finds nothing.
  */
 export function checkedPlanStore(by: string, store: WritablePlanStore): WritablePlanStore {
   return {

@@ -1,6 +1,6 @@
 import type { DisconnectPolicy } from "./plan-store.js";
 
-/** How much of an answer to keep reading after its client left, with the defaults filled in. */
+/** How much of a response to keep reading after its client left, with the defaults filled in. */
 export interface ResolvedDrainLimits {
   readonly maxMs: number;
   readonly maxTokens: number;

@@ -30,11 +30,11 @@ export const planSchema = z.object({
   disconnect: disconnectSchema.nullish(),
 });
 
-/** A plan that somebody writes down, who must learn of a misspelled member: as an unknown one it would lift a limit. */
+/** A plan that a person writes. A misspelled member is an error: as an unknown one it would lift a limit. */
 export const newPlanSchema = planSchema.extend({ id: idText(), models: z.array(idText()).readonly() }).strict();
 
 /**
- * Checks what a plan store answers with.
+ * Checks a plan that a store returns.
  * @throws TypeError that says what is wrong with the record.
  */
 export function checkPlan(record: unknown): z.output<typeof planSchema> {

@@ -4,13 +4,16 @@ export interface Plan {
   id: string;
   /** Exact model ids, or patterns in which `*` stands for any run of characters; each at most 256 characters. */
   models: readonly string[];
-  /** The stock in credits per window. An absent or `null` window is unlimited; absent or `null` altogether: no limits. */
+  /**
+   * The credits per window. An absent or `null` window is unlimited. Without this member, or with `null`, no window is
+   * limited.
+   */
   credits?: PlanCredits | null | undefined;
   /** Length of a session in milliseconds, at least one minute. Default: 5 hours. */
   sessionMs?: number | null | undefined;
   /** Output tokens to expect, for the reservation, when a request caps nothing. Default: 4096. */
   defaultOutputTokens?: number | null | undefined;
-  /** What becomes of answers whose clients leave. Default: what the model says. */
+  /** What to do with responses whose clients leave. Default: the model's setting. */
   disconnect?: DisconnectPolicy | null | undefined;
 }
 
@@ -20,18 +23,19 @@ export interface PlanCredits {
   month?: number | null | undefined;
 }
 
-/** How far the answer of a client that has left is read on. */
+/** How much of a response to keep reading after its client left. */
 export interface DrainLimits {
   /** The longest, in milliseconds from its departure. Default: 60,000. */
   maxMs?: number | undefined;
-  /** The most output tokens of the whole answer; what is beyond them is broken off. Default: 4096. */
+  /** The most output tokens of the whole response. At the limit the gateway breaks the response off. Default: 4096. */
   maxTokens?: number | undefined;
 }
 
 /**
- * What becomes of an answer whose client leaves. `cancel`: the upstream is stopped; the prompt is charged, what was
- * received, and of a model that reasons a bound for what was not shown. `drain`, or limits of one's own: it is read on, and
- * what it really used is charged.
+ * What to do with a response whose client leaves.
+ * - `cancel`: stop the upstream. The account pays for the prompt and for what arrived. For a model that reasons it also
+ *   pays a bound for the reasoning that the upstream did not show.
+ * - `drain`, or limits of your own: keep reading. The account pays for what the response really used.
  */
 export type DisconnectPolicy = "cancel" | "drain" | DrainLimits;
 
@@ -52,9 +56,9 @@ export interface WritablePlanStore extends PlanStore {
   /** Creates the plan, or replaces the one of the same id. @throws TypeError when it is not valid. */
   put(plan: Plan): Promise<void>;
   /**
-   * Calls back with the id of every plan that is put by any process that shares the store, as soon as it is known here;
-   * absent where the store cannot tell. Does not keep the process alive by itself.
-   * @returns ends the subscription; a promise where it takes time until changes are heard.
+   * Calls `onChange` with the id of every plan that any process puts into the shared store, as soon as this process
+   * gets the notice. Absent where the store has no such notices. Does not keep the process alive.
+   * @returns ends the subscription. A promise where it takes time until notices arrive.
    */
   subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
 }

@@ -18,7 +18,7 @@ export interface AccountBatch {
   readonly operations: LedgerOperation[];
 }
 
-/** Runs operations on an account in one statement, and gives one answer for each. */
+/** Runs operations on an account in one statement, and returns one result for each. */
 export type RunBatch = (batch: AccountBatch) => Promise<readonly LedgerAnswer[]>;
 
 /**

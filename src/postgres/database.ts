@@ -1,6 +1,6 @@
-import { runMigrations } from "./migrate.js";
 import type { PostgresPool } from "./postgres-pool.js";
 import { isTransient, retryTransient } from "./retry-transient.js";
+import { runMigrations } from "./run-migrations.js";
 import { inSchema } from "./schema-sql.js";
 
 /** Options of every PostgreSQL store. */
@@ -48,11 +48,11 @@ export class Database {
   }
 
   /**
-   * Runs a statement that answers one column of JSON, as text.
-   * Numbers come as JSON rather than as int8, which drivers give as text: so they are parsed here, exactly up to 2^53 − 1.
+   * Runs a statement that returns one column of JSON, as text. Numbers come as JSON rather than as int8, which drivers
+   * return as text: so they are parsed here, exactly up to 2^53 − 1.
    *
-   * @param isRetried - whether a statement is sent again that failed with this code. Default: what another transaction
-   * was to blame for.
+   * @param isRetried - whether a statement that failed with this code is sent again. Default: failures that another
+   * transaction caused.
    */
   async query<Row>(
     sql: string,

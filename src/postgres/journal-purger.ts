@@ -8,7 +8,7 @@ export class JournalPurger {
   #next = 0;
   #running: Promise<void> | undefined;
 
-  /** @param purge - drops at most so many entries, and answers whether there may be more. */
+  /** @param purge - drops at most so many entries, and returns whether there may be more. */
   constructor(purge: (stepSize: number) => Promise<boolean>) {
     this.#purge = purge;
   }
@@ -32,7 +32,7 @@ export class JournalPurger {
     try {
       if (await this.#purge(stepSize)) this.#next = performance.now() + pauseWhileMoreMs;
     } catch {
-      // Nobody waits for it: the next step does what this one did not.
+      // No caller waits for it: the next step does what this one did not.
     }
   }
 }

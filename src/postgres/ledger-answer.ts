@@ -10,7 +10,9 @@ interface StoredInstance {
   bonus: number;
 }
 
-/** What the schema's functions answer to an operation: the account after it, and for a reservation what was reserved. */
+/**
+ * What the schema's functions return for an operation: the account after it, and for a reservation what was reserved.
+ */
 export interface LedgerAnswer {
   readonly status: string;
   /** The database's clock, in epoch milliseconds. */
@@ -42,7 +44,7 @@ export function requireDone(answer: LedgerAnswer, { id, account, amountMicro }: 
   }
 }
 
-/** What a refusal's message tells of the request. */
+/** What a refusal's message has of the request. */
 export interface Refusable {
   readonly id?: string;
   readonly account: string;

@@ -11,7 +11,7 @@ import { storedWindows } from "./ledger-operation.js";
 const defaultPageLength = 100;
 const sequenceDigits = 19;
 
-/** A row of {@link historySql}, and one more than asked for if the page is not the last. */
+/** A row of {@link historySql}. There is one more than the page has if the page is not the last. */
 export interface StoredEntry {
   readonly at: number;
   readonly sequence: number;
@@ -62,7 +62,7 @@ function toEntry({ at, sequence, id, kind, amount: amountMicro, starts, tags }: 
     return typeof start === "number" ? [[window, start]] : [];
   });
   return {
-    // Two entries of one moment are told apart by the second number, so that texts sort as times do.
+    // The second number orders two entries of one moment, so that texts sort as times do.
     sequence: `${at}-${String(sequence).padStart(sequenceDigits, "0")}`,
     id,
     kind,

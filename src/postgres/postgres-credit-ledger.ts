@@ -1,6 +1,6 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { Notifications } from "./notifications.js";
+import { Notifications } from "./listen/notifications.js";
 import { PostgresLedger } from "./postgres-ledger.js";
 
 /** Options of {@link postgresCreditLedger}. */
@@ -44,7 +44,7 @@ export function creditLedger(database: Database, notifications: Notifications, r
     history: (request) => ledger.history(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
-    ...(notifications.wanted && {
+    ...(notifications.isEnabled && {
       subscribe: (onChange: (account: string) => void) => notifications.subscribe(ledger.channel, onChange),
     }),
   };

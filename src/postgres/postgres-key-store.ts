@@ -1,7 +1,7 @@
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { Notifications } from "./notifications.js";
+import { Notifications } from "./listen/notifications.js";
 
 /** A key as the contract has it, without the members that it does not have. */
 const keyJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
@@ -63,7 +63,7 @@ export function keyStore(database: Database, notifications: Notifications): Writ
       return database.query<string>(sql, [account]);
     },
   });
-  if (!notifications.wanted) return store;
+  if (!notifications.isEnabled) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),

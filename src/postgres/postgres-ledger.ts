@@ -54,7 +54,7 @@ export class PostgresLedger implements CreditLedger {
   readonly #readCommitted: ReadCommitted;
   readonly #announcements: Announcements;
 
-  /** Where changes by hand are told, by their accounts. */
+  /** The channel for notices of grants, resets and forgotten accounts, by their accounts. */
   readonly channel: string;
 
   constructor(database: Database, retentionMs: number) {
@@ -187,5 +187,5 @@ function only<Answer>([answer]: readonly Answer[]): Answer {
 }
 
 function incomplete(): LedgerUnavailableError {
-  return new LedgerUnavailableError("PostgreSQL answered less than it was asked.");
+  return new LedgerUnavailableError("PostgreSQL returned fewer results than there were operations.");
 }

@@ -1,7 +1,7 @@
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { Database, type PostgresOptions } from "./database.js";
-import { Notifications } from "./notifications.js";
+import { Notifications } from "./listen/notifications.js";
 
 /**
  * Plans in PostgreSQL. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
@@ -28,7 +28,7 @@ export function planStore(database: Database, notifications: Notifications): Wri
       await database.query(sql, [plan.id, JSON.stringify(plan)]);
     },
   });
-  if (!notifications.wanted) return store;
+  if (!notifications.isEnabled) return store;
   return {
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_plan`, onChange),

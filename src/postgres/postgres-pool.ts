@@ -9,8 +9,8 @@ export interface PostgresPool {
   /** Checks out a connection of its own, for `LISTEN`. */
   connect?(): Promise<PostgresClient>;
   /**
-   * Takes the place of `connect` where a driver listens by itself. `false`: the stores shall not listen. Without it and
-   * without `connect` they cannot, of which the gateway warns: changes in other processes are known here when caches forget.
+   * Replaces `connect` where a driver listens without it. `false`: the stores do not listen. Without `listen` and
+   * `connect` they cannot, and the gateway warns: changes in other processes take effect here when caches forget.
    */
   listen?: ListenPool | false | undefined;
 }

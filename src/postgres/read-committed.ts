@@ -18,8 +18,8 @@ export class ReadCommitted {
   }
 
   /**
-   * @param plain - a statement that answers its rows.
-   * @param procedure - the call of a procedure that sets the isolation, and answers the same rows in one array.
+   * @param plain - a statement that returns its rows.
+   * @param procedure - the call of a procedure that sets the isolation, and returns the same rows in one array.
    */
   async query<Row>(plain: string, procedure: string, values: (string | number)[]): Promise<Row[]> {
     if (!this.#isToBeSet) {

@@ -7,7 +7,7 @@ const maxBatch = 64;
 /** Renewals that go in one statement. */
 export interface RenewalBatch {
   readonly accounts: AccountBatch[];
-  /** Where each renewal stood among the requests, in the order of the statement's answers. */
+  /** Where each renewal stood among the requests, in the order of the statement's results. */
   readonly places: number[];
 }
 

@@ -24,7 +24,7 @@ export async function retryTransient<Result>(
   }
 }
 
-/** What PostgreSQL calls the error; `undefined` for one that is none of its own. */
+/** PostgreSQL's code for the error; `undefined` for an error of another origin. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;

@@ -13,7 +13,7 @@ import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
-/** The database's own clock in whole milliseconds, read anew at each call. */
+/** The database's own clock in whole milliseconds, read at each call. */
 const databaseClock = /* sql */ `
 create function infergate.clock_ms() returns bigint
 language sql volatile as $$
@@ -35,9 +35,9 @@ const functions = [
 ].join("");
 
 /**
- * What each version of the schema adds, the first version first. What a released one does to tables and types is never
- * changed. Functions are: a version that needs others has them made anew, under the names and with the parameters and answers
- * that processes of earlier versions know, which go on calling them during a deployment.
+ * What each version of the schema adds, the first version first. What a released version does to tables and types is
+ * never changed. Functions are: a version that needs others replaces them, under the same names. It keeps the
+ * parameters and results that processes of earlier versions use, since these go on calling them during a deployment.
  */
 export function migrationsSql(clock = databaseClock): readonly string[] {
   return [

@@ -31,7 +31,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
 });
 
 /** Reports what is wrong with a dialect. */
-export function checkDialect(dialect: unknown, context: z.RefinementCtx): void {
+export function checkDialectOptions(dialect: unknown, context: z.RefinementCtx): void {
   const result = dialectSchema.safeParse(dialect, { error: explainIssue("option") });
   for (const issue of result.error?.issues ?? []) {
     context.addIssue({ code: "custom", message: issue.message, path: [...issue.path] });

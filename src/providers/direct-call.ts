@@ -9,9 +9,12 @@ export interface DirectAnswer extends UpstreamAnswer {
   takeWhole?(): Uint8Array | undefined;
 }
 
-/** Learns when a request goes out. */
+/** Notified when a request goes out. */
 export interface HandoverListener {
-  /** It is about to be written to a connection that stands; where that cannot be known, it is handed to who does it. */
+  /**
+   * The request is about to be written to an open connection. Where that cannot be seen, it is about to be passed to
+   * `fetch`.
+   */
   handedOver(): void;
 }
 
@@ -26,9 +29,9 @@ interface DirectProvider extends UpstreamProvider {
 }
 
 /**
- * One of the gateway's own providers. The gateway makes its calls past `call`, see {@link directCallOf}: what hosts may do
- * with a call and an answer, such as spread them, costs more than the call. A copy of the provider has no direct call, and
- * neither has one whose `call` was replaced.
+ * One of the gateway's own providers. The gateway makes its calls past `call`, see {@link directCallOf}: what hosts may
+ * do with a call and a response, such as spread them, costs more than the call. A copy of the provider has no direct
+ * call, and neither has one whose `call` was replaced.
  */
 export function toDirectProvider(
   provider: Omit<UpstreamProvider, "call">,

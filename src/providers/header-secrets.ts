@@ -3,7 +3,7 @@ import { looksRandom, type UpstreamSecrets } from "../redaction/upstream-secrets
 
 const credential = /auth|key|token|secret|cookie|password|credential|signature|session/i;
 
-/** Of the protocol, with values that every server says. */
+/** Headers of the protocol, whose values are the same everywhere. */
 const common = /^(?:content-type|accept|accept-language|user-agent|cache-control)$/i;
 
 /** What of the headers that an operator has given must not get out in an error. */

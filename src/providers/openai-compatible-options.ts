@@ -2,7 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { Dialect } from "../openai/dialect.js";
-import { checkDialect } from "./dialect-options.js";
+import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
 import type { TransportOptions } from "./transport/transport.js";
@@ -16,8 +16,8 @@ export interface OpenAICompatibleOptions {
    */
   baseURL: string;
   /**
-   * Sent as `Authorization: Bearer …`. A function is asked on every call, for tokens that expire. Absent, `undefined` or
-   * empty: no such header is sent, which is right for most servers in your own network.
+   * Sent as `Authorization: Bearer …`. A function is called for every request, for tokens that expire. Absent,
+   * `undefined` or empty: no such header is sent, which is right for most servers in your own network.
    * @default undefined
    */
   apiKey?: string | ApiKeySource | undefined;
@@ -34,7 +34,7 @@ export interface OpenAICompatibleOptions {
    */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * The default of the three timeouts below, in milliseconds. It limits silence, never the length of an answer.
+   * The default of the three timeouts below, in milliseconds. It limits silence, never the length of a response.
    * @default each one's own default
    */
   timeoutMs?: number | undefined;
@@ -44,13 +44,13 @@ export interface OpenAICompatibleOptions {
    */
   connectTimeoutMs?: number | undefined;
   /**
-   * How long the model may take until its answer begins, in milliseconds, from the sending of the request. A whole answer
-   * begins when all of it is there.
+   * How long the model may take until its response begins, in milliseconds, from the sending of the request. A whole
+   * response begins when all of it is there.
    * @default 300_000
    */
   firstByteTimeoutMs?: number | undefined;
   /**
-   * How long an answer may fall silent in between, in milliseconds. Time in which the client is too slow does not count.
+   * How long a response may pause in between, in milliseconds. Time in which the client is too slow does not count.
    * @default 300_000
    */
   idleTimeoutMs?: number | undefined;
@@ -68,7 +68,7 @@ export interface OpenAICompatibleOptions {
 }
 
 /** The options, checked and taken apart. */
-export interface CheckedOptions {
+export interface CheckedOpenAICompatibleOptions {
   /** Without a trailing slash. */
   basePath: string;
   /** Empty, or with a leading question mark. */
@@ -127,7 +127,7 @@ const optionsSchema = z
     firstByteTimeoutMs: milliseconds.optional(),
     idleTimeoutMs: milliseconds.optional(),
     maxConnections: z.number().int().positive().optional(),
-    dialect: z.custom<Dialect>().superRefine(checkDialect).optional(),
+    dialect: z.custom<Dialect>().superRefine(checkDialectOptions).optional(),
   })
   .refine(({ fetch, maxConnections }) => fetch === undefined || maxConnections === undefined, {
     error: "has no effect with fetch, which manages its own connections",
@@ -141,7 +141,7 @@ const optionsSchema = z
 export function checkOpenAICompatibleOptions(
   options: OpenAICompatibleOptions,
   factory = "openAICompatible",
-): CheckedOptions {
+): CheckedOpenAICompatibleOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) {
     throw new TypeError(listProblems(`${factory}: the options are not valid`, problemsOf(result.error)));

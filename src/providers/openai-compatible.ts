@@ -2,7 +2,7 @@ import { createTransport } from "#transport";
 import { type CallDirectly, toDirectProvider } from "./direct-call.js";
 import { headerSecrets } from "./header-secrets.js";
 import {
-  type CheckedOptions,
+  type CheckedOpenAICompatibleOptions,
   checkOpenAICompatibleOptions,
   type OpenAICompatibleOptions,
 } from "./openai-compatible-options.js";
@@ -15,7 +15,7 @@ export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
 /**
  * A model server that speaks OpenAI's API: OpenAI itself, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, …
  *
- * A failed call is not repeated: the model may have run although nothing of its answer arrived.
+ * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
  */
 export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProvider {
@@ -23,7 +23,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
 }
 
 /** The provider that checked options describe. */
-export function toProvider(options: CheckedOptions): UpstreamProvider {
+export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamProvider {
   const { basePath, query, apiKey, headers, dialect, transport: transportOptions } = options;
   const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
   const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);

@@ -32,11 +32,11 @@ function readError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
   // The input was flagged: a 403 that is the client's, not that of our key.
   if (status === 403 && Array.isArray(metadata["reasons"]))
     return refused(error["message"], "content_policy_violation");
-  // The model is there, but nobody serves it with what the request asks for: tools, images, a parameter.
+  // The model exists, but no provider serves it with what the request needs: tools, images, a parameter.
   if (status === 404 && /^No endpoints found that support/.test(String(error["message"]))) {
     return refused(error["message"], "unsupported_parameter");
   }
-  // What the provider behind it said.
+  // The error of the provider behind it.
   const raw = parseJson(metadata["raw"]);
   if (status === 400 && isRecord(raw)) return { status, body: raw };
   return { status, body };

@@ -2,13 +2,13 @@ import type { OperationName } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 
-/** What a model server can be asked for, as the path behind the base URL. */
+/** What a model server can be called for, as the path behind the base URL. */
 export type UpstreamOperation = OperationName;
 
-/** What a provider speaks that says nothing else. */
+/** The operations of a provider that names none. */
 export const defaultOperations: readonly UpstreamOperation[] = ["chat/completions", "embeddings"];
 
-/** As much of an `AbortSignal` as it takes to be told. Every `AbortSignal` is one. */
+/** The part of an `AbortSignal` that a listener needs. Every `AbortSignal` is one. */
 export interface AbortNotice {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -23,7 +23,7 @@ export interface UpstreamCall {
   model: string;
   /** The JSON request, UTF-8. */
   body: Uint8Array;
-  /** Whether `body` asks for server-sent events. */
+  /** Whether `body` requests server-sent events. */
   stream: boolean;
   /** Aborted when the client has left or the gateway shuts down: cancel the call at once. */
   readonly signal: AbortSignal;
@@ -35,14 +35,14 @@ export interface UpstreamCall {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the model server answered, in OpenAI's wire format. */
+/** The response of the model server, in OpenAI's wire format. */
 export interface UpstreamAnswer {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
   /**
-   * The body's bytes as they arrive. Nothing is read ahead without bound while nobody asks.
-   * Breaking off the iteration ends the call; its `return` may be called while a `next` is pending.
+   * The body's bytes as they arrive. The provider reads no more ahead than a bounded part while the gateway does not
+   * pull. To break the iteration off ends the call; its `return` may be called while a `next` is pending.
    */
   body: AsyncIterable<Uint8Array>;
 }
@@ -53,19 +53,20 @@ export interface UpstreamAnswer {
 export interface UpstreamProvider {
   /** What it speaks: a model's requests of other kinds do not go to it. Default: chat completions and embeddings. */
   readonly operations?: readonly UpstreamOperation[] | undefined;
-  /** How requests for it and its answers depart from OpenAI's: the gateway writes and reads them so. Default: not at all. */
+  /** How its requests and responses differ from OpenAI's: the gateway writes and reads them so. Default: not at all. */
   readonly dialect?: Dialect | undefined;
   /**
    * Resolves as soon as status and headers are known, whatever the status is.
    *
    * From this call on, a client that leaves is charged for the prompt, unless the call fails as `unreachable`.
-   * @throws {@link UpstreamError} when there is no answer. Anything else is a failure, too, of a request that may have arrived.
+   * @throws {@link UpstreamError} when there is no response. Any other error counts as a failure of a request that may
+   * have arrived.
    */
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
   /**
-   * What clients must not get to read when one of the provider's answers is an error. Asked then. What looks like a key, a
-   * host, a file or a stack trace is kept from them anyway; a {@link GatewayError} that you throw is told as it is.
-   * Default: nothing.
+   * What clients must not see of the provider's error responses. Called for each of them. The gateway always hides what
+   * looks like a key, a host, a file or a stack trace; it passes the text of a {@link GatewayError} of yours on as it
+   * is. Default: nothing.
    */
   secrets?(): UpstreamSecrets;
   /** Closes idle connections. The provider stays usable. */
@@ -73,12 +74,15 @@ export interface UpstreamProvider {
 }
 
 /**
- * `unreachable`: refused, no such host, TLS: the request has reached nobody. `timeout`: no connection, no answer or no more
- * of it in time. `interrupted`: the connection broke. `aborted`: the call's own signal.
+ * Why there is no response.
+ * - `unreachable`: refused, no such host, TLS: the request has reached no server.
+ * - `timeout`: no connection, no response or no more of it in time.
+ * - `interrupted`: the connection broke.
+ * - `aborted`: the call's own signal.
  */
 export type UpstreamFailure = "unreachable" | "timeout" | "interrupted" | "aborted";
 
-/** The upstream gave no answer, or broke off within one. */
+/** The upstream sent no response, or broke it off. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly failure: UpstreamFailure;

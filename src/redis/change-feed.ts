@@ -5,8 +5,8 @@ type Listener = (message: string) => void;
 const retryMs = 1_000;
 
 /**
- * Tells of changes to keys, plans and accounts that any process has made, over one connection that is open while somebody listens.
- * When it is lost it is opened again; what changes meanwhile goes unheard.
+ * Notifies of changes to keys, plans and accounts by any process, over one connection that is open while there are
+ * listeners. A lost connection is opened again; no notice arrives of a change meanwhile.
  */
 export class ChangeFeed {
   readonly channel: string;
@@ -63,7 +63,7 @@ export class ChangeFeed {
       try {
         listener(message);
       } catch {
-        // A listener's own affair: the others are told all the same.
+        // One listener's error must not keep the others from the notice.
       }
     }
   }
@@ -83,7 +83,7 @@ export class ChangeFeed {
     timer.unref?.();
   }
 
-  /** One that is being opened, which a server that hangs makes last for ever, is not waited for. */
+  /** Does not wait for a connection that is being opened: a server that hangs makes that last for ever. */
   #close(): void {
     // One that could not be opened need not be ended.
     this.#subscription?.then(({ end }) => end()).catch(() => {});

@@ -6,7 +6,7 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 
-/** An entry as the script answers it: the amounts and times in text, a start of 0 where it is not about that window. */
+/** An entry as the script returns it: the amounts and times are text, and a start of 0 means another window. */
 export type JournalEntry = readonly unknown[];
 
 export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
@@ -17,7 +17,7 @@ export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
   }
   const tags: EntryTags = tagsJson === "" ? {} : JSON.parse(tagsJson);
   const common = { sequence, id, kind: kind as LedgerEntry["kind"], at: Number(at), starts };
-  // Of an unresolved settlement the stream says what it asked for, as of any other; but it was not charged.
+  // The stream has the amount of an unresolved settlement, as of any other; but it was not charged.
   return kind === "unresolved"
     ? { ...common, amountMicro: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
     : { ...common, amountMicro: Number(amount), tags };

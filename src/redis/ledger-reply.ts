@@ -7,7 +7,7 @@ import {
 } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
 
-/** What a script answers: a status, the store's now, and the numbers of the three windows, session first. */
+/** What a script returns: a status, the store's now, and the numbers of the three windows, session first. */
 export type LedgerReply = readonly [status: unknown, ...rest: unknown[]];
 
 interface Span {

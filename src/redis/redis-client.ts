@@ -1,10 +1,10 @@
-/** What is asked of ioredis 5 or later: a `Redis` or a `Cluster`. */
+/** What the stores use of ioredis 5 or later: a `Redis` or a `Cluster`. */
 export interface IoredisClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** What is asked of node-redis 5 or later: a client, a cluster or a sentinel, connected. */
+/** What the stores use of node-redis 5 or later: a client, a cluster or a sentinel, connected. */
 export interface NodeRedisClient {
   evalSha(sha1: string, options: NodeRedisEvalOptions): Promise<unknown>;
   eval(script: string, options: NodeRedisEvalOptions): Promise<unknown>;

@@ -19,12 +19,13 @@ export interface RedisJournalOptions {
 const dayMs = 86_400_000;
 
 /**
- * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one script in
- * one round trip, and the server's clock is the only clock. Accounts may be spread over a cluster.
+ * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one script
+ * in one round trip, and the server's clock is the only clock. Accounts may be spread over a cluster.
  *
- * A settlement or reservation is recognised as a repetition for two minutes after its end, a grant for 31 days, and a
- * hold that expired can be settled for at least an hour. Ids are told apart within their account only: the same id for
- * another account is another reservation. Any failure of Redis is a {@link LedgerUnavailableError} with its `cause`.
+ * The ledger recognises the repetition of a settlement or reservation for two minutes after its end, and of a grant for
+ * 31 days. An expired hold can be settled for at least an hour. Ids are unique within their account only: the same id
+ * for another account is another reservation. Any failure of Redis is a {@link LedgerUnavailableError} with its
+ * `cause`.
  *
  * @throws TypeError | RangeError when an option is not valid.
  */

@@ -1,12 +1,20 @@
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
-import { findKey, findKeys, forgetKeys, hashesOfAccount, hashOfKey, insertKey, updateKey } from "./lua/keys.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
+import {
+  findKeyByHash,
+  findKeys,
+  forgetKeys,
+  hashesOfAccount,
+  hashOfKey,
+  insertKey,
+  updateKey,
+} from "./store-scripts/keys.js";
 import { fromFields, toFieldChanges, toFields } from "./stored-key-fields.js";
 
 const scripts = {
-  find: makeScript(findKey),
+  find: makeScript(findKeyByHash),
   hashOf: makeScript(hashOfKey),
   hashesOf: makeScript(hashesOfAccount),
   findAll: makeScript(findKeys),

@@ -1,9 +1,9 @@
 import { ChangeFeed } from "./change-feed.js";
-import { whenReconnected } from "./reconnections.js";
 import type { RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
 import { subscriptionOpener } from "./subscription.js";
+import { whenReconnected } from "./when-reconnected.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Options of every store in Redis. */
@@ -12,11 +12,11 @@ export interface RedisOptions {
   client: RedisClient;
   /** What the names of all keys begin with; without braces. Default: `infergate`. */
   prefix?: string | undefined;
-  /** How long Redis may take to answer, in milliseconds. Default: 2000. */
+  /** How long Redis may take to respond, in milliseconds. Default: 2000. */
   timeoutMs?: number | undefined;
   /**
-   * Accept a server whose `maxmemory-policy` is not `noeviction`. When its memory is full it drops keys, and an account that
-   * was dropped has its whole stock again. Default: `false`, every operation fails on such a server.
+   * Accept a server whose `maxmemory-policy` is not `noeviction`. When its memory is full it drops keys, and a dropped
+   * account has all its credits again. Default: `false`: every operation fails on such a server.
    */
   allowEviction?: boolean | undefined;
 }

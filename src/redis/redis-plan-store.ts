@@ -1,8 +1,8 @@
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { findPlan, putPlan } from "./lua/plans.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
+import { findPlan, putPlan } from "./store-scripts/plans.js";
 
 const scripts = { find: makeScript(findPlan), put: makeScript(putPlan) };
 

@@ -5,8 +5,8 @@ import { makeScript } from "./script.js";
 const memoryInfo = makeScript("return redis.call('INFO', 'memory')");
 
 /**
- * Asks the server once, with the first script, whether it may evict keys when its memory is full, and refuses to run
- * scripts while it may. A server that does not tell is trusted.
+ * Reads the server's policy once, with the first script, and refuses to run scripts while the server may evict keys
+ * when its memory is full. A server that does not show its policy is trusted.
  */
 export function refuseEviction(run: RunScript): RunScript {
   let isTrusted = false;

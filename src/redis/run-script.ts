@@ -14,7 +14,7 @@ export function scriptRunner(client: RedisClient): RunScript {
   return ({ sha1, text }, keys, args) => {
     const texts = args.map(String);
     return byDigest(sha1, keys, texts).catch((error: unknown) => {
-      // A server that was restarted, promoted or told to forget its scripts: this teaches it.
+      // A server has no scripts after a restart, a promotion or SCRIPT FLUSH: this loads them.
       if (isNoScript(error)) return byText(text, keys, texts);
       throw error;
     });

@@ -53,7 +53,7 @@ export interface LedgerParts {
   /** Entries that an account's journal keeps; 0: none. */
   journalEntries: number;
   journalMs: number;
-  /** Where changes by hand are told. */
+  /** The channel for notices of grants, resets and forgotten accounts. */
   channel: string;
 }
 
@@ -105,7 +105,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const windows = windowStates(open, limits);
     const status = statusOf(reply);
     if (status === "denied") {
-      // The script has decided by the same rule; which windows it was, and until when, is told by what they hold.
+      // The script has decided by the same rule. The windows that it returned show which one denied, and until when.
       const blocked = blockedWindows(open, limits, need, now) as [Blocked, ...Blocked[]];
       return { ok: false, blocked, windows, now };
     }
@@ -163,7 +163,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkHistory(request);
     const { account, limit = defaultPageLength } = request;
     const { newest, oldest } = streamRange(request);
-    // One more than the page, to learn whether there is another.
+    // Reads one entry more than the page, to see whether there is another page.
     const reply = await this.#send(this.#scripts.history, this.#keys.of(account), [newest, oldest, limit + 1]);
     const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
@@ -215,7 +215,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     return statuses.map(String);
   }
 
-  /** Repeats the script while it answers that it has only ended some of many expired holds. */
+  /** Repeats the script while it returns that it has ended only some of many expired holds. */
   async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
     for (;;) {
       const reply = await this.#send(script, keys, args);

@@ -13,7 +13,7 @@ export function toFields(key: StoredKey): string[] {
   });
 }
 
-/** @param fields - as HGETALL answers to a script: name, JSON, name, JSON… */
+/** @param fields - as HGETALL returns them to a script: name, JSON, name, JSON… */
 export function fromFields(fields: readonly unknown[]): StoredKey | undefined {
   if (fields.length === 0) return undefined;
   const members: Record<string, unknown> = {};

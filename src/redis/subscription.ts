@@ -6,7 +6,7 @@ export interface Subscription {
 }
 
 /**
- * Opens one. It does not connect again by itself, nor keep the process alive.
+ * Opens one. It neither connects again nor keeps the process alive.
  *
  * @param onEnd - called once if the connection is lost.
  */
@@ -44,9 +44,9 @@ interface NodeRedisCluster {
   nodeClient(node: unknown): Promise<NodeRedisConnection>;
 }
 
-/** `undefined` where the client has no connection that could be had a second time, such as a sentinel of node-redis. */
+/** `undefined` where the client cannot open a second connection, such as a sentinel of node-redis. */
 export function subscriptionOpener(client: RedisClient, channel: string): OpenSubscription | undefined {
-  // The host passes the whole client of one library or the other: its type asks for no more than every store needs.
+  // The host passes the whole client of one library or the other: its type has only what every store needs.
   const { nodes, nodeClient, duplicate, unref } = client as object as Record<string, unknown>;
   if (isNodeRedis(client)) {
     if (nodeClient !== undefined) {
@@ -63,7 +63,7 @@ export function subscriptionOpener(client: RedisClient, channel: string): OpenSu
   return duplicate === undefined ? undefined : (...listeners) => openIoredis(connection, channel, ...listeners);
 }
 
-// What is published on one node of a cluster is heard on all of them.
+// A cluster passes a message of one node on to all of them.
 
 function nodeOf(cluster: IoredisCluster): IoredisConnection {
   return anyOf(cluster.nodes("master"));
@@ -122,5 +122,5 @@ async function openNodeRedis(
   return subscription;
 }
 
-/** Without a listener an error event ends the process. The end of the connection is told by another. */
+/** Without a listener an error event ends the process. Another event reports the end of the connection. */
 function ignore(): void {}

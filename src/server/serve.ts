@@ -18,7 +18,7 @@ import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
-import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
+import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
 import { countTokens } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
 import { reportUsage } from "./report-usage.js";
@@ -144,8 +144,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
 /** What is for no family of clients in particular speaks the protocol of the client: OpenAI's, or Anthropic's by its version. */
 function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
   if (path !== undefined && "operation" in path) return path.operation.protocol;
-  const isAnthropic = path?.endpoint === "count_tokens" || request.header("anthropic-version") !== undefined;
-  return isAnthropic ? anthropicProtocol : openAIProtocol;
+  return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));
 }
 
 function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {

@@ -1,7 +1,10 @@
-/** What SQLite says of a database that another connection has locked: `SQLITE_BUSY` and its extended codes. */
+/** SQLite's error for a database that another connection has locked: `SQLITE_BUSY` and its extended codes. */
 const busy = 5;
 
-/** Whether the database is another connection's for now. Each driver says it in its own way, and all in SQLite's words. */
+/**
+ * Whether another connection has locked the database. Each driver reports it in its own way, and all with SQLite's
+ * text.
+ */
 export function isLocked(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };

@@ -7,12 +7,12 @@ import {
 import { isLocked } from "./is-locked.js";
 
 /** Whether the ledger itself refuses the request, and not the database. */
-export function isRefusal(error: unknown): boolean {
+export function isLedgerError(error: unknown): boolean {
   return error instanceof LedgerInputError || error instanceof LedgerConflictError || error instanceof LedgerClockError;
 }
 
 export function toLedgerError(error: unknown): unknown {
-  if (isRefusal(error)) return error;
+  if (isLedgerError(error)) return error;
   if (isLocked(error)) {
     return new LedgerUnavailableError("Another process keeps the ledger's database locked.", { cause: error });
   }

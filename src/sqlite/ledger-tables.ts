@@ -11,6 +11,7 @@ import {
   isForgottenLease,
   raisedHold,
   windowStates,
+  withSession,
 } from "../ledger/account-state.js";
 import {
   type Blocked,
@@ -33,16 +34,22 @@ import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
 import { type AccountTable, newAccount, type StoredAccount } from "./account-table.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import type { JournalTable } from "./journal-table.js";
-import type { Ending, ReservationTable } from "./reservation-table.js";
+import type { ReservationEnd, ReservationTable } from "./reservation-table.js";
 import type { Retention } from "./retention.js";
 
-type EndKind = Ending["kind"];
+type EndKind = ReservationEnd["kind"];
+
+/** How a reservation ends. */
+interface End {
+  readonly kind: EndKind;
+  readonly settlement: Settlement;
+}
 
 /**
- * What the ledger's operations do to the tables, each inside of a transaction. A refusal is thrown before anything is
- * written but what has expired.
+ * What the ledger's operations do to the tables, each inside a transaction. Before a refusal is thrown, only expired
+ * holds have been written.
  */
-export class Book {
+export class LedgerTables {
   readonly #accounts: AccountTable;
   readonly #reservations: ReservationTable;
   readonly #journal: JournalTable;
@@ -83,7 +90,9 @@ export class Book {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
-    const { session, week, month } = admit(account, open, limits, amountMicro, now);
+    const admitted = withSession(open, limits, now);
+    admit(account, admitted, amountMicro);
+    const { session, week, month } = admitted;
     const receipt: Receipt = {
       account: accountId,
       amountMicro,
@@ -120,7 +129,7 @@ export class Book {
     const rise = checkpoint - reservation.checkpoint;
     this.#reservations.raiseCheckpoint(id, checkpoint, now);
     if (rise === 0) return "expired";
-    addCharge(account, receipt, 0, rise, now);
+    addCharge(account, receipt, { held: 0, charge: rise }, now);
     this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro: rise, starts: receipt.starts });
     this.#accounts.put(account);
     return "expired";
@@ -128,7 +137,7 @@ export class Book {
 
   end(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleResult {
     const account = this.find(lease.account, now);
-    const status = this.#settle(account, kind, lease, settlement, now);
+    const status = this.#settle(account, lease, { kind, settlement }, now);
     if (status !== "duplicate") this.#accounts.put(account);
     return { status, windows: currentStates(account, lease.limits, now) };
   }
@@ -138,7 +147,7 @@ export class Book {
     const account = this.#accounts.get(accountId) ?? newAccount(accountId);
     if (account.nextExpiry !== null && account.nextExpiry <= now) {
       for (const { receipt, held, checkpoint } of this.#reservations.due(accountId, now)) {
-        addCharge(account, receipt, held, checkpoint, now);
+        addCharge(account, receipt, { held, charge: checkpoint }, now);
       }
     }
     return { windows: windowStates(admittingInstances(account, limits, now), limits), now };
@@ -190,13 +199,13 @@ export class Book {
     if (account.sequence > 0) this.#accounts.put(account);
   }
 
-  /** The account, after its expired holds have ended. One that is not known is stored when something is to be. */
+  /** The account, after its expired holds have ended. An unknown account is stored only with its first change. */
   find(accountId: string, now: number): StoredAccount {
     const account = this.#accounts.get(accountId);
     if (!account) return newAccount(accountId);
     if (account.nextExpiry === null || now < account.nextExpiry) return account;
     for (const { id, receipt, held, checkpoint } of this.#reservations.due(accountId, now)) {
-      addCharge(account, receipt, held, checkpoint, now);
+      addCharge(account, receipt, { held, charge: checkpoint }, now);
       if (checkpoint === 0) continue;
       this.#journal.write(account, {
         id,
@@ -212,10 +221,11 @@ export class Book {
     return account;
   }
 
-  #settle(account: StoredAccount, kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+  #settle(account: StoredAccount, lease: Lease, end: End, now: number): SettleStatus {
     const { id } = lease;
     const reservation = this.#reservations.get(id);
-    if (!reservation) return this.#recover(account, kind, lease, settlement, now);
+    if (!reservation) return this.#recover(account, lease, end, now);
+    const { kind, settlement } = end;
     const { receipt, state } = reservation;
     requireSame(id, receipt, lease);
     if (state === "ended") return "duplicate";
@@ -223,18 +233,13 @@ export class Book {
     // An expired hold is given back already, and its checkpoint charged.
     const [held, charged] = state === "hold" ? [reservation.held, 0] : [0, reservation.checkpoint];
     const charge = settlement.amountMicro - charged;
-    addCharge(account, receipt, held, charge, now);
+    addCharge(account, receipt, { held, charge }, now);
     this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });
     return state === "hold" ? "settled" : "late";
   }
 
-  #recover(
-    account: StoredAccount,
-    kind: EndKind,
-    lease: Lease,
-    { amountMicro, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags }: Settlement,
-    now: number,
-  ): SettleStatus {
+  #recover(account: StoredAccount, lease: Lease, { kind, settlement }: End, now: number): SettleStatus {
+    const { amountMicro, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags } = settlement;
     const { id, account: accountId, amountMicro: reserved, expiresAt, starts, ends } = lease;
     if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
@@ -244,7 +249,7 @@ export class Book {
       return "unresolved";
     }
     const receipt: Receipt = { account: accountId, amountMicro: reserved, expiresAt, starts, ends };
-    addCharge(account, receipt, 0, amountMicro, now);
+    addCharge(account, receipt, { held: 0, charge: amountMicro }, now);
     this.#reservations.insertEnded(id, receipt, {
       kind,
       at: now,

@@ -73,7 +73,7 @@ export class LockQueue {
         resolve(work());
       } catch (error) {
         isFree = !isLocked(error);
-        // Who has waited for long enough is told; the others wait on.
+        // Rejects those that have waited for long enough; the others wait on.
         if (!isFree && performance.now() < until) break;
         reject(error);
       }

@@ -6,7 +6,8 @@ interface Connection extends SqliteDatabase {
 }
 
 /**
- * Brings the tables up to date. Whoever has the lock does it; a process that starts at the same time finds it done.
+ * Brings the tables up to date. The process with the lock does it; another one that starts at the same time finds it
+ * done.
  *
  * @throws Error when a newer release made the tables.
  */

@@ -1,4 +1,4 @@
-/** A database may be set to answer integers as BigInt. All that the stores keep are safe integers. */
+/** A database may be set to return integers as BigInt. All that the stores keep are safe integers. */
 export function toNumber(value: unknown): number {
   return Number(value);
 }

@@ -18,7 +18,7 @@ export interface StoredReservation {
 }
 
 /** How a reservation has ended, as it enters the journal. */
-export interface Ending {
+export interface ReservationEnd {
   readonly kind: "charge" | "release";
   readonly at: number;
   readonly sequence: number;
@@ -74,12 +74,12 @@ export class ReservationTable {
     this.#renew.run(held, checkpoint, expiresAt, id);
   }
 
-  end(id: string, { kind, at, sequence, amount, tags }: Ending): void {
+  end(id: string, { kind, at, sequence, amount, tags }: ReservationEnd): void {
     this.#end.run(kind, at, sequence, amount, toJson(tags), id);
   }
 
   /** Writes a reservation of which nothing was known, and its end. */
-  insertEnded(id: string, receipt: Receipt, { kind, at, sequence, amount, tags }: Ending): void {
+  insertEnded(id: string, receipt: Receipt, { kind, at, sequence, amount, tags }: ReservationEnd): void {
     const { expiresAt } = receipt;
     this.#insert.run(...toColumns(id, receipt), kind, at, sequence, amount, toJson(tags), expiresAt, 0);
   }

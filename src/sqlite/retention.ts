@@ -44,7 +44,10 @@ export class Retention {
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }
 
-  /** Forgets all but the entries: also the holds that have expired, of which none is to be settled any more. @returns the newest one's sequence. */
+  /**
+   * Deletes all but the entries: also the holds that expired so long ago that none may be settled any more. @returns
+   * the newest one's sequence.
+   */
   forgetState(accountId: string): number {
     const account = this.#accounts.get(accountId);
     if (!account) return 0;

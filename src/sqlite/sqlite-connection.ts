@@ -3,7 +3,7 @@ import { migrate } from "./migrate.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 import { useWriteAheadLog } from "./write-ahead-log.js";
 
-/** What all SQLite stores are told. */
+/** The options of all SQLite stores. */
 export interface SqliteOptions {
   /**
    * An open database with a file on a local disk. The stores create their tables in it, named `infergate_…`, and switch
@@ -29,7 +29,7 @@ export class SqliteConnection {
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
   readonly #writes = new LockQueue(longestWaitMs);
-  /** Apart from what writes: whoever reads need not wait where another process writes. */
+  /** Apart from the connection that writes: a reader need not wait while another process writes. */
   readonly #reads = new LockQueue(longestWaitMs);
 
   /**
@@ -64,8 +64,8 @@ export class SqliteConnection {
    * Does what writes, in a transaction: at once, or as soon as no other process writes.
    * @throws as {@link LockQueue.run}.
    */
-  write<Result>(work: () => Result, isRefusal?: (error: unknown) => boolean): Result | Promise<Result> {
-    return this.#writes.run(() => this.transaction(work, isRefusal));
+  write<Result>(work: () => Result, isLedgerError?: (error: unknown) => boolean): Result | Promise<Result> {
+    return this.#writes.run(() => this.transaction(work, isLedgerError));
   }
 
   /** Does what only reads: at once, unless another process keeps the database to itself. */
@@ -81,9 +81,9 @@ export class SqliteConnection {
   /**
    * Runs in a transaction that has the database's only write lock.
    *
-   * @param isRefusal - tells errors that leave what was written before them in force. Default: none does.
+   * @param isLedgerError - recognises errors after which the transaction is committed all the same. Default: none is.
    */
-  transaction<Result>(run: () => Result, isRefusal: (error: unknown) => boolean = () => false): Result {
+  transaction<Result>(run: () => Result, isLedgerError: (error: unknown) => boolean = () => false): Result {
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way. Not as
     // a prepared statement: where another process writes, some drivers leave one unfinished, and no later commit is one.
     this.#database.exec("BEGIN IMMEDIATE");
@@ -91,7 +91,7 @@ export class SqliteConnection {
     try {
       result = run();
     } catch (error) {
-      this.#end(isRefusal(error));
+      this.#end(isLedgerError(error));
       throw error;
     }
     this.#end(true);
@@ -118,7 +118,7 @@ export class SqliteConnection {
     this.#tryRollback();
   }
 
-  /** After some errors, such as a full disk, SQLite has rolled back by itself. */
+  /** After some errors, such as a full disk, SQLite itself has rolled back. */
   #tryRollback(): void {
     try {
       this.#rollback.run();

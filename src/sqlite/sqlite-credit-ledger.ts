@@ -19,9 +19,9 @@ const day = 86_400_000;
 /**
  * Keeps credits in a SQLite database: exact also when several processes of one machine share it, and across their ends.
  *
- * Every operation is one transaction, and runs to its end synchronously, as SQLite does. Where another process has locked
- * the database it waits for up to five seconds, while this process goes on with its other work. There are no timers else:
- * what has expired or is too old is found by later operations.
+ * Every operation is one transaction, and runs to its end synchronously, as SQLite does. Where another process has
+ * locked the database it waits for up to five seconds, while this process does its other work. There are no other
+ * timers: later operations end what has expired and delete what is too old.
  *
  * @throws RangeError when `retentionMs` or `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.

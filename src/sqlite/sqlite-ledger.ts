@@ -29,9 +29,9 @@ import {
 import { AccountTable } from "./account-table.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
-import { isRefusal, toLedgerError } from "./ledger-error.js";
-import { Book } from "./ledger-tables.js";
-import { type Ending, ReservationTable } from "./reservation-table.js";
+import { isLedgerError, toLedgerError } from "./ledger-error.js";
+import { LedgerTables } from "./ledger-tables.js";
+import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 
@@ -49,7 +49,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | 
   readonly #journal: JournalTable;
   readonly #retention: Retention;
   readonly #forgotten: ForgottenAccounts;
-  readonly #book: Book;
+  readonly #book: LedgerTables;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
   #visited: string | undefined;
@@ -61,7 +61,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | 
     this.#journal = new JournalTable(connection);
     this.#retention = new Retention(connection, this.#accounts, retentionMs);
     this.#forgotten = new ForgottenAccounts(connection);
-    this.#book = new Book({
+    this.#book = new LedgerTables({
       accounts: this.#accounts,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
@@ -133,7 +133,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | 
     await this.#connection.idle();
   }
 
-  #end(kind: Ending["kind"], lease: Lease, settlement: Settlement): SettleResult | Promise<SettleResult> {
+  #end(kind: ReservationEnd["kind"], lease: Lease, settlement: Settlement): SettleResult | Promise<SettleResult> {
     return this.#write((now) => {
       const result = this.#book.end(kind, lease, settlement, now);
       this.#settlements++;
@@ -154,7 +154,7 @@ export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | 
 
   /** @returns a promise only where another process has locked the database. */
   #write<Result>(run: (now: number) => Result): Result | Promise<Result> {
-    return orLedgerError(() => this.#connection.write(() => run(this.#clock.now()), isRefusal));
+    return orLedgerError(() => this.#connection.write(() => run(this.#clock.now()), isLedgerError));
   }
 
   #read<Result>(run: () => Result): Result | Promise<Result> {

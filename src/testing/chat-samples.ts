@@ -7,7 +7,7 @@ export interface SampleUsage {
   completion_tokens_details?: { reasoning_tokens?: number };
 }
 
-/** What a sample answer says; everything has a default. */
+/** The members of a sample response; all have defaults. */
 export interface ChatSample {
   id?: string;
   created?: number;

@@ -22,7 +22,7 @@ export const start = Date.UTC(2026, 2, 11, 9, 30);
 export const weekEnd = Date.UTC(2026, 2, 16);
 export const monthEnd = Date.UTC(2026, 3, 1);
 
-export interface Plan extends Partial<Record<WindowName, number | null>> {
+export interface FixturePlan extends Partial<Record<WindowName, number | null>> {
   anchor?: number;
   /** By how much the caller's clock is ahead of the ledger's. */
   skewMs?: number;
@@ -37,9 +37,9 @@ export class Fixture {
   readonly clock: ManualClock;
   readonly ledger: CreditLedger;
   readonly id = unique("account");
-  plan: Plan;
+  plan: FixturePlan;
 
-  constructor(clock: ManualClock, ledger: CreditLedger, plan: Plan) {
+  constructor(clock: ManualClock, ledger: CreditLedger, plan: FixturePlan) {
     this.clock = clock;
     this.ledger = ledger;
     this.plan = plan;
@@ -107,7 +107,7 @@ export function denied(result: ReserveResult): Extract<ReserveResult, { ok: fals
 
 export type MakeLedger = (clock: Clock) => CreditLedger | Promise<CreditLedger>;
 
-export type MakeFixture = (plan?: Plan, now?: number) => Promise<Fixture>;
+export type MakeFixture = (plan?: FixturePlan, now?: number) => Promise<Fixture>;
 
 export function fixtures(make: MakeLedger): MakeFixture {
   return async (plan = {}, now = start) => {

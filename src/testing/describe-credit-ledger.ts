@@ -18,7 +18,7 @@ import { describeWindowInstances } from "./credit-ledger/window-instance-rules.j
 import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 /** A {@link TestRunner}, and what differs between ledgers. */
 export interface DescribeCreditLedgerOptions extends TestRunner {
@@ -32,17 +32,18 @@ export interface DescribeCreditLedgerOptions extends TestRunner {
 }
 
 /**
- * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition, history.
+ * Defines the tests that every {@link CreditLedger} must pass: admission, settlement, windows, leases, repetition,
+ * history.
  *
  * @param make - makes a ledger that takes its time from the clock, which moves forth and back. It need not be empty:
- *   accounts and ids are unique. A ledger that keeps time in a store of its own needs a way to be told it.
+ * accounts and ids are unique. A ledger with a clock in its store needs a way to set that clock.
  */
 export function describeCreditLedger(
   name: string,
   make: MakeLedger,
   { ids = "unique", holds = 10_000, ...runner }: DescribeCreditLedgerOptions = {},
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
   const fixture = fixtures(make);
   const input = { describe, it, fixture, ids, holds };
 

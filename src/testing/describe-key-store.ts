@@ -1,7 +1,7 @@
 import { hashKey } from "../keys/hash-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { expect } from "./expect.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 /**
  * Defines the tests that every {@link KeyStore} must pass.
@@ -14,7 +14,7 @@ export function describeKeyStore(
   make: (keys: readonly (ApiKey & { key: string })[]) => Promise<KeyStore> | KeyStore,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
   describe(`${name}: the key store contract`, () => {
     const full = {
       key: "sk-full",

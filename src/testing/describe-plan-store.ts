@@ -1,6 +1,6 @@
 import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { expect } from "./expect.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 /**
  * Defines the tests that every {@link PlanStore} must pass.
@@ -13,7 +13,7 @@ export function describePlanStore(
   make: (plans: readonly Plan[]) => Promise<PlanStore> | PlanStore,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
   describe(`${name}: the plan store contract`, () => {
     const pro: Plan = {
       id: "pro",

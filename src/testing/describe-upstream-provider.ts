@@ -5,7 +5,7 @@ import { expect } from "./expect.js";
 import { eventStream, hangBeforeHeaders, resetBeforeHeaders, toEventBytes, wholeAnswer } from "./fake-answers.js";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.js";
 import { createGate } from "./gate.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 import { readAll, readBytes, upstreamCall } from "./upstream-calls.js";
 
 /** A {@link TestRunner}, and what differs between providers. */
@@ -20,18 +20,18 @@ interface Both {
 }
 
 /**
- * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: answers whole
- * and streamed, broken connections, cancellation.
+ * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: whole and
+ * streamed responses, broken connections, cancellation.
  *
- * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. It is asked for a
- *   model called `sample-model`.
+ * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. The tests call
+ * its model `sample-model`.
  */
 export function describeUpstreamProvider(
   name: string,
   make: (baseURL: string) => UpstreamProvider | Promise<UpstreamProvider>,
   { verbatim = true, ...runner }: DescribeUpstreamProviderOptions = {},
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
 
   const withBoth = async (test: (both: Both) => Promise<void>): Promise<void> => {
     const upstream = await startFakeUpstream();

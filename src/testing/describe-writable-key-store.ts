@@ -2,9 +2,9 @@ import { hashKey } from "../keys/hash-key.js";
 import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
+import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
-import { waitFor } from "./wait-for.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 const created = Date.UTC(2026, 2, 11, 9, 30);
 
@@ -46,7 +46,7 @@ export function describeWritableKeyStore(
   make: () => Promise<readonly [WritableKeyStore, WritableKeyStore]>,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
   describe(`${name}: the writable key store contract`, () => {
     it.each([
       ["all", fullKey],
@@ -292,15 +292,15 @@ export function describeWritableKeyStore(
       const keys = [newKey(), newKey()];
       const hashes = keys.map(({ hash }) => hash);
       for (const [index, writer] of [store, other].entries()) await writer.insert(keys[index] as StoredKey);
-      await waitFor(() => expect(hashes.filter((hash) => !heard.includes(hash))).toEqual([]));
+      await eventually(() => expect(hashes.filter((hash) => !heard.includes(hash))).toEqual([]));
       for (const [index, writer] of [other, store].entries()) {
         heard.length = 0;
         await writer.update(keys[index]?.id ?? "", { revokedAt: 1 });
-        await waitFor(() => expect(heard).toContain(hashes[index]));
+        await eventually(() => expect(heard).toContain(hashes[index]));
       }
       heard.length = 0;
       await other.forget(keys[0]?.account ?? "");
-      await waitFor(() => expect(heard).toContain(hashes[0]));
+      await eventually(() => expect(heard).toContain(hashes[0]));
       await end();
     });
 
@@ -319,7 +319,7 @@ export function describeWritableKeyStore(
       await endGone();
       const key = newKey();
       await other.insert(key);
-      await waitFor(() => expect(heard).toContain(key.hash));
+      await eventually(() => expect(heard).toContain(key.hash));
       expect(gone).toEqual([]);
       await Promise.all([endThrowing(), end()]);
     });

@@ -1,9 +1,9 @@
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
+import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
-import { runnerOf, type TestRunner } from "./test-runner.js";
-import { waitFor } from "./wait-for.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 function newPlan(more: Partial<Plan> = {}): Plan {
   return { id: unique("plan"), models: ["acme/*"], ...more };
@@ -27,7 +27,7 @@ export function describeWritablePlanStore(
   make: () => Promise<readonly [WritablePlanStore, WritablePlanStore]>,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = runnerOf(runner);
+  const { describe, it } = testRunnerOf(runner);
   describe(`${name}: the writable plan store contract`, () => {
     it.each<Partial<Plan>>([
       {},
@@ -138,7 +138,7 @@ export function describeWritablePlanStore(
       for (const writer of [store, other]) {
         heard.length = 0;
         await writer.put(plan);
-        await waitFor(() => expect(heard).toContain(plan.id));
+        await eventually(() => expect(heard).toContain(plan.id));
       }
       expect(gone).toEqual([]);
       await Promise.all([endThrowing(), end()]);

@@ -3,7 +3,7 @@ import { inspect, isDeepStrictEqual } from "node:util";
 
 type Type = abstract new (...args: never[]) => unknown;
 
-/** What can be said of a value; a subset of what vitest and Jest have, by the same names. */
+/** The assertions on a value; a subset of what vitest and Jest have, by the same names. */
 interface Matchers {
   toBe(expected: unknown): void;
   toBeNull(): void;

@@ -93,7 +93,7 @@ export function toEventBytes(event: object | string | Uint8Array): Buffer {
   return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-/** Takes the request and never says a word. */
+/** Takes the request and sends nothing. */
 export function hangBeforeHeaders(): FakeAnswer {
   return () => {};
 }
@@ -135,8 +135,8 @@ export function rawAnswer(
 }
 
 /**
- * What an honest server does: reads the request, answers whole or as a stream as `stream` says, with the requested
- * model, and with usage in the stream when `stream_options.include_usage` says so.
+ * Does what a real server does: reads the request, and responds whole or as a stream, as `stream` wants it, with the
+ * requested model. The stream has usage when `stream_options.include_usage` is set.
  */
 export function honestChat(content = "Hello world"): FakeAnswer {
   return (request, response) => {

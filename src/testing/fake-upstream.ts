@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type FakeAnswer, honestChat } from "./fake-answers.js";
 import type { FakeRequest } from "./fake-request.js";
+import { ServerSockets } from "./server-sockets.js";
 
-/** A real model server on loopback that answers as the test tells it to. */
+/** A real model server on loopback that responds as the test wants. */
 export interface FakeUpstream {
   /** The base URL, such as `http://127.0.0.1:40123/v1`. */
   readonly url: string;
@@ -45,13 +46,10 @@ export interface FakeUpstream {
  */
 export async function startFakeUpstream(options: { port?: number } = {}): Promise<FakeUpstream> {
   const requests: FakeRequest[] = [];
-  const sockets = new Set<Socket>();
   const onceAnswers: FakeAnswer[] = [];
   const errors: unknown[] = [];
   const requestWaiters: ((request: FakeRequest) => void)[] = [];
-  const idleWaiters: (() => void)[] = [];
   let answer: FakeAnswer = honestChat();
-  let acceptedSockets = 0;
   let takenRequests = 0;
 
   const server = createServer({ keepAliveTimeout: 60_000 }, async (message, response) => {
@@ -72,26 +70,8 @@ export async function startFakeUpstream(options: { port?: number } = {}): Promis
       response.destroy();
     }
   });
-  server.on("connection", (socket) => {
-    acceptedSockets += 1;
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => {
-      sockets.delete(socket);
-      if (sockets.size === 0) {
-        for (const resolve of idleWaiters.splice(0)) {
-          resolve();
-        }
-      }
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
-  // A listening TCP server always has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
+  const sockets = new ServerSockets(server);
+  const origin = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`;
 
   return {
     url: `${origin}/v1`,
@@ -105,10 +85,10 @@ export async function startFakeUpstream(options: { port?: number } = {}): Promis
       return request;
     },
     get openSockets() {
-      return sockets.size;
+      return sockets.open;
     },
     get acceptedSockets() {
-      return acceptedSockets;
+      return sockets.accepted;
     },
     reply(newAnswer) {
       answer = newAnswer;
@@ -124,17 +104,11 @@ export async function startFakeUpstream(options: { port?: number } = {}): Promis
       }
       return new Promise((resolve) => requestWaiters.push(resolve));
     },
-    async idle() {
-      if (sockets.size > 0) {
-        await new Promise<void>((resolve) => idleWaiters.push(resolve));
-      }
-    },
+    idle: () => sockets.allClosed(),
     async close() {
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) {
-          socket.destroy();
-        }
+        sockets.destroy();
       });
       if (errors.length > 0) {
         throw new AggregateError(errors, `An answer of the fake upstream has thrown: ${errors[0]}`);
@@ -143,10 +117,20 @@ export async function startFakeUpstream(options: { port?: number } = {}): Promis
   };
 }
 
+/** @returns the port. */
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  // A listening TCP server always has an AddressInfo.
+  return (server.address() as AddressInfo).port;
+}
+
 async function readRequest(message: IncomingMessage, response: ServerResponse): Promise<FakeRequest> {
   const { socket } = message;
   const closed = new Promise<"completed" | "broken">((resolve) => {
-    // Whichever comes first: the whole answer is with the operating system, or the connection is gone. Node says
+    // Whichever comes first: the operating system has the whole response, or the connection is gone. Node emits
     // "finish" in the second case, too, when it drops what could not be written.
     response.once("finish", () => resolve(socket.destroyed ? "broken" : "completed"));
     response.once("close", () => resolve("broken"));

@@ -41,7 +41,7 @@ export interface AnyRunner {
 }
 
 /** @throws TypeError when the runner must be given and is not. */
-export function runnerOf(given: TestRunner = {}): AnyRunner {
+export function testRunnerOf(given: TestRunner = {}): AnyRunner {
   const { describe, it } = functionsOf(given);
   const define = (title: string, body: (context: TestContext) => Promise<void>): void => {
     // No parameter of its own: Jest and node:test take one for a callback to wait for.

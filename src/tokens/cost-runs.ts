@@ -1,6 +1,7 @@
 /**
- * The most tokens that each character from U+0080 on is for o200k, cl100k, Llama 3, Qwen 3 and Gemma 3, by itself and next
- * to others. A digit is the cost, and the letters behind it say in base 26 how many characters in a row have it.
+ * The most tokens that each character from U+0080 on is for o200k, cl100k, Llama 3, Qwen 3 and Gemma 3, alone and next
+ * to others. A digit is the cost. The letters behind it are a number in base 26: how many characters in a row have this
+ * cost.
  */
 export const costRuns = `
 2bh1d31t21h21e2c1212d1c21c212c1c2c1212c1y21g2d12121212f12c1c212f1212d12l12e1c2q1212i12d1212f1212d12121212f12d1212i12

@@ -7,7 +7,7 @@ export interface TokenBounds {
   image?: number | undefined;
   /** Tokens of a second of audio, of which 30 count at the least. Default: 32, as Gemini counts. */
   audioPerSecond?: number | undefined;
-  /** Tokens of one file. Default: the model's context length, as pages cannot be told from bytes or ids. */
+  /** Tokens of one file. Default: the model's context length, since neither bytes nor ids show the number of pages. */
   file?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { characterCost } from "./character-costs.js";
 import { longestWord, packedState, shapeOf } from "./known-words.js";
 import { markTokens, mostRunTokens } from "./run-tokens.js";
 
-/** What bytes are told apart by. A backslash is a mark, except in JSON. */
+/** The classes of bytes. A backslash is a mark, except in JSON. */
 const [control, space, digit, letter, mark, other] = [0, 1, 2, 3, 4, 5];
 
 const kinds = new Uint8Array(256).fill(other);

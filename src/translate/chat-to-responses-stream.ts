@@ -4,7 +4,7 @@ import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/res
 import { toResponseUsage } from "../openai/responses/responses-usage.js";
 import { isRecord } from "../wire/is-record.js";
 import { CallDeltas } from "./responses/call-deltas.js";
-import { incompleteReason, toAnnotation, toLogprobs } from "./responses/chat-choice.js";
+import { incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
@@ -117,7 +117,7 @@ export class ChatToResponsesStream {
     const probabilities = this.#context.includesLogprobs ? toLogprobs(logprobs) : [];
     if (typeof content === "string" && content !== "") this.#message().text(content, probabilities);
     for (const annotation of Array.isArray(annotations) ? annotations : []) {
-      const cited = toAnnotation(annotation);
+      const cited = toResponseAnnotation(annotation);
       if (cited !== undefined) this.#message().annotation(cited);
     }
     if (typeof refusal === "string" && refusal !== "") this.#message().refusal(refusal);

@@ -3,7 +3,7 @@ import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { isRecord } from "../wire/is-record.js";
 import { toChatUsage } from "./chat/chat-usage.js";
 import { rawParts } from "./messages/request-elements.js";
-import { toFinishReason } from "./messages/stop-reason.js";
+import { finishReasonOf } from "./messages/stop-reason.js";
 
 /** What a chat completion has that a message has not. */
 export interface CompletionHead {
@@ -34,7 +34,7 @@ export function messageToChat(received: ReceivedAnswer, head: CompletionHead): R
         index: 0,
         message,
         logprobs: null,
-        finish_reason: toFinishReason(said["stop_reason"], message["tool_calls"] !== undefined),
+        finish_reason: finishReasonOf(said["stop_reason"], message["tool_calls"] !== undefined),
       },
     ],
     ...(usage === undefined ? undefined : { usage: toChatUsage(usage) }),

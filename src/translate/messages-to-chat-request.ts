@@ -7,9 +7,9 @@ import { blockParts } from "./messages/block-parts.js";
 import { ChatMessages } from "./messages/chat-messages.js";
 import type { ChatTargetOptions } from "./messages/chat-target-options.js";
 import { chatTools } from "./messages/chat-tools.js";
+import { MessageToolNames } from "./messages/message-tool-names.js";
 import type { MessageTranslation } from "./messages/message-translation.js";
 import { type RequestMembers, recordsIn, requestMessages, requestValue } from "./messages/request-elements.js";
-import { ToolNames } from "./messages/tool-names.js";
 
 /** A request for a message as one for a chat completion. */
 export interface TranslatedMessagesRequest {
@@ -39,7 +39,7 @@ const efforts: readonly (readonly [below: number, effort: string])[] = [
  */
 export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
   refuseServers(request);
-  const toolNames = new ToolNames();
+  const toolNames = new MessageToolNames();
   const stopSequences = stringsIn(requestValue(request, "stop_sequences"));
   const thinking = requestValue(request, "thinking");
   const body = {
@@ -63,7 +63,11 @@ function refuseServers(request: MessagesRequest): void {
   throw beyondTarget("mcp_servers", "MCP servers are not supported by this model", "unsupported_parameter");
 }
 
-function chatMessages(request: RequestMembers, options: ChatTargetOptions, toolNames: ToolNames): readonly unknown[] {
+function chatMessages(
+  request: RequestMembers,
+  options: ChatTargetOptions,
+  toolNames: MessageToolNames,
+): readonly unknown[] {
   const messages = new ChatMessages(options, toolNames);
   const system = requestValue(request, "system");
   if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {

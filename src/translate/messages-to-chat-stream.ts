@@ -5,7 +5,7 @@ import type { ServerSentEvent } from "../wire/event-reader.js";
 import { isRecord } from "../wire/is-record.js";
 import { toChatUsage } from "./chat/chat-usage.js";
 import { type CompletionHead, thinkingDetail } from "./message-to-chat.js";
-import { toFinishReason } from "./messages/stop-reason.js";
+import { finishReasonOf } from "./messages/stop-reason.js";
 
 type Chunk = Record<string, unknown>;
 
@@ -144,7 +144,7 @@ export class MessagesToChatStream {
   #finish(delta: unknown): Chunk[] {
     if (this.#isFinished || !isRecord(delta) || typeof delta["stop_reason"] !== "string") return [];
     this.#isFinished = true;
-    return [this.#delta({}, toFinishReason(delta["stop_reason"], this.#calls > 0))];
+    return [this.#delta({}, finishReasonOf(delta["stop_reason"], this.#calls > 0))];
   }
 
   #count(): Chunk[] {

@@ -55,7 +55,7 @@ export function membersOf(
   return members;
 }
 
-/** Names of more bytes are nobody's. */
+/** No name that the gateway looks for has more bytes. */
 export const longestName = 256;
 
 /** The name between the quotes, unless it is a long one: of that the beginning, and as it is spelled. */
@@ -196,7 +196,7 @@ export function splice(bytes: Uint8Array, start: number, end: number, text: stri
   const growth = Buffer.byteLength(text) - (end - start);
   const out = Buffer.allocUnsafe(bytes.length + growth);
   if (growth >= 0 && start <= shortString) {
-    // Every part that is copied by itself takes a view: what is so short is left to a loop.
+    // Each copied part takes a view. A loop copies short ones faster.
     out.set(bytes, growth);
     for (let position = 0; position < start; position++) out[position] = bytes[position] as number;
   } else {
@@ -287,7 +287,7 @@ function familiarName(bytes: Uint8Array, start: number, end: number): string | u
 /** So far a loop is faster than a search of the runtime's. */
 const shortString = 24;
 
-/** Reads what is short by itself, and what is between escapes; else leaps to the next quote. */
+/** Reads short values and the text between escapes. Else it leaps to the next quote. */
 export function skipString(bytes: Uint8Array, start: number): number {
   let from = start + 1;
   for (;;) {

@@ -44,7 +44,7 @@ const firstInfinite = (2n ** 1024n - 2n ** 970n).toString();
 /** The bytes of the shortest number that overflows a double, `1e309`. */
 export const shortestInfinite = 5;
 
-/** Whether the number of JSON is a finite double, told from its digits: making a number of each would take longer. */
+/** Whether a JSON number is a finite double. The digits decide: to make a number of each would take longer. */
 export function isFiniteNumber(bytes: Uint8Array, start: number, end: number): boolean {
   let position = bytes[start] === 0x2d ? start + 1 : start;
   let hasPoint = false;

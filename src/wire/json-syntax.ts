@@ -78,7 +78,7 @@ export class JsonCheck implements SlicedWork {
   #inString = -1;
   #fault: JsonFault | undefined;
 
-  /** @param leaps - is filled with the ends of long values, by their starts: whoever goes through the text again can leap. */
+  /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
   constructor(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>) {
     this.#bytes = bytes;
     this.#words = wordsOf(bytes);
@@ -96,6 +96,7 @@ export class JsonCheck implements SlicedWork {
     return Math.max(this.#position, this.#inString);
   }
 
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a state machine over local variables; a call for each token would cost as much as the token
   run(until: number): boolean {
     const bytes = this.#bytes;
     const words = this.#words;

@@ -28,8 +28,9 @@ plainInName[0x2d] = 0;
 plainInName[0x5c] = 0;
 
 /**
- * Looks for certain members of one object after the other, without making anything of the others. Each must be there once
- * at most, and nothing that some server would take for it: so all who read the object find what is found here.
+ * Looks for certain members of one object one after the other, and builds no values of the others.
+ * A member may be there once at most, without another name that some server would take for it. So all readers of the
+ * object find the same members.
  */
 export class MemberSearch {
   readonly #names: readonly string[];

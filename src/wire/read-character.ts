@@ -55,7 +55,7 @@ function readHex(text: Uint8Array, at: number): number {
   return unit;
 }
 
-/** Further back than any run of backslashes that somebody would write. */
+/** Longer than any run of backslashes that a person would write. */
 const farBack = 64;
 
 /** The first offset from this one on at which a character begins. */

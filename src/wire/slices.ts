@@ -1,4 +1,4 @@
-/** Work on a text that can be interrupted: others can be let in between its slices. */
+/** Work on a text that can be interrupted: other work runs between its slices. */
 export interface SlicedWork {
   /** How far the text was read. */
   readonly position: number;
@@ -12,13 +12,13 @@ export interface SlicedWork {
 /** What is read in one go, in bytes: a few milliseconds even of the densest JSON. */
 export const sliceBytes = 256 * 1024;
 
-/** Does the work slice by slice; one turn of the event loop does one slice, however much work waits for its turn. */
+/** Does the work slice by slice. One turn of the event loop does one slice, however many works wait. */
 export async function inTurns(work: SlicedWork): Promise<void> {
   do await nextTurn();
   while (!work.run(work.position + sliceBytes));
 }
 
-/** Who waits for a turn of this thread's event loop, which all gateways in it share. */
+/** The works that wait for a turn of this thread's event loop. All gateways in the thread share it. */
 const waiting: (() => void)[] = [];
 
 function nextTurn(): Promise<void> {
@@ -28,7 +28,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** What is set up here comes only after everything else that has happened meanwhile. */
+/** A callback that is set up here runs after everything that has happened meanwhile. */
 function giveTurn(): void {
   const resolve = waiting.shift();
   if (waiting.length > 0) soon(giveTurn);

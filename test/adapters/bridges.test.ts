@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type GatewayRequest, type GatewayResponse, handle, type MountableGateway } from "../../src/gateway/gateway.js";
-import { handleWebRequest } from "../../src/gateway/web-bridge.js";
+import { bridgeWebRequest } from "../../src/gateway/web-bridge.js";
 import type { AbortNotice } from "../../src/providers/upstream-provider.js";
 import { createGate } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
@@ -23,7 +23,7 @@ const adapters: Adapter[] = [
 
 watchProcess();
 
-/** What `GatewayResponse` asks of an adapter, whatever the pipeline makes of it today. */
+/** What `GatewayResponse` requires of an adapter, whatever the pipeline makes of it today. */
 describe.each(adapters)("$name", (adapter) => {
   let test: TestGateway;
   let host: Host;
@@ -33,7 +33,7 @@ describe.each(adapters)("$name", (adapter) => {
     const gateway: MountableGateway = {
       ...test.gateway,
       [handle]: async (request) => ({ status: 200, headers: { "content-type": "text/plain" }, body: answer(request) }),
-      handler: (request) => handleWebRequest(gateway, request),
+      handler: (request) => bridgeWebRequest(gateway, request),
     };
     host = await adapter.start(gateway, { prefix: "", position: "before" });
   });

@@ -39,11 +39,11 @@ export function describeCalls(adapter: Adapter, place: Place): void {
       const seen: string[] = [];
       for (let piece = await pieces.next(); piece !== undefined; piece = await pieces.next()) {
         seen.push(piece);
-        // Of the chunk after the last one that it has asked for, the usage, the client sees nothing.
+        // The client does not see the chunk after the last one that it requested: the usage.
         if (piece.includes('"finish_reason":"stop"')) gate.open();
         else gate.step();
       }
-      // Without the usage chunk, which the client has not asked for, and with [DONE].
+      // Without the usage chunk, which the client has not requested, and with [DONE].
       expect(seen.length).toBeGreaterThanOrEqual(chunks.length - 1);
       for (const piece of seen) expect(piece).toMatch(/^data: .*\n\n$/s);
       expect(seen.join("")).toMatch(/data: \[DONE\]\n\n$/);

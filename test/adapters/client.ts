@@ -34,7 +34,7 @@ export function readPieces(response: Response): { next(): Promise<string | undef
   };
 }
 
-/** Waits until something holds, for what nobody announces. */
+/** Waits until something holds that no event announces. */
 export async function eventually(isTrue: () => boolean, withinMs = 30_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!isTrue()) {

@@ -56,7 +56,7 @@ export function describeConnections(adapter: Adapter, place: Place): void {
       connection.socket.destroy();
     });
 
-    // Hono's bridge listens to the response alone, which does not hear of it.
+    // Hono's bridge listens to the response alone, which gets no event.
     it.skipIf(adapter.bridgesItself)("ends all its calls to the upstream when it breaks", async () => {
       const known = test.upstream.requests.length;
       const events = test.events.length;

@@ -40,7 +40,7 @@ export function describeDepartures(adapter: Adapter, place: Place): void {
         const { input } = event.tokens;
         expect(event).toMatchObject({ usageSource: "partial", tokens: { input, output: 0 }, chargedMicro: input });
         expect(input).toBeGreaterThan(0);
-        // Who calls the handler itself gets to see what nobody else does.
+        // A caller of the handler itself sees what no HTTP client sees.
         expect(await answer).toEqual(
           test.host.origin === undefined ? expect.objectContaining({ status: 499 }) : "AbortError",
         );

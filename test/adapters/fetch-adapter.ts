@@ -73,7 +73,7 @@ function honoApp(gateway: Gateway, { prefix, position }: Place, handler: Handler
 async function listenHono(app: Hono): Promise<Host> {
   return await new Promise((resolve) => {
     const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, () => {
-      // `serve` makes a server of node:http unless it is told otherwise.
+      // `serve` makes a server of node:http by default.
       resolve(toHost(server as import("node:http").Server));
     });
   });

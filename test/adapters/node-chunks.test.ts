@@ -1,14 +1,14 @@
 import { createServer, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { type PieceSink, pieceSink } from "../../src/adapters/node-chunks.js";
+import { type ChunkSink, makeChunkSink } from "../../src/adapters/node-chunks.js";
 import { openRaw } from "./raw-connection.js";
 
 const head = { "content-type": "text/plain" };
 
 /** Answers one request by what it is given, and collects what the client gets, behind the headers. */
 async function answer(
-  write: (sink: PieceSink, res: ServerResponse) => void,
+  write: (sink: ChunkSink, res: ServerResponse) => void,
   { version = "1.1", prepare = () => {} }: { version?: string; prepare?: (res: ServerResponse) => void } = {},
 ): Promise<string> {
   const server = createServer((_req, res) => {
@@ -18,7 +18,7 @@ async function answer(
     res.write("first,");
     // In a tick of its own, as any piece but the first.
     setImmediate(() => {
-      write(pieceSink(res), res);
+      write(makeChunkSink(res), res);
       res.end();
     });
   });

@@ -11,7 +11,7 @@ import { toFetchHandler, toRouteHandlers } from "../../src/fetch.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
 import { toNodeHandler } from "../../src/node.js";
 
-/** What `@types/express` 4 says of a handler, as far as it differs from 5: no `Promise` in its result. */
+/** How `@types/express` 4 types a handler, as far as it differs from 5: no `Promise` in its result. */
 type Express4Handler = (
   req: express.Request,
   res: express.Response,

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** What the figures were measured on; nothing that tells one machine of a model from another. */
+/** What the figures were measured on; nothing that identifies one machine of a model. */
 export interface Machine {
   readonly model: string;
   readonly cores: number;

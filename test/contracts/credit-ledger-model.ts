@@ -15,8 +15,9 @@ import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.j
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { Oracle, type Reservation } from "../ledger/oracle.js";
 
-// Random histories of some 40 steps, told to the ledger and to the oracle: after each step both must give the same answer and show the
-// same balances and the same journal. FC_RUNS raises the number of histories; FC_SEED replays a failure by the seed it printed.
+// Runs random histories of some 40 steps against the ledger and the oracle. After each step both must return the same
+// result and show the same balances and the same journal. FC_RUNS raises the number of histories; FC_SEED replays a
+// failure by the seed that it printed.
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -42,7 +43,7 @@ interface Grant {
 }
 
 interface Model {
-  /** Tells this history's accounts and ids from those of others in the same store. */
+  /** Keeps this history's accounts and ids apart from those of others in the same store. */
   scope: string;
   oracle: Oracle;
   plans: Record<Account, Plan>;
@@ -194,7 +195,7 @@ async function settle(
 }
 
 function moveClock(model: Model, { clock }: Real, to: number): void {
-  // Ledgers tell sessions apart by their start, which only a clock that returns to the same millisecond can repeat.
+  // Ledgers identify sessions by their start, which only a clock that returns to the same millisecond can repeat.
   const taken = model.oracle.sessionStarts;
   let target = to;
   while (taken.has(target)) target++;

@@ -23,7 +23,7 @@ function describeDenialFeed(name: string, make: () => Stores): void {
       open = [];
     });
 
-    /** A gateway that goes on denying for a minute, unless it hears that it should not. */
+    /** A gateway that keeps a denial for a minute, unless a notice ends it. */
     async function start(): Promise<Managed & { ledgerEvents: LedgerEvent[] }> {
       const ledgerEvents: LedgerEvent[] = [];
       const test = await startManaged(make(), {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { UnknownTermsError } from "../../src/gateway/admin/account-terms.js";
-import { UnknownKeyError } from "../../src/gateway/admin/managed-keys.js";
+import { UnknownKeyError } from "../../src/gateway/admin/unknown-key-error.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";
@@ -249,7 +249,7 @@ describe("accounts", () => {
     const grant = { id: "g", window: "month", amountMicro: 5, plan: "pro" } as const;
     expect((await accounts.grant("none", grant)).windows.month).toMatchObject({ ...month, bonusMicro: 5 });
     expect((await accounts.balance("none", { plan: "pro", anchor: null })).windows.month.bonusMicro).toBe(5);
-    // All that is missing is told at once.
+    // One error names all that is missing.
     for (const terms of [{}, { anchor: null }]) {
       await expect(accounts.balance("none", terms)).rejects.toThrow(/no keys\. Give `plan`, and `anchor` unless/);
     }

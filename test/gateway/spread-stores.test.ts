@@ -16,7 +16,7 @@ afterAll(() => folder.remove());
 const rest = { models: [], providers: {} };
 const noServer = "postgres://anyone@127.0.0.1:9/none";
 
-// None of them is asked anything here, so that none needs a server.
+// No test here calls a store, so that none needs a server.
 const gateways: Record<string, () => GatewayOptions> = {
   sqliteStores: () => ({ ...sqliteStores({ database: folder.open() }), ...rest }),
   redisStores: () => ({ ...redisStores({ client: new Redis({ lazyConnect: true }) }), ...rest }),

@@ -22,7 +22,7 @@ export interface FaultyLedger extends CreditLedger {
   replaceBy(ledger: CreditLedger): void;
 }
 
-/** A ledger whose store is at fault as the test says. */
+/** A ledger whose store fails as the test wants. */
 export function faultyLedger(store: CreditLedger): FaultyLedger {
   const listeners = new Set<() => void>();
   let ledger = store;

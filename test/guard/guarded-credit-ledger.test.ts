@@ -4,7 +4,7 @@ import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
 import { LedgerInputError, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
-import { everywhere, Fixture, type Plan, start } from "../../src/testing/credit-ledger-fixture.js";
+import { everywhere, Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { faultyLedger } from "./faulty-ledger.js";
 import { guarded } from "./guarded.js";
@@ -23,7 +23,7 @@ class FakedClock extends ManualClock {
   }
 }
 
-function setUp(options: Partial<GuardOptions> = {}, plan: Plan = {}) {
+function setUp(options: Partial<GuardOptions> = {}, plan: FixturePlan = {}) {
   const store = memoryCreditLedger();
   const faulty = faultyLedger(store);
   const { guard, events, types } = guarded(faulty, options);

@@ -3,7 +3,7 @@ import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 
-/** The ledger behind a guard with the gateway's defaults, and what the guard tells. */
+/** The ledger behind a guard with the gateway's defaults, and the guard's events. */
 export function guarded(ledger: CreditLedger, options: Partial<GuardOptions> = {}) {
   const events: LedgerEvent[] = [];
   const guard = new GuardedCreditLedger(ledger, {

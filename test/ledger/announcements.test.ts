@@ -39,7 +39,7 @@ it("an announcement that hangs keeps neither the next one nor the end waiting fo
   expect(idle).toHaveBeenCalledOnce();
 });
 
-/** @param held - opens the way of what the ledger tells other processes. */
+/** @param held - opens the way for the notices to other processes. */
 async function expectNobodyToWait(ledger: CreditLedger, held: { open(): void }): Promise<void> {
   const credits = { session: 10, week: 10, month: 10 };
   const limits = windowLimits({ credits, sessionMs: 3_600_000, now: Date.now() });

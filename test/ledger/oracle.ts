@@ -8,7 +8,7 @@ import type {
   WindowStates,
 } from "../../src/ledger/credit-ledger.js";
 
-// What a ledger must do, told a second time: from the rules rather than from the code, with nothing clever in it.
+// What a ledger must do, written a second time: from the rules rather than from the code, with nothing clever in it.
 // Counters do not exist here. What is used is the fold of a journal, what is held is a sum over open reservations.
 
 /** A span of a window; `journal` holds charges, and "reset" where an operator set the use back to zero. */
@@ -22,7 +22,7 @@ interface Span {
 /** The newest span of each window, if any is known. */
 type Account = Record<WindowName, Span | undefined>;
 
-/** A line of the journal that callers see. A reset's id is the ledger's own affair. */
+/** A line of the journal that callers see. Each ledger makes a reset's id in its own way. */
 export interface Entry extends Omit<LedgerEntry, "sequence"> {
   /** When it was written, in the clock's total movement up to then. */
   since: number;
@@ -183,7 +183,7 @@ export class Oracle {
     return forgotten !== undefined && starts.session < forgotten.at + (this.moved - since < 3_600_000 ? 0 : 1);
   }
 
-  /** Which statuses are right. Which of them it was must then be told to {@link applySettle}. */
+  /** Which statuses are right. Pass the one that the ledger returned to {@link applySettle}. */
   settleStatuses(id: string): readonly string[] {
     const reservation = required(this.reservations.get(id));
     const { account, state, since, isForgotten, starts } = reservation;
@@ -191,7 +191,7 @@ export class Oracle {
     const age = this.moved - since;
     const forgotten = this.forgotten.get(account);
     if (isForgotten) {
-      // By its session's start: when the clock has gone back meanwhile, that may tell the wrong thing.
+      // By its session's start, which may be wrong when the clock has gone back meanwhile.
       const isTold = forgotten && starts.session <= forgotten.at && this.moved - forgotten.since < 86_400_000;
       return isTold ? ["duplicate"] : ["duplicate", "late", "recovered", "unresolved"];
     }

@@ -6,7 +6,7 @@ function wordsOf(id: string): number[] {
   return [...idHash(id)];
 }
 
-/** Asks for another in between, so that nothing is remembered. */
+/** Hashes another id in between, so that nothing is remembered. */
 function hashedAnew(id: string): number[] {
   idHash(`not ${id}`);
   return wordsOf(id);

@@ -6,7 +6,7 @@ import type { LedgerOperation } from "../../src/postgres/ledger-operation.js";
 
 const operation = (n: number): LedgerOperation => ({ op: "reserve", n });
 
-/** What the database is asked, each question to be answered by the test. */
+/** The statements that reach the database; the test returns the result of each. */
 class Statements {
   readonly sent: { batch: AccountBatch; answer(): void; fail(error: Error): void }[] = [];
   readonly queue = new AccountQueue(

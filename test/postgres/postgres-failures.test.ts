@@ -9,8 +9,8 @@ import {
   type WindowLimits,
 } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { journalOf } from "./journal-of.js";
 

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { windowLimits } from "../../src/ledger/windows.js";
-import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 

@@ -6,11 +6,11 @@ import postgres from "postgres";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
-import { runMigrations } from "../../src/postgres/migrate.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresKeyStore } from "../../src/postgres/postgres-key-store.js";
 import { postgresPlanStore } from "../../src/postgres/postgres-plan-store.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { bundled } from "../support/bundled.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 

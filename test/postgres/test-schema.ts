@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/ledger/clock.js";
-import { runMigrations } from "../../src/postgres/migrate.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
+import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
 
 /** Stands in the place of the database's clock: what a test last set. */

@@ -6,7 +6,7 @@ import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 
 /** A store that several processes share, and this process's own view of it. */
 export interface BackEnd {
-  /** What tells a process of the store. */
+  /** The settings by which a process finds the store. */
   environment: Record<string, string>;
   stores: Stores;
 }

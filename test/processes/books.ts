@@ -4,11 +4,11 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { wholeJournal } from "../redis/whole-journal.js";
 
-/** What a store says of an account, whose plan limits its session alone. */
+/** What a store shows of an account, whose plan limits its session alone. */
 export interface Books {
   /** Of the session that is open. */
   used: number;
-  /** What the journal says of the same session. */
+  /** What the journal shows of the same session. */
   booked: number;
   held: number;
   journal: readonly LedgerEntry[];

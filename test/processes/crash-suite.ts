@@ -98,7 +98,7 @@ export function describeCrashes({ crashes }: { crashes: number }): void {
     // For a lease, and no longer: the process has been dead since before this wait.
     await pause(leaseMs);
     expect([name, (await readBooks(stores, account)).held]).toEqual([name, 0]);
-    // The stock is there for others, and as this writes, what has expired enters the journal.
+    // The credits are there for others, and as this writes, what has expired enters the journal.
     const next = await survivor.handler(chatRequest({ user: "whole" }, key));
     expect([name, next.status, await next.text()]).toMatchObject([name, 200, expect.any(String)]);
 

@@ -85,7 +85,7 @@ async function spendAll(gateways: readonly GatewayProcess[], parallel: number): 
       const outcome = await call(gateway, fates[calls % fates.length] as Fate, 1 + ((calls++ * 37) % 100));
       if (outcome === "used up") return;
       refusals = outcome === "refused" ? refusals + 1 : 0;
-      // To ask all the time would be all that the machine does, and a store that is late would not catch up.
+      // To poll without pauses would use up the machine, and a store that is late would not catch up.
       if (refusals > 0) await pause(Math.min(1_000, 25 * 2 ** refusals) * (0.5 + Math.random() / 2));
     }
   };
@@ -129,7 +129,7 @@ async function verify({ stores }: BackEnd, charges: [string, number][][], limit:
   expect(used).toBeGreaterThanOrEqual(limit);
   expect(used).toBeLessThan(limit + mostMicro);
   expect(folded).toBe(used);
-  // To the request: what the hooks heard is what is booked, and each is booked once.
+  // By request: the charges that the hooks got are those in the journal, and each is there once.
   expect(new Map(heard)).toEqual(booked);
   expect(heard).toHaveLength(booked.size);
   expect(sum(heard.map(([, micro]) => micro))).toBe(used);

@@ -9,7 +9,7 @@ export const deathPoints = [
 
 export type DeathPoint = (typeof deathPoints)[number];
 
-/** What a process has sent to its store, or heard of it, about a call. */
+/** What a process has sent to its store, or got from it, about a call. */
 export interface Crumb {
   step: "reserving" | "reserved" | "renewing" | "renewed" | "settling" | "settled";
   id: string;

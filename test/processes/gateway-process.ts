@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL("fixtures/gateway.ts", import.meta.url));
 
 /** A gateway in a process of its own. */
 export class GatewayProcess {
-  /** Resolves when the process has ended, and all that it said is here. */
+  /** Resolves when the process has ended, and all of its output is here. */
   readonly ended: Promise<void>;
   /** What went to its store, and came back. */
   readonly crumbs: Crumb[] = [];
@@ -26,7 +26,7 @@ export class GatewayProcess {
       (said.step === undefined ? this.#answers : this.crumbs).push(said);
       this.#wake();
     });
-    // What is said to a process that has just died.
+    // A write to a process that has just died.
     child.stdin?.on("error", () => {});
     const closed = [
       new Promise((resolve) => child.once("close", resolve)),
@@ -69,7 +69,7 @@ export class GatewayProcess {
     await this.#answer();
   }
 
-  /** Closes it. @returns what its hook has heard: the charges of all requests, by their ids. */
+  /** Closes it. @returns the charges of all requests that its hook has got, by their ids. */
   async end(): Promise<[requestId: string, micro: number][]> {
     this.#child.stdin?.end("end\n");
     const { charges } = await this.#answer<{ charges: [string, number][] }>();

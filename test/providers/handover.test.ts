@@ -109,7 +109,7 @@ describe("over undici it is not handed over", () => {
   });
 });
 
-/** Takes connections and says nothing, so that no TLS handshake comes to its end. */
+/** Accepts connections and sends nothing, so that no TLS handshake comes to its end. */
 async function startSilentServer(): Promise<Server> {
   const sockets = new Set<import("node:net").Socket>();
   const server = createServer((socket) => {

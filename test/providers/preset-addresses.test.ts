@@ -28,7 +28,7 @@ const samples = [
   llamaCppAddress,
 ];
 
-/** What a client says about itself, which is no upstream's business. */
+/** The headers by which a client identifies itself. Upstreams must not get them. */
 const clientHeaders = {
   authorization: "Bearer sk-pro",
   "api-key": "sk-pro",
@@ -127,7 +127,7 @@ function startAt({ make, chat, embeddings }: AddressSample): Promise<TestGateway
   const at = (model: string) => ({ upstream: { provider: "preset", model } });
   return startTestGateway({
     clock: { now: () => Date.UTC(2026, 0, 15, 12) },
-    // Without limits, so that the answers have no headers that tell of them.
+    // Without limits, so that the responses have no headers about them.
     plans: memoryPlanStore({ pro: { models: ["acme/*"] } }),
     // Looked up now, while it is the intercepted one.
     providers: { preset: make({ apiKey: "sk-upstream", fetch: globalThis.fetch }) },

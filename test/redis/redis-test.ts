@@ -4,7 +4,7 @@ import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import type { RedisClient } from "../../src/redis/redis-client.js";
 import { creditLedgerOn, redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
-import { Fixture, type Plan, start } from "../../src/testing/credit-ledger-fixture.js";
+import { Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { RedisServer } from "../support/redis-server.js";
 import { runAt, shiftedScripts } from "./store-clock.js";
@@ -33,7 +33,7 @@ export class RedisTest {
   }
 
   /** An account of a ledger on the server's own clock. */
-  account(plan: Plan = {}): Fixture {
+  account(plan: FixturePlan = {}): Fixture {
     return new Fixture(
       new ManualClock(Date.now()),
       redisCreditLedger({ client: this.client, prefix: "test", timeoutMs: 20_000 }),
@@ -42,7 +42,7 @@ export class RedisTest {
   }
 
   /** An account of a ledger whose clock stands still. */
-  accountAt(now = start, plan: Plan = {}): Fixture {
+  accountAt(now = start, plan: FixturePlan = {}): Fixture {
     const clock = new ManualClock(now);
     return new Fixture(clock, ledgerAt(clock, this.client), plan);
   }

@@ -73,7 +73,7 @@ describe("a process that is killed", () => {
     "has done all of a %s or nothing, whatever statement it dies at",
     { timeout },
     async (operation) => {
-      // BEGIN, two looks, two writes, COMMIT; the seventh is killed before it can tell.
+      // BEGIN, two reads, two writes, COMMIT; the process is killed at the seventh before it can report it.
       const deaths = Array.from({ length: 7 }, async (_, statements) => {
         const folder = newFolder();
         const database = folder.open();

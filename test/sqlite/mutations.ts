@@ -72,7 +72,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry charges nothing",
-    find: "    addCharge(account, receipt, 0, rise, now);\n",
+    find: "    addCharge(account, receipt, { held: 0, charge: rise }, now);\n",
     replace: "",
   },
   {
@@ -115,13 +115,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement gives nothing back",
-    find: "addCharge(account, receipt, held, charge, now)",
-    replace: "addCharge(account, receipt, 0, charge, now)",
+    find: "addCharge(account, receipt, { held, charge }, now)",
+    replace: "addCharge(account, receipt, { held: 0, charge }, now)",
   },
   {
     name: "a settlement charges nothing",
-    find: "addCharge(account, receipt, held, charge, now)",
-    replace: "addCharge(account, receipt, held, 0, now)",
+    find: "addCharge(account, receipt, { held, charge }, now)",
+    replace: "addCharge(account, receipt, { held, charge: 0 }, now)",
   },
   {
     name: "a settled hold stays",
@@ -148,7 +148,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an unknown id is charged nothing",
-    find: "    addCharge(account, receipt, 0, amountMicro, now);\n",
+    find: "    addCharge(account, receipt, { held: 0, charge: amountMicro }, now);\n",
     replace: "",
   },
   {
@@ -170,8 +170,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an expiry charges nothing",
-    find: "addCharge(account, receipt, held, checkpoint, now);\n      if",
-    replace: "addCharge(account, receipt, held, 0, now);\n      if",
+    find: "addCharge(account, receipt, { held, charge: checkpoint }, now);\n      if",
+    replace: "addCharge(account, receipt, { held, charge: 0 }, now);\n      if",
   },
   { name: "an expiry of nothing is in the journal", find: "      if (checkpoint === 0) continue;\n", replace: "" },
   {
@@ -223,8 +223,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a look does not see what an expiry charges",
-    find: "        addCharge(account, receipt, held, checkpoint, now);\n      }",
-    replace: "        addCharge(account, receipt, held, 0, now);\n      }",
+    find: "        addCharge(account, receipt, { held, charge: checkpoint }, now);\n      }",
+    replace: "        addCharge(account, receipt, { held, charge: 0 }, now);\n      }",
   },
 
   // Corrections
@@ -363,7 +363,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a refusal takes back what has expired",
-    find: "this.#end(isRefusal(error));",
+    find: "this.#end(isLedgerError(error));",
     replace: "this.#end(false);",
     test: retention,
   },

@@ -1,6 +1,6 @@
 import { type FakeAnswer, wholeAnswer } from "../../src/testing.js";
 
-/** Three numbers that are the same as 32-bit floats, and tell inputs apart. */
+/** Three numbers that are exact as 32-bit floats, and differ between inputs. */
 export function sampleVector(input: unknown): number[] {
   const bytes = Buffer.from(JSON.stringify(input));
   return [bytes.length / 4, (bytes.at(1) ?? 0) / 128, -0.5];
@@ -17,7 +17,7 @@ export function inputsOf(input: unknown): unknown[] {
 }
 
 export interface EmbeddingSample {
-  /** How the server encodes, whatever it was asked for. Default: as asked. */
+  /** How the server encodes, whatever the request wants. Default: as the request wants. */
   encoding?: "float" | "base64";
   /** `null`: none. Default: 4 tokens for each input. */
   usage?: Record<string, unknown> | null;

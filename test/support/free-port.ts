@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that operating systems give to whoever asks for any, such as the hundreds of connections of the tests that
- * run at the same time: one of those would often be taken again before the server that it is for has got to it. And low
- * enough for a node of a Redis cluster, which listens on a second port, 10,000 above its first.
+ * Below the ephemeral ports of operating systems: one of the hundreds of connections of other tests would often take
+ * such a port before the server does. And low enough for a node of a Redis cluster, which listens on a second port,
+ * 10,000 above its first.
  */
 const [lowest, highest] = [12_000, 22_000];
 

@@ -8,7 +8,7 @@ import { type PostgresServer, unprivileged } from "./postgres-server.js";
 
 const binary = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path));
 
-/** Whether there is a PgBouncer; `REQUIRE_SERVICES=1` says that there must be. */
+/** Whether there is a PgBouncer; with `REQUIRE_SERVICES=1` there must be one. */
 export const hasPgBouncer = binary !== undefined || process.env["REQUIRE_SERVICES"] === "1";
 
 /** A PgBouncer in transaction mode, with a few connections to the server behind it. */

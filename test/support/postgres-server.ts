@@ -29,8 +29,8 @@ export interface PostgresServer {
 }
 
 /**
- * A suite that needs PostgreSQL. Without its binaries, which `POSTGRES_BIN` may say the folder of, it is skipped, and said
- * to be; with `REQUIRE_SERVICES=1` it fails.
+ * A suite that needs PostgreSQL. `POSTGRES_BIN` names the folder of its binaries. Without them the suite is skipped,
+ * with a message; with `REQUIRE_SERVICES=1` it fails.
  * @param settings - of the server, such as `{ fsync: "on" }`.
  */
 export function describeWithPostgres(

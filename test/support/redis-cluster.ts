@@ -33,7 +33,7 @@ export class RedisCluster {
     return this.servers.map(({ port }) => ({ host: "127.0.0.1", port }));
   }
 
-  /** Asks every node, and answers what they answered. */
+  /** Sends a command to every node, and returns their replies. */
   onEach<Answer>(ask: (node: Redis, index: number) => Promise<Answer>): Promise<Answer[]> {
     return Promise.all(
       this.servers.map(async ({ port }, index) => {

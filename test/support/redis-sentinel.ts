@@ -36,7 +36,7 @@ export class RedisSentinel {
     await writeFile(config, lines.join("\n"));
     const child = spawn(redisBinary(), [config, "--sentinel"], { stdio: "ignore" });
     const sentinel = new RedisSentinel(port, [master, replica], folder, child);
-    // It hears of the replica by asking the master now and then.
+    // It finds the replica from the master, by INFO now and then.
     await sentinel.#until(
       async (client) => ((await client.call("SENTINEL", "REPLICAS", "main")) as unknown[]).length > 0,
     );

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** Stands between a client and its server, and harms the connections as it is told. */
+/** Stands between a client and its server, and damages the connections on command. */
 export class TcpProxy {
   /** Where new connections go. */
   target: number;
@@ -35,7 +35,7 @@ export class TcpProxy {
     this.#held.length = 0;
   }
 
-  /** From now on nothing arrives, and nobody is told. */
+  /** From now on nothing arrives, and neither side gets an error. */
   stall(): void {
     this.#isStalled = true;
   }

@@ -54,8 +54,8 @@ export const embeddingModel: Model = {
 };
 
 /**
- * Starts both. `sk-pro` may use all models of acme with a stock of 100, 500 and 1,500 credits; `sk-basic` only
- * `acme/small`, without limits; `sk-narrow` is a key of the pro account for `acme/small` alone.
+ * Starts both. `sk-pro` may use all models of acme with 100, 500 and 1,500 credits; `sk-basic` only `acme/small`,
+ * without limits; `sk-narrow` is a key of the pro account for `acme/small` alone.
  */
 export async function startTestGateway(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const upstream = await startFakeUpstream();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runnerOf } from "../../src/testing/test-runner.js";
+import { testRunnerOf } from "../../src/testing/test-runner.js";
 
 /** Runs what is defined at once, as a runner that gives tests this. */
 function recorder(...contexts: unknown[]) {
@@ -18,7 +18,7 @@ describe("a suite's runner", () => {
   it("names the tests of a table by its rows", async () => {
     const seen: unknown[] = [];
     const record = recorder();
-    const runner = runnerOf({ describe: record.describe, it: record.test });
+    const runner = testRunnerOf({ describe: record.describe, it: record.test });
     runner.describe("suite", () => {
       runner.it.each([1, 2])("takes %i", async (value) => void seen.push(value));
       runner.it.each([["a", { b: 1 }] as const])("takes %s alone", async (...row) => void seen.push(row));
@@ -33,7 +33,7 @@ describe("a suite's runner", () => {
     const reasons: string[] = [];
     for (const contexts of [[], [{}], [{ skip: (reason: string) => reasons.push(reason) }]]) {
       const record = recorder(...contexts);
-      runnerOf(record).it("test", async ({ skip }) => skip("for a reason"));
+      testRunnerOf(record).it("test", async ({ skip }) => skip("for a reason"));
       await Promise.all(record.results);
     }
     expect(reasons).toEqual(["for a reason"]);
@@ -41,7 +41,7 @@ describe("a suite's runner", () => {
 
   it("defines only what it is told to", () => {
     const record = recorder();
-    const { it: define } = runnerOf(record);
+    const { it: define } = testRunnerOf(record);
     define.runIf(false)("never", async () => {});
     define.runIf(true)("always", async () => {});
     expect(record.titles).toEqual(["always"]);
@@ -49,18 +49,18 @@ describe("a suite's runner", () => {
 
   it("passes on what a test throws", async () => {
     const record = recorder();
-    runnerOf(record).it("test", async () => {
+    testRunnerOf(record).it("test", async () => {
       throw new Error("broken");
     });
     await expect(record.results[0]).rejects.toThrow("broken");
   });
 
   it("says what is missing", () => {
-    expect(() => runnerOf({ describe: () => {} })).toThrow("pass { describe, it }");
+    expect(() => testRunnerOf({ describe: () => {} })).toThrow("pass { describe, it }");
     const { describe: global, it: globalIt, test } = globalThis as Record<string, unknown>;
     try {
       Object.assign(globalThis, { describe: undefined, it: undefined, test: undefined });
-      expect(() => runnerOf()).toThrow('{ describe, it } from "vitest"');
+      expect(() => testRunnerOf()).toThrow('{ describe, it } from "vitest"');
     } finally {
       Object.assign(globalThis, { describe: global, it: globalIt, test });
     }

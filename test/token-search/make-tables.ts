@@ -100,6 +100,6 @@ write(
 );
 write(
   "word-list",
-  " * Words that are one token for o200k, cl100k, Llama 3, Qwen 3 and Gemma 3, in order. A digit says how many letters a word\n * shares with the one before it, a capital ends it: of its place in the alphabet, nine times the state in small letters,\n * three times the state with a capital in front, and the state in capitals. State 1 is one token behind a single space and two\n * elsewhere, 2 is one everywhere.",
+  " * Words that are one token for o200k, cl100k, Llama 3, Qwen 3 and Gemma 3, in order. A digit is the number of letters\n * that a word shares with the one before it. A capital ends it. Its place in the alphabet is a sum: nine times the state\n * in small letters, three times the state with a capital in front, and the state in capitals. State 1 is one token\n * behind a single space and two elsewhere, 2 is one everywhere.",
   writeWords(readWords()),
 );

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { ToolNames } from "../../src/translate/messages/tool-names.js";
+import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
 
 export type Json = Record<string, unknown>;
 
 export const head = { messageId: "msg_own1", model: "acme/large", requestId: "req_1", promptTokens: 100 };
 
 export const translation = {
-  toolNames: new ToolNames(),
+  toolNames: new MessageToolNames(),
   stopSequences: ["END"],
   thinking: "shown",
   origin: "t1",

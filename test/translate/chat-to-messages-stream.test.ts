@@ -5,8 +5,8 @@ import { readOwnSignature } from "../../src/anthropic/messages/own-signature.js"
 import { badGateway } from "../../src/errors/gateway-error.js";
 import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
+import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
 import type { MessageTranslation } from "../../src/translate/messages/message-translation.js";
-import { ToolNames } from "../../src/translate/messages/tool-names.js";
 import { called, chunk, completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { accumulated, eventsIn } from "./message-events.js";
 
@@ -220,7 +220,7 @@ describe("blocks", () => {
   });
 
   it("have the client's names for its tools", () => {
-    const toolNames = new ToolNames();
+    const toolNames = new MessageToolNames();
     const name = `mcp__${"long".repeat(20)}`;
     const short = toolNames.toChat(name);
     expect(short).toHaveLength(64);

@@ -22,8 +22,8 @@ export interface ResolvedTerms {
 }
 
 /**
- * What an account's plan and anchor are is not known: it has no keys, its keys differ in them or cannot be listed, or there
- * is no such plan. The message says what to give.
+ * The account's plan and anchor are not known: it has no keys, its keys differ in them or cannot be listed, or there is
+ * no such plan. The message says what to pass.
  */
 export class UnknownTermsError extends Error {
   override readonly name = "UnknownTermsError";

@@ -26,7 +26,7 @@ export interface AccountWindow extends WindowState {
   remainingMicro: Micro | null;
 }
 
-/** The stock of an account, as its plan sees it. */
+/** The credits of an account, as its plan has them. */
 export interface AccountBalance {
   account: string;
   plan: string;
@@ -35,7 +35,7 @@ export interface AccountBalance {
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
-  /** The same id grants once, whoever repeats it: the id of a payment, say. Remembered for 31 days at least. */
+  /** The same id, such as that of a payment, grants once. The ledger remembers it for 31 days at least. */
   id: string;
   window: WindowName;
   /** Micro-credits, 1 credit = 1,000,000, added to the limit of the window's current instance; negative is a correction. */
@@ -59,7 +59,7 @@ export interface HistoryRange {
 export interface ManagedAccounts {
   /**
    * The state of the three windows. Opens none.
-   * @throws UnknownTermsError when neither `terms` nor the account's keys tell its plan, or there is no such plan.
+   * @throws UnknownTermsError when neither `terms` nor the account's keys name its plan, or there is no such plan.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
@@ -84,15 +84,15 @@ export interface ManagedAccounts {
     request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
   ): Promise<HistoryPage>;
   /**
-   * What was used, by day, model and key, the newest day first. Reads all entries of the range, a few at a time, so that
-   * other work goes on meanwhile; a long journal takes seconds. Calls of free models are not in it.
+   * The usage by day, model and key, the newest day first. Reads all entries of the range, a few at a time, so that
+   * other work can run between; a long journal takes seconds. Calls of free models are not in it.
    * @throws Error when the ledger keeps no journal.
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
-   * Deletes all that the gateway keeps of an account: its keys, where the key store can, its stock, its holds and its
-   * journal. Calls that are in flight cost nothing, and leave no entry. For a day or so the ledger remembers by a hash of the
-   * account's name when that was, so that nothing brings back what is late.
+   * Deletes all that the gateway keeps of an account: its credits, its holds, its journal, and its keys where the key
+   * store can delete. Calls in progress cost nothing, and leave no entry. For a day or so the ledger remembers by a
+   * hash of the account's name when that was, so that no late settlement brings the account back.
    */
   forget(account: string): Promise<void>;
 }

@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { keyAccount, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
-import { hashKey } from "../../keys/hash-key.js";
-import type { Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
-import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
+import type { Instant, KeyStore, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
-import { requireMethods } from "./require-methods.js";
+import { StoredKeys } from "./stored-keys.js";
+import { UnknownKeyError } from "./unknown-key-error.js";
 
 /** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
 export interface ManagedKey {
@@ -30,7 +28,7 @@ export interface ManagedKey {
   anchor: number | null;
 }
 
-/** A new key, with what nobody can learn again. */
+/** A new key, with its secret, which cannot be read again. */
 export interface CreatedKey extends ManagedKey {
   /** The key itself, for its owner. It is stored nowhere. */
   secret: string;
@@ -38,7 +36,7 @@ export interface CreatedKey extends ManagedKey {
 
 /** What {@link ManagedKeys.create} takes. */
 export interface NewKey {
-  /** Whose stock of credits it draws on: at most 128 characters, well-formed Unicode without control characters. */
+  /** The account whose credits it uses: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
   /** Id of the account's plan. Where there is none of it yet, the key is made, with a warning `unknown_plan`. */
   plan: string;
@@ -66,11 +64,11 @@ export interface ManagedKeyChange {
 }
 
 /**
- * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in others
- * where the store can tell them (Redis, PostgreSQL), else within `cacheTtlMs`.
+ * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in
+ * others where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`.
  *
- * Every method rejects with a TypeError when it is called with something that is not valid or the key store cannot write,
- * and with what the store throws.
+ * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with what the
+ * store throws.
  */
 export interface ManagedKeys {
   /** Makes a key: `sk-ig-`, 238 random bits and a checksum. Only its hash and its hint are stored. */
@@ -88,9 +86,8 @@ export interface ManagedKeys {
   revoke(id: string): Promise<ManagedKey>;
   /**
    * Makes a key with all that this one has, and revokes this one.
-   * @param options - `graceMs`: for how long the old key goes on working, in milliseconds, by default 0, at most
-   * 100 years; `expiresAt`: of
-   * the new key, by default that of the old one.
+   * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
+   * `expiresAt`: of the new key, by default that of the old one.
    * @throws UnknownKeyError, and Error when the key is revoked or expired.
    */
   rotate(
@@ -99,11 +96,6 @@ export interface ManagedKeys {
   ): Promise<CreatedKey>;
   /** @throws UnknownKeyError */
   update(id: string, change: ManagedKeyChange): Promise<ManagedKey>;
-}
-
-/** There is no key of the id. */
-export class UnknownKeyError extends Error {
-  override readonly name = "UnknownKeyError";
 }
 
 const keyChange = z.strictObject({
@@ -133,66 +125,32 @@ export function managedKeys(
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
 ): ManagedKeys {
-  const store = (by: string, ...methods: (keyof WritableKeyStore)[]) =>
-    requireMethods<WritableKeyStore>(by, "key", keys, methods);
-
-  async function insert(by: string, values: Omit<StoredKey, "id" | "hash" | "hint" | "createdAt">) {
-    requireFuture(by, values.expiresAt, clock);
-    const secret = makeManagedKey();
-    const hash = hashKey(secret);
-    const key = { ...values, id: `key_${randomUUID()}`, hash, hint: keyHint(secret), createdAt: clock.now() };
-    try {
-      await store(by, "insert").insert(key);
-    } finally {
-      findCaller.forget(hash);
-    }
-    return { ...toManagedKey(key), secret };
-  }
-
-  async function find(by: string, id: string): Promise<StoredKey> {
-    checkInput(by, keyId, { id });
-    const key = await store(by, "get", "update").get(id);
-    if (key === undefined) throw new UnknownKeyError(`${by}: there is no key of the id ${JSON.stringify(id)}.`);
-    return key;
-  }
-
-  async function change(by: string, { id, hash }: StoredKey, members: KeyChange): Promise<ManagedKey> {
-    try {
-      const changed = await store(by, "update").update(id, members);
-      if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
-      return toManagedKey(changed);
-    } finally {
-      // Also after a failure: the store may have changed it all the same.
-      findCaller.forget(hash);
-    }
-  }
-
-  /** Never later than it is already. */
-  const revokeAt = (by: string, key: StoredKey, moment: number) =>
-    change(by, key, { revokedAt: Math.min(key.revokedAt ?? Infinity, moment) });
-
+  const stored = new StoredKeys(keys, findCaller, clock);
   return {
     async create(input) {
       const by = "gateway.keys.create";
       const { anchor, ...key } = checkInput(by, newKey, input);
-      const others = anchor === undefined ? await store(by, "insert", "list").list(key.account) : [];
-      // Another anchor than the account's would begin its windows anew, and refill its stock.
-      const created = await insert(by, { ...key, anchor: anchor === undefined ? others.at(-1)?.anchor : anchor });
+      const others = anchor === undefined ? await stored.store(by, "insert", "list").list(key.account) : [];
+      // Another anchor than the account's would start its windows anew, and refill its credits.
+      const created = await stored.insert(by, {
+        ...key,
+        anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
+      });
       await warnOfUnknownPlan(by, key.plan);
-      return created;
+      return toCreatedKey(created);
     },
 
     async get(id) {
       const by = "gateway.keys.get";
       checkInput(by, keyId, { id });
-      const key = await store(by, "get").get(id);
+      const key = await stored.store(by, "get").get(id);
       return key && toManagedKey(key);
     },
 
     async list(account, page = {}) {
       const by = "gateway.keys.list";
       const { limit, after } = checkInput(by, keyPage, { ...page, account });
-      const listed = (await store(by, "list").list(account)).map(toManagedKey);
+      const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
       const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && first === 0) {
         throw new UnknownKeyError(`${by}: the account has no key of the id ${JSON.stringify(after)}.`);
@@ -202,53 +160,55 @@ export function managedKeys(
 
     async revoke(id) {
       const by = "gateway.keys.revoke";
-      return revokeAt(by, await find(by, id), clock.now());
+      checkInput(by, keyId, { id });
+      return toManagedKey(await stored.revoke(by, await stored.find(by, id), clock.now()));
     },
 
     async rotate(id, options = {}) {
       const by = "gateway.keys.rotate";
       const { graceMs, expiresAt } = checkInput(by, rotation, options);
-      const old = await find(by, id);
+      checkInput(by, keyId, { id });
+      const old = await stored.find(by, id);
       const now = clock.now();
       if (now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
         throw new Error(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
       }
-      const { account, plan, name, models, anchor } = old;
-      const created = await insert(by, {
-        account,
-        plan,
-        name,
-        models,
-        anchor,
-        expiresAt: expiresAt === undefined ? old.expiresAt : expiresAt,
-      });
-      try {
-        await revokeAt(by, old, now + graceMs);
-      } catch (error) {
-        // Nobody will have learned of the new one.
-        await store(by, "update")
-          .update(created.id, { revokedAt: now })
-          .catch(() => {});
-        throw error;
-      }
-      return created;
+      return toCreatedKey(await replaceKey(stored, old, { expiresAt, revokedAt: now + graceMs, now }));
     },
 
     async update(id, input) {
       const by = "gateway.keys.update";
       const checked = checkInput(by, keyChange, input);
+      checkInput(by, keyId, { id });
       const given = Object.entries(checked).filter(([, value]) => value !== undefined);
-      const changed = await change(by, await find(by, id), Object.fromEntries(given));
+      const changed = await stored.change(by, await stored.find(by, id), Object.fromEntries(given));
       if (checked.plan !== undefined) await warnOfUnknownPlan(by, checked.plan);
-      return changed;
+      return toManagedKey(changed);
     },
   };
 }
 
-/** Most often it is seconds that were meant for milliseconds. */
-function requireFuture(by: string, expiresAt: number | null | undefined, clock: Clock): void {
-  if (expiresAt === undefined || expiresAt === null || expiresAt > clock.now()) return;
-  throw new TypeError(`${by}: expiresAt is in the past. Give a Date, epoch milliseconds or an ISO 8601 string.`);
+/** Makes a key with all that the old one has, and revokes the old one. When that fails, it revokes the new one. */
+async function replaceKey(
+  stored: StoredKeys,
+  old: StoredKey,
+  { expiresAt = old.expiresAt, revokedAt, now }: { expiresAt: StoredKey["expiresAt"]; revokedAt: number; now: number },
+): Promise<{ key: StoredKey; secret: string }> {
+  const by = "gateway.keys.rotate";
+  const { account, plan, name, models, anchor } = old;
+  const created = await stored.insert(by, { account, plan, name, models, anchor, expiresAt });
+  try {
+    await stored.revoke(by, old, revokedAt);
+  } catch (error) {
+    // The caller does not get the new key.
+    await stored.change(by, created.key, { revokedAt: now }).catch(() => {});
+    throw error;
+  }
+  return created;
+}
+
+function toCreatedKey({ key, secret }: { key: StoredKey; secret: string }): CreatedKey {
+  return { ...toManagedKey(key), secret };
 }
 
 function toManagedKey(key: StoredKey): ManagedKey {

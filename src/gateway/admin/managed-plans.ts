@@ -9,7 +9,7 @@ import { requireMethods } from "./require-methods.js";
 export interface ManagedPlans {
   /**
    * Creates the plan, or replaces the one of the same id altogether. Effective at once in this process, and in others
-   * where the store can tell them (Redis, PostgreSQL), else within `cacheTtlMs`. What accounts have used stays used.
+   * where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. What accounts have used stays used.
    *
    * @throws TypeError when the plan is not valid, or the plan store cannot write; and what the store throws.
    */

@@ -1,6 +1,6 @@
 /**
- * The store as one that has these methods.
- * @throws TypeError that says what to do about one that has not.
+ * The store, if it has these methods.
+ * @throws TypeError that says what to do if it has not.
  */
 export function requireMethods<Store extends object>(
   by: string,

@@ -6,7 +6,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 export interface UsageRow {
   /** In UTC, such as `2026-03-11`. */
   day: string;
-  /** `null`: of calls whose process died before it could tell, charged as last renewed. */
+  /** `null`: calls whose process died before it could report them, charged as last renewed. */
   model: string | null;
   /** The key's id; `null` as in `model`. */
   keyId: string | null;

@@ -5,7 +5,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerContext } from "../answer-context.js";
-import { errorBody } from "../error-body.js";
+import { openAIErrorBody } from "../openai-error-body.js";
 import { ReceivedAnswer } from "../received-answer.js";
 import { answerToChunk } from "./answer-to-chunk.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
@@ -61,6 +61,6 @@ export class ChatCodec {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${errorBody(error)}\n\n`);
+    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
   }
 }

@@ -25,7 +25,7 @@ const longText = 256 * 1024;
 const kinds = { 34: "a string", 91: "an array of tokens", 123: "an item of type object" } as const;
 
 /** Reads `input`: a string, some strings, the tokens of one input, or of some. No array is made of the tokens. */
-export class InputCheck implements SlicedWork {
+export class EmbeddingInputCheck implements SlicedWork {
   readonly inputs: EmbeddingInput[] = [];
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;

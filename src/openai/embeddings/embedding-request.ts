@@ -13,7 +13,7 @@ import {
   readMember,
   readModel,
 } from "../request/json-request.js";
-import { type EmbeddingInput, InputCheck, marks } from "./embedding-inputs.js";
+import { type EmbeddingInput, EmbeddingInputCheck, marks } from "./embedding-inputs.js";
 
 /** What the gateway itself reads of an embeddings request (OpenAI reference, "Create embeddings"). */
 export interface EmbeddingRequest extends JsonRequest {
@@ -45,9 +45,9 @@ export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: 
   return toEmbeddingRequest(request, check.inputs);
 }
 
-function checkInput(request: JsonRequest): InputCheck {
+function checkInput(request: JsonRequest): EmbeddingInputCheck {
   readModel(request);
-  return new InputCheck(request.body, memberOf(request.members, "input"), request.leaps);
+  return new EmbeddingInputCheck(request.body, memberOf(request.members, "input"), request.leaps);
 }
 
 function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInput[]): EmbeddingRequest {

@@ -1,5 +1,5 @@
 import { missingKey } from "../../errors/gateway-error.js";
-import { errorBody } from "../../openai/error-body.js";
+import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import type { ClientProtocol } from "./client-protocol.js";
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
@@ -19,7 +19,7 @@ export const openAIProtocol: ClientProtocol = {
     }
     return token;
   },
-  errorBody,
+  errorBody: openAIErrorBody,
   modelRecord: ({ record }) => record,
   modelList: (models) => `{"object":"list","data":[${models.map(({ record }) => record).join(",")}]}`,
 };

@@ -4,7 +4,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { chatKeepAlive } from "../../openai/chat/chat-codec.js";
-import { errorBody } from "../../openai/error-body.js";
+import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -46,7 +46,7 @@ class ChatClientChunks implements ChatChunkSink {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${errorBody(error)}\n\n`);
+    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
   }
 
   keepAlive(): Uint8Array {

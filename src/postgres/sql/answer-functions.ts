@@ -1,4 +1,4 @@
-/** What operations answer, and what they look up by id. */
+/** What operations return, and what they look up by id. */
 export const answerFunctions = /* sql */ `
 create function infergate.answer(
   status text, account infergate.account, moment bigint, lease jsonb default null

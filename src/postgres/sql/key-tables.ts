@@ -1,4 +1,4 @@
-/** API keys. Triggers tell of every change, whoever makes it. */
+/** API keys. Triggers notify of every change, whoever makes it. */
 export const keyTables = /* sql */ `
 create table infergate.api_key (
   id text primary key,

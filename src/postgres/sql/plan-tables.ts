@@ -1,4 +1,4 @@
-/** Plans, with all that the contract says of one in a document. */
+/** Plans, with all members of the contract in a document. */
 export const planTables = /* sql */ `
 create table infergate.plan (
   id text primary key,

@@ -1,6 +1,6 @@
 /**
- * What the second version adds may be executed by whoever may execute what was there, and by nobody else: new routines have
- * the database's default privileges, whatever the host granted or revoked.
+ * Those who may execute the routines of the first version may execute those of the second, and no other role may. New
+ * routines would have the database's default privileges, whatever the host granted or revoked.
  */
 export const routinePrivileges = /* sql */ `
 do $privileges$

@@ -1,26 +1,26 @@
 import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "../upstream-provider.js";
 import { toFetchError } from "./fetch-error.js";
-import { type SilenceListener, SilenceTimer } from "./idle-timeout.js";
-import { lingerBytes, lingerMs } from "./leftover-read.js";
+import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
+import { leftoverBytes, leftoverMs } from "./leftover-read.js";
 import type { TransportOptions } from "./transport.js";
 
-/** Rejects what somebody is waiting for right now. */
+/** Rejects the promise that is pending right now. */
 type Reject = (error: UpstreamError) => void;
 type Result = IteratorResult<Uint8Array, undefined>;
 
 const finished: Result = { done: true, value: undefined };
 
 /** One call over `fetch`, from the request to the end of the body, which it is itself the iteration of. */
-export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, SilenceListener {
+export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, IdleTimeoutListener {
   readonly #signal: AbortNotice;
   readonly #timeouts: TransportOptions;
   readonly #controller = new AbortController();
-  readonly #timer = new SilenceTimer(this);
+  readonly #timer = new IdleTimeout(this);
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #waiting: { resolve?: (result: Result) => void; reject: Reject } | undefined;
   #isOver = false;
   #isLeft = false;
-  /** What the reader of the body has yet to hear. */
+  /** The error that the reader of the body has yet to get. */
   #error: UpstreamError | undefined;
 
   constructor(signal: AbortNotice, timeouts: TransportOptions) {
@@ -84,7 +84,7 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
     this.#error = undefined;
     const wasLeft = this.#isLeft;
     this.#isLeft = true;
-    if (!this.#isOver && !wasLeft && this.#reader) void this.#linger(this.#reader);
+    if (!this.#isOver && !wasLeft && this.#reader) void this.#readLeftover(this.#reader);
     return finished;
   }
 
@@ -96,7 +96,7 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
         if (!done && value.length === 0) return this.#read(reader, resolve);
         this.#waiting = undefined;
         if (done) this.#finish();
-        // Time in which nobody asks for bytes does not count; the timer itself runs on, see SilenceTimer.
+        // Time in which the reader pulls nothing does not count; the timer itself runs on, see IdleTimeout.
         else this.#timer.pause();
         resolve(done ? finished : { done, value });
       },
@@ -105,19 +105,19 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
   }
 
   /** Reads what is left, within limits, so that the connection can be used again. */
-  async #linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    this.#timer.start(lingerMs);
-    let lingered = 0;
+  async #readLeftover(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    this.#timer.start(leftoverMs);
+    let leftover = 0;
     try {
-      while (!this.#isOver && lingered <= lingerBytes) {
+      while (!this.#isOver && leftover <= leftoverBytes) {
         const { done, value } = await reader.read();
         if (done) return void this.#finish();
-        lingered += value.length;
+        leftover += value.length;
       }
     } catch {
       // Broken off: just as well.
     }
-    this.#fail(new UpstreamError("aborted", "The answer was not read to its end."));
+    this.#fail(new UpstreamError("aborted", "The response was not read to its end."));
   }
 
   /** The timer's listener. */

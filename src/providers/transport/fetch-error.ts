@@ -1,8 +1,9 @@
 import { UpstreamError, type UpstreamFailure } from "../upstream-provider.js";
 
 /**
- * What a rejection of `fetch` or of its body means. The standard says no more than TypeError, so this goes by what Node,
- * Bun and Deno add to it; `otherwise` is what it is when they say nothing.
+ * What a rejection of `fetch` or of its body means. The standard requires only a TypeError, so this reads what Node,
+ * Bun and Deno add to it.
+ * @param otherwise - the kind of failure when they add nothing.
  */
 export function toFetchError(error: unknown, otherwise: "unreachable" | "interrupted"): UpstreamError {
   if (error instanceof UpstreamError) return error;

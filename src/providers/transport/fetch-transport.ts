@@ -2,7 +2,7 @@ import { UpstreamError } from "../upstream-provider.js";
 import { FetchCall } from "./fetch-call.js";
 import type { Transport, TransportOptions } from "./transport.js";
 
-/** The transport for every runtime that has `fetch`; connections are the runtime's affair. */
+/** The transport for every runtime that has `fetch`; the runtime manages the connections. */
 export function createFetchTransport(options: TransportOptions): Transport {
   return {
     async send({ path, headers, body, signal, handover }) {

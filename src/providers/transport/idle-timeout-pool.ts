@@ -1,27 +1,27 @@
-import { type SilenceListener, SilenceTimer } from "./idle-timeout.js";
+import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
 
 /** More of them are not kept: so many calls at once are rare. */
 const mostSpare = 1000;
 
-const nobody: SilenceListener = { onSilence() {} };
+const noListener: IdleTimeoutListener = { onSilence() {} };
 
 /**
- * The timers of calls, which are taken over from those that are over: a timer that runs on already costs a call next to
+ * The timers of calls. A call takes over the timer of one that has ended: a timer that runs already costs next to
  * nothing. It need not keep the process alive: the call's connection does.
  */
-export class SilenceTimers {
-  readonly #spare: SilenceTimer[] = [];
+export class IdleTimeoutPool {
+  readonly #spare: IdleTimeout[] = [];
 
-  take(listener: SilenceListener): SilenceTimer {
+  take(listener: IdleTimeoutListener): IdleTimeout {
     const timer = this.#spare.pop();
-    if (timer === undefined) return new SilenceTimer(listener, { keepsProcess: false });
+    if (timer === undefined) return new IdleTimeout(listener, { keepsProcess: false });
     timer.listener = listener;
     return timer;
   }
 
   /** The call is over, and will not use its timer again, which must not keep it in memory. */
-  giveBack(timer: SilenceTimer): void {
-    timer.listener = nobody;
+  giveBack(timer: IdleTimeout): void {
+    timer.listener = noListener;
     if (this.#spare.length < mostSpare) this.#spare.push(timer);
     else timer.stop();
   }

@@ -1,5 +1,5 @@
-/** Who hears of a silence. */
-export interface SilenceListener {
+/** Notified when the silence has lasted too long. */
+export interface IdleTimeoutListener {
   onSilence(): void;
 }
 
@@ -7,40 +7,40 @@ export interface SilenceListener {
  * Reports a silence that lasts too long. A sign of life only notes the time: the timer itself runs on, and is set again
  * when it finds on expiry that there were signs. So a stream of any length costs no timer per chunk.
  */
-export class SilenceTimer {
-  #listener: SilenceListener;
+export class IdleTimeout {
+  #listener: IdleTimeoutListener;
   readonly #keepsProcess: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expiresAt = 0;
   #limitMs = 0;
-  #heardAt = 0;
+  #activeAt = 0;
   #isOverdue = false;
   #isPaused = false;
 
   /** @param keepsProcess - whether the process lives on while it counts. Default: yes. */
-  constructor(listener: SilenceListener, { keepsProcess = true } = {}) {
+  constructor(listener: IdleTimeoutListener, { keepsProcess = true } = {}) {
     this.#listener = listener;
     this.#keepsProcess = keepsProcess;
   }
 
-  /** From now on somebody else hears of the silence. */
-  set listener(listener: SilenceListener) {
+  /** From now on this listener is notified instead. */
+  set listener(listener: IdleTimeoutListener) {
     this.#listener = listener;
   }
 
   /** Counts from now on, up to `limitMs`. */
   start(limitMs: number): void {
     this.#limitMs = limitMs;
-    this.#heardAt = performance.now();
+    this.#activeAt = performance.now();
     this.#isPaused = false;
     this.#isOverdue = false;
-    if (this.#timer !== undefined && this.#expiresAt > this.#heardAt + limitMs) this.stop();
-    if (this.#timer === undefined) this.#arm(limitMs, this.#heardAt);
+    if (this.#timer !== undefined && this.#expiresAt > this.#activeAt + limitMs) this.stop();
+    if (this.#timer === undefined) this.#arm(limitMs, this.#activeAt);
   }
 
-  /** A sign of life: the count begins anew. */
+  /** A sign of life: the count starts again. */
   touch(): void {
-    this.#heardAt = performance.now();
+    this.#activeAt = performance.now();
   }
 
   /** Silence does not count until the next start; the timer stays, which is cheaper than a new one each time. */
@@ -65,16 +65,16 @@ export class SilenceTimer {
     this.#timer = undefined;
     if (this.#isPaused) return;
     const now = performance.now();
-    const restMs = this.#heardAt + this.#limitMs - now;
+    const restMs = this.#activeAt + this.#limitMs - now;
     const wasOverdue = this.#isOverdue;
     this.#isOverdue = restMs <= 0;
     if (restMs > 0) this.#arm(Math.ceil(restMs), now);
-    // If it was this process that slept, the signs of life are waiting to be read: let them in first.
+    // If this process slept, signs of life are waiting to be read: let them in first.
     else if (!wasOverdue) this.#arm(1, now);
     else this.#listener.onSilence();
   }
 }
 
-function checkSilence(timer: SilenceTimer): void {
+function checkSilence(timer: IdleTimeout): void {
   timer.check();
 }

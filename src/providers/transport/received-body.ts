@@ -2,15 +2,15 @@ import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
 import type { UpstreamError } from "../upstream-provider.js";
 
-/** What the reader of a body tells the call that fills it. */
+/** What the reader of a body can do to the call that fills it. */
 export interface BodySource {
   /** There is room again. */
   resume(): void;
-  /** Nobody will read any more. */
+  /** The reader will not read any more. */
   release(): void;
 }
 
-/** The most bytes that wait unread before the source is asked to pause. */
+/** The most unread bytes before the source has to pause. */
 const highWaterMark = 64 * 1024;
 
 interface Reader {
@@ -45,7 +45,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     return this.#delivering;
   }
 
-  /** Takes bytes in; false when the source should pause until it is asked to resume. */
+  /** Takes bytes in; false when the source should pause until `resume` is called. */
   push(chunk: Uint8Array): boolean {
     this.#chunks.push(chunk);
     this.#size += chunk.length;

@@ -4,12 +4,12 @@ import type { AbortNotice } from "../upstream-provider.js";
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
 export interface Transport {
   /**
-   * Posts a body; resolves as soon as status and headers are known. Redirects are not followed, nothing is retried:
-   * a model may have run although no byte of its answer arrived.
+   * Posts a body; resolves as soon as status and headers are known. Follows no redirects and retries nothing: a model
+   * may have run although no byte of its response arrived.
    * @throws {@link UpstreamError}
    */
   send(request: TransportRequest): Promise<DirectAnswer>;
-  /** Closes idle connections; those in use close when their answers end. The transport stays usable. */
+  /** Closes idle connections; those in use close when their responses end. The transport stays usable. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,9 @@ export interface TransportRequest {
   body: Uint8Array;
   /** Ends the call at once. */
   signal: AbortNotice;
-  /** Is told when the request goes out. `fetch` does not say when it is connected: there it is when `fetch` is called. */
+  /**
+   * Notified when the request goes out. `fetch` does not show when it is connected: there it is when `fetch` is called.
+   */
   handover?: HandoverListener | undefined;
 }
 
@@ -30,7 +32,10 @@ export interface TransportRequest {
 export interface TransportOptions {
   /** Scheme, host and port, such as `https://api.openai.com`. */
   origin: string;
-  /** How long a connection may take to come up, in milliseconds. `fetch` cannot tell, so there it counts as part of the first byte. */
+  /**
+   * How long a connection may take to come up, in milliseconds. `fetch` does not show that, so there it counts as part
+   * of the first byte.
+   */
   connectTimeoutMs: number;
   /** How long the status line may take from the moment of sending, in milliseconds, connecting and waiting for a connection included. */
   firstByteTimeoutMs: number;

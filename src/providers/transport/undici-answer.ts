@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { DirectAnswer } from "../direct-call.js";
 import type { ReceivedBody } from "./received-body.js";
 
-/** An answer whose headers are read when they are first asked for: of a good one hardly any is. */
+/** A response whose headers are parsed when they are first read: of a good one hardly any is. */
 export class UndiciAnswer implements DirectAnswer {
   readonly status: number;
   readonly body: ReceivedBody;

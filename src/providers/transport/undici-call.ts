@@ -2,14 +2,14 @@ import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import type { HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
-import type { SilenceListener, SilenceTimer } from "./idle-timeout.js";
-import type { SilenceTimers } from "./idle-timeout-pool.js";
-import { lingerBytes, lingerMs } from "./leftover-read.js";
+import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
+import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
+import { leftoverBytes, leftoverMs } from "./leftover-read.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
 import type { TransportOptions } from "./transport.js";
 import { UndiciAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
-import type { UndiciLine } from "./undici-socket.js";
+import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
 export interface AnswerCallbacks {
@@ -19,31 +19,31 @@ export interface AnswerCallbacks {
 }
 
 /**
- * One call over undici, from dispatch to the end of the body. Whatever comes first of end, error, timeout, abort and
- * the reader's leaving ends it; everything after that is ignored.
+ * One call over undici, from dispatch to the end of the body. The first of end, error, timeout, abort and discard ends
+ * it; everything after that is ignored.
  *
- * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and reads the headers of
- * every answer, though hardly any is looked at. package.json pins the exact version.
+ * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and parses the headers of
+ * every response, though hardly any is read. package.json pins the exact version.
  */
-export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, SilenceListener {
+export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleTimeoutListener {
   /** Set when a connection was chosen. */
-  line: UndiciLine | undefined;
+  line: UndiciSocket | undefined;
   readonly #signal: AbortNotice;
-  /** Let go of when there is an answer: they hold it, and with it all of its headers. */
+  /** Dropped when there is a response: the callbacks hold it, and with it all of its headers. */
   #answer: AnswerCallbacks | undefined;
   readonly #timeouts: TransportOptions;
-  readonly #timers: SilenceTimers;
+  readonly #timers: IdleTimeoutPool;
   /** Another call's when this one is over. */
-  readonly #timer: SilenceTimer;
-  #state: "waiting" | "reading" | "lingering" | "over" = "waiting";
+  readonly #timer: IdleTimeout;
+  #state: "waiting" | "reading" | "discarding" | "over" = "waiting";
   /** Closes the connection; there when the request is about to be written. */
   #abort: ((error: Error) => void) | undefined;
   #body: ReceivedBody | undefined;
   #held = false;
-  #lingered = 0;
-  #lingerTimer: NodeJS.Timeout | undefined;
+  #leftover = 0;
+  #leftoverTimer: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: SilenceTimers, answer: AnswerCallbacks) {
+  constructor(signal: AbortNotice, timeouts: TransportOptions, timers: IdleTimeoutPool, answer: AnswerCallbacks) {
     this.#signal = signal;
     this.#timeouts = timeouts;
     this.#answer = answer;
@@ -66,7 +66,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     this.line?.ref();
   }
 
-  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciLine}. */
+  /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciSocket}. */
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200 || this.#state !== "waiting") return true;
     this.#state = "reading";
@@ -83,9 +83,9 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
       // What comes in one tick, as a burst of hundreds of chunks does, is one sign of life: reading the clock is not free.
       if (!body.isDelivering) this.#timer.touch();
       if (!body.push(chunk)) this.#hold();
-    } else if (this.#state === "lingering") {
-      this.#lingered += chunk.length;
-      if (this.#lingered > lingerBytes) this.leave();
+    } else if (this.#state === "discarding") {
+      this.#leftover += chunk.length;
+      if (this.#leftover > leftoverBytes) this.discard();
     }
     return true;
   }
@@ -108,9 +108,9 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
 
   release(): void {
     if (this.#state !== "reading") return;
-    this.#state = "lingering";
+    this.#state = "discarding";
     this.#timer.pause();
-    this.#lingerTimer = setTimeout(leaveCall, lingerMs, this).unref();
+    this.#leftoverTimer = setTimeout(discardCall, leftoverMs, this).unref();
     this.line?.unref();
     if (this.#held) {
       this.#held = false;
@@ -118,9 +118,9 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     }
   }
 
-  /** The end of a linger that has not brought the answer's end. */
-  leave(): void {
-    this.#cancel(new UpstreamError("aborted", "The answer was not read to its end."));
+  /** The leftover read has ended before the response did. */
+  discard(): void {
+    this.#cancel(new UpstreamError("aborted", "The response was not read to its end."));
   }
 
   #hold(): void {
@@ -167,7 +167,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
     if (this.#state === "over") return false;
     this.#state = "over";
     this.#timers.giveBack(this.#timer);
-    clearTimeout(this.#lingerTimer);
+    clearTimeout(this.#leftoverTimer);
     this.#signal.removeEventListener("abort", this);
     if (this.#held) this.line?.settle();
     this.#held = false;
@@ -175,6 +175,6 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, Silen
   }
 }
 
-function leaveCall(call: UndiciCall): void {
-  call.leave();
+function discardCall(call: UndiciCall): void {
+  call.discard();
 }

@@ -2,7 +2,7 @@
 import type { buildConnector, Dispatcher } from "undici";
 import Client from "undici/lib/dispatcher/client.js";
 import type { UndiciCall } from "./undici-call.js";
-import { UndiciLine } from "./undici-socket.js";
+import { UndiciSocket } from "./undici-socket.js";
 
 /** Dispatch options that name the call they belong to. */
 export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
@@ -10,14 +10,14 @@ export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
 }
 
 /**
- * One connection of the pool: it tells a call which socket it runs on, which undici does not. The call needs it to give
- * up while the socket still connects, and to hold the socket back while nobody reads.
+ * One connection of the pool. It shows a call its socket, which undici does not. The call needs the socket to abort
+ * while it still connects, and to pause it while the reader does not read.
  */
 export class UndiciConnection extends Client {
-  readonly #line: UndiciLine;
+  readonly #line: UndiciSocket;
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector, connectTimeoutMs: number) {
-    const line = new UndiciLine(connect, connectTimeoutMs);
+    const line = new UndiciSocket(connect, connectTimeoutMs);
     super(origin, { ...options, connect: line.connect });
     this.#line = line;
   }

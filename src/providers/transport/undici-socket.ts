@@ -3,7 +3,7 @@ import type { buildConnector } from "undici";
 import { UpstreamError } from "../upstream-provider.js";
 
 /** The socket of one connection, and its successors when it is opened again. */
-export class UndiciLine {
+export class UndiciSocket {
   readonly #connect: buildConnector.connector;
   readonly #connectTimeoutMs: number;
   #socket: Socket | undefined;
@@ -29,7 +29,7 @@ export class UndiciLine {
       if (outcome[1]) this.#use(outcome[1]);
       callback(...outcome);
     };
-    // The connector returns the socket, though its type does not say so.
+    // The connector returns the socket, which its type does not show.
     const socket: unknown = this.#connect(options, opened);
     this.#cancelConnecting = isDestroyable(socket) ? (error) => socket.destroy(error) : undefined;
   };
@@ -44,13 +44,13 @@ export class UndiciLine {
     this.#held = true;
   }
 
-  /** Nobody waits for its answer any more: it does not keep the process alive. */
+  /** No call waits for its response any more: it does not keep the process alive. */
   unref(): void {
     this.#isUnref = true;
     this.#socket?.unref();
   }
 
-  /** It has another request. Undici would not do this by itself where it had that one already. */
+  /** It has another request. Undici does not call `ref` itself where it had that request already. */
   ref(): void {
     if (!this.#isUnref) return;
     this.#isUnref = false;
@@ -63,7 +63,7 @@ export class UndiciLine {
     this.#socket?.emit("readable");
   }
 
-  /** Ends a hold on a connection whose answer is over: there is nothing to read. */
+  /** Ends a hold on a connection whose response is over: there is nothing to read. */
   settle(): void {
     this.#held = false;
   }
@@ -73,7 +73,8 @@ export class UndiciLine {
     this.#held = false;
     this.#isUnref = false;
     // Not undici's own pause(): in 7.30 an assertion in its parser crashes the process when the connection ends while
-    // paused, and a complete answer can become an error. A read without a size is undici's; those with one are Node's.
+    // paused, and a complete response can become an error. A read without a size is undici's; those with one are
+    // Node's.
     const read = socket.read;
     socket.read = (size?: number) => (this.#held && size === undefined ? null : read.call(socket, size));
   }

@@ -2,7 +2,7 @@
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { UpstreamError } from "../upstream-provider.js";
-import { SilenceTimers } from "./idle-timeout-pool.js";
+import { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import type { UndiciAnswer } from "./undici-answer.js";
 import { UndiciCall } from "./undici-call.js";
@@ -10,9 +10,9 @@ import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js
 
 /**
  * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
- * the server's own closing fails, and cannot be repeated in good conscience, so we have to be the first to close. Public
- * services keep connections for a minute and more, and a TLS handshake is dear; model servers in the own network are
- * often uvicorn, which closes after 5 s without a word, and there a new connection costs next to nothing.
+ * the server's own closing fails, and must not be repeated, so the gateway has to be the first to close. Public
+ * services keep connections for a minute and more, and a TLS handshake is expensive. Model servers in the own network
+ * are often uvicorn, which closes after 5 s without notice; there a new connection costs next to nothing.
  */
 const keepAliveMs = { "https:": 30_000, "http:": 4_000 };
 
@@ -27,7 +27,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const origin = new URL(options.origin);
   // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
   const connect = buildConnector({ timeout: 0 });
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   let pool: Pool | undefined;
 
   function openPool(): Pool {

@@ -1,4 +1,4 @@
-/** What the caller is told of three instances. */
+/** What the script returns of three instances. */
 export const answer = `
 local none = { start = false, finish = false, used = false, held = false, bonus = false }
 

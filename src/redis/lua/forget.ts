@@ -1,6 +1,6 @@
 /**
- * Deletes an account, its holds and its journal. What was answered to ids that have ended stays until its time is up; and when
- * it was forgotten, for a day at least: a settlement of a lease from before must not bring it back.
+ * Deletes an account, its holds and its journal. Results of ended ids stay until their time is up. The moment of
+ * forgetting stays for a day at least: a settlement of an earlier lease must not bring the account back.
  */
 export const forget = `
 call('DEL', holdsKey, leasesKey, expiredKey, journalKey)

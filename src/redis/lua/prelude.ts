@@ -1,6 +1,6 @@
 /**
- * What every script of the ledger begins with. Its arguments are one JSON array: as many of their own would cost the client
- * and the server more. For the same reason there are few functions: each script makes its own anew whenever it runs.
+ * The beginning of every script of the ledger. The arguments are one JSON array: many arguments would cost the client
+ * and the server more. There are few functions for the same reason: each script makes its own again whenever it runs.
  */
 export const prelude = `
 local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)

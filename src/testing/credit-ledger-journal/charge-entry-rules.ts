@@ -2,7 +2,7 @@ import { hour, minute, monthEnd, second, sessionMs, start, weekEnd } from "../cr
 import { expect } from "../expect.js";
 import { entriesOf, expectBooksToBalance, foldUse, type JournalIt, linesOf } from "./journal-tests.js";
 
-/** What the journal tells of charges, checkpoints and releases. */
+/** What the journal has of charges, checkpoints and releases. */
 export function describeChargeEntries(journalIt: JournalIt): void {
   journalIt("tells of a charge when, how much, in which windows, and what it was filed under", async (account) => {
     const lease = await account.admit(30);

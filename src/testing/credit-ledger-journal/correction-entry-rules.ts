@@ -3,7 +3,7 @@ import { hour, minute, second, start, unique, weekEnd } from "../credit-ledger-f
 import { expect } from "../expect.js";
 import { entriesOf, type JournalIt, linesOf } from "./journal-tests.js";
 
-/** What the journal tells of grants and resets, and that it tells nothing twice. */
+/** What the journal has of grants and resets, and that it has nothing twice. */
 export function describeCorrectionEntries(journalIt: JournalIt): void {
   journalIt("writes nothing for repetitions", async (account) => {
     const request = account.request(30);

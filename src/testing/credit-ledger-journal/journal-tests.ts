@@ -9,7 +9,7 @@ import type { Fixture, MakeFixture } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import type { AnyRunner } from "../test-runner.js";
 
-/** What the journal tells of the account, the oldest first; `undefined` where the ledger keeps none. */
+/** The entries of the account, the oldest first; `undefined` where the ledger keeps none. */
 export async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
@@ -21,7 +21,7 @@ export async function entriesOf(account: Fixture, more: Partial<HistoryRequest> 
   return entries.reverse();
 }
 
-/** The use of one window's instance, as the journal tells it. */
+/** The use of one window's instance, by the journal. */
 export function foldUse(entries: readonly LedgerEntry[], window: WindowName, startsAt: number | null): number {
   let used = 0;
   for (const { kind, amountMicro, starts } of entries) {

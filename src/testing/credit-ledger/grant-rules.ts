@@ -91,7 +91,7 @@ export function describeGrant({ describe, it, fixture }: RulesInput): void {
       await account.spend(1);
       expect((await account.reserve(1)).ok).toBe(false);
       account.clock.set(start + sessionMs);
-      // The same id again neither brings the session back nor says that it is there.
+      // A repetition of the id neither brings the session back nor reports it as open.
       expect((await grant(account, "session", 5, id)).session).toMatchObject({ bonusMicro: 0, startsAt: null });
       await account.spend(1);
       expect((await account.windows()).session).toMatchObject({ bonusMicro: 0, usedMicro: 1 });

@@ -3,7 +3,7 @@ import { admitted, countsOf, denied, everywhere, second, start, unique } from ".
 import { expect } from "../expect.js";
 import type { RulesInput } from "./rules-input.js";
 
-/** What the id and the account of a reservation tell apart. */
+/** How the id and the account identify a reservation. */
 export function describeReserveIds({ describe, it, fixture, ids }: RulesInput): void {
   describe("reserve", () => {
     it("answers the same id with the first lease, and holds once", async () => {

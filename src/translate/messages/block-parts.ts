@@ -4,7 +4,7 @@ import type { ChatTargetOptions } from "./chat-target-options.js";
 import { recordsIn } from "./request-elements.js";
 
 /** A content part of a chat completion. */
-export type ChatPart = Record<string, unknown>;
+export type BlockPart = Record<string, unknown>;
 
 type PartOptions = Pick<ChatTargetOptions, "cacheControl" | "files">;
 
@@ -15,7 +15,7 @@ type PartOptions = Pick<ChatTargetOptions, "cacheControl" | "files">;
  * @param path - of the block.
  * @throws GatewayError 400 when the target cannot be shown it.
  */
-export function blockParts(block: Record<string, unknown>, path: string, options: PartOptions): ChatPart[] {
+export function blockParts(block: Record<string, unknown>, path: string, options: PartOptions): BlockPart[] {
   switch (block["type"]) {
     case "text":
       return textPart(block["text"], options.cacheControl === true ? block["cache_control"] : undefined);
@@ -33,30 +33,30 @@ export function blockParts(block: Record<string, unknown>, path: string, options
 }
 
 /** Parts as the content of a message: a text, where all is text of which nothing else is said. */
-export function toContent(parts: readonly ChatPart[]): string | readonly ChatPart[] {
+export function toBlockContent(parts: readonly BlockPart[]): string | readonly BlockPart[] {
   return parts.every(isPlainText) ? textsOf(parts) : parts;
 }
 
 /** The texts among the parts, as one. */
-export function textsOf(parts: readonly ChatPart[]): string {
+export function textsOf(parts: readonly BlockPart[]): string {
   return parts.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
 }
 
-export function isTextPart(part: ChatPart): boolean {
+export function isTextPart(part: BlockPart): boolean {
   return part["type"] === "text";
 }
 
-function isPlainText(part: ChatPart): boolean {
+function isPlainText(part: BlockPart): boolean {
   return isTextPart(part) && part["cache_control"] === undefined;
 }
 
 /** Empty texts are refused by some servers. */
-function textPart(text: unknown, cacheControl?: unknown): ChatPart[] {
+function textPart(text: unknown, cacheControl?: unknown): BlockPart[] {
   if (typeof text !== "string" || text === "") return [];
   return [{ type: "text", text, ...(isRecord(cacheControl) ? { cache_control: cacheControl } : undefined) }];
 }
 
-function imagePart(source: unknown, path: string): ChatPart {
+function imagePart(source: unknown, path: string): BlockPart {
   const url = isRecord(source) ? imageURL(source) : undefined;
   if (url === undefined) throw beyondTarget(`${path}.source`, "this model takes images as base64 or by a URL only");
   return { type: "image_url", image_url: { url } };
@@ -68,7 +68,7 @@ function imageURL({ type, media_type: mediaType, data, url }: Record<string, unk
   return `data:${mediaType};base64,${data}`;
 }
 
-function documentParts(block: Record<string, unknown>, path: string, options: PartOptions): ChatPart[] {
+function documentParts(block: Record<string, unknown>, path: string, options: PartOptions): BlockPart[] {
   const { title, context, source } = block;
   const heading = [title, context].filter((text) => typeof text === "string" && text !== "").join("\n");
   const { type, data, content, media_type: mediaType } = isRecord(source) ? source : {};

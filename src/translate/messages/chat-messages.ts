@@ -1,11 +1,11 @@
 import { readOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { invalidValue } from "../../errors/gateway-error.js";
 import { isRecord } from "../../wire/is-record.js";
-import { blockParts, type ChatPart, textsOf, toContent } from "./block-parts.js";
+import { type BlockPart, blockParts, textsOf, toBlockContent } from "./block-parts.js";
 import type { ChatTargetOptions } from "./chat-target-options.js";
+import type { MessageToolNames } from "./message-tool-names.js";
 import { type RequestMessage, recordsIn } from "./request-elements.js";
 import { fromMessagesToolId } from "./tool-ids.js";
-import type { ToolNames } from "./tool-names.js";
 import { readToolResult, type ToolResult } from "./tool-result.js";
 
 type ChatMessage = Record<string, unknown>;
@@ -19,7 +19,7 @@ const noResult = "(no result)";
  */
 export class ChatMessages {
   readonly #options: ChatTargetOptions;
-  readonly #toolNames: ToolNames;
+  readonly #toolNames: MessageToolNames;
   readonly #messages: ChatMessage[] = [];
   /** Of the assistant's turn, while it lasts. */
   #turn: { parts: string; calls: ChatMessage[]; reasoning: string; details: unknown[]; extra?: unknown } | undefined;
@@ -27,17 +27,17 @@ export class ChatMessages {
   readonly #calls = new Set<string>();
   readonly #results = new Map<string, string>();
   /** What comes behind the results: media that are part of them, and all else of the turn. */
-  #media: ChatPart[] = [];
+  #media: BlockPart[] = [];
   #rest: ChatMessage[] = [];
 
-  constructor(options: ChatTargetOptions, toolNames: ToolNames) {
+  constructor(options: ChatTargetOptions, toolNames: MessageToolNames) {
     this.#options = options;
     this.#toolNames = toolNames;
   }
 
   /** @param blocks - of the request's `system`. */
-  addSystem(parts: readonly ChatPart[]): void {
-    if (parts.length > 0) this.#messages.push({ role: "system", content: toContent(parts) });
+  addSystem(parts: readonly BlockPart[]): void {
+    if (parts.length > 0) this.#messages.push({ role: "system", content: toBlockContent(parts) });
   }
 
   /** @throws GatewayError 400 */
@@ -112,17 +112,17 @@ export class ChatMessages {
   }
 
   #addUser(blocks: readonly Record<string, unknown>[], path: string): void {
-    const parts: ChatPart[] = [];
+    const parts: BlockPart[] = [];
     for (const [index, block] of blocks.entries()) {
       const blockPath = `${path}.content[${index}]`;
       if (block["type"] !== "tool_result") parts.push(...blockParts(block, blockPath, this.#options));
       else parts.push(...this.#addResult(readToolResult(block, blockPath, this.#options)));
     }
-    if (parts.length > 0) this.#rest.push({ role: "user", content: toContent(parts) });
+    if (parts.length > 0) this.#rest.push({ role: "user", content: toBlockContent(parts) });
   }
 
   /** @returns what of it is for the user's message: all of it, where nothing was called. */
-  #addResult({ id, text, media }: ToolResult): ChatPart[] {
+  #addResult({ id, text, media }: ToolResult): BlockPart[] {
     if (!this.#calls.has(id)) return [...(text === "" ? [] : [{ type: "text", text }]), ...media];
     const former = this.#results.get(id);
     this.#results.set(id, former === undefined ? text : `${former}\n\n${text}`);
@@ -140,9 +140,9 @@ export class ChatMessages {
       return;
     }
     const [first] = this.#messages;
-    if (midSystem === "system") this.#rest.push({ role: "system", content: toContent(parts) });
+    if (midSystem === "system") this.#rest.push({ role: "system", content: toBlockContent(parts) });
     else if (first?.["role"] === "system") first["content"] = joinedContent(first["content"], parts);
-    else this.#messages.unshift({ role: "system", content: toContent(parts) });
+    else this.#messages.unshift({ role: "system", content: toBlockContent(parts) });
   }
 
   #endUserTurn(): void {
@@ -164,7 +164,7 @@ function blocksIn(content: unknown): Record<string, unknown>[] {
   return Array.isArray(content) ? content.map((block) => (isRecord(block) ? block : {})) : [];
 }
 
-function joinedContent(content: unknown, parts: readonly ChatPart[]): unknown {
+function joinedContent(content: unknown, parts: readonly BlockPart[]): unknown {
   const former = typeof content === "string" ? [{ type: "text", text: content }] : recordsIn(content);
-  return toContent([...former, ...parts]);
+  return toBlockContent([...former, ...parts]);
 }

@@ -2,7 +2,7 @@ import { invalidType } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChatTargetOptions } from "./chat-target-options.js";
-import type { ToolNames } from "./tool-names.js";
+import type { MessageToolNames } from "./message-tool-names.js";
 
 /** Tools that only find other tools: where all of these are described anyway, nothing is lost without them. */
 const toolSearch = /^(?:tool_search_tool_|mcp_toolset)/;
@@ -14,7 +14,7 @@ const toolSearch = /^(?:tool_search_tool_|mcp_toolset)/;
 export function chatTools(
   tools: unknown,
   choice: unknown,
-  toolNames: ToolNames,
+  toolNames: MessageToolNames,
   options: ChatTargetOptions,
 ): Record<string, unknown> {
   if (tools === undefined) return {};
@@ -24,7 +24,7 @@ export function chatTools(
   return { tools: functions, ...(isRecord(choice) ? chatChoice(choice, toolNames, options) : undefined) };
 }
 
-function chatTool(tool: unknown, path: string, toolNames: ToolNames): Record<string, unknown>[] {
+function chatTool(tool: unknown, path: string, toolNames: MessageToolNames): Record<string, unknown>[] {
   if (!isRecord(tool)) throw invalidType(path, "an object");
   const { type, name, description, input_schema: schema, strict } = tool;
   if (typeof type === "string" && type !== "custom") {
@@ -51,7 +51,7 @@ function parametersOf(schema: unknown): Record<string, unknown> {
 
 function chatChoice(
   { type, name, disable_parallel_tool_use: disablesParallel }: Record<string, unknown>,
-  toolNames: ToolNames,
+  toolNames: MessageToolNames,
   { parallelToolCalls = true }: ChatTargetOptions,
 ): Record<string, unknown> {
   const parallel = disablesParallel === true && parallelToolCalls ? { parallel_tool_calls: false } : undefined;

@@ -1,8 +1,8 @@
-import type { ToolNames } from "./tool-names.js";
+import type { MessageToolNames } from "./message-tool-names.js";
 
 /** What of a request for a message the translation of its answer goes by. */
 export interface MessageTranslation {
-  readonly toolNames: ToolNames;
+  readonly toolNames: MessageToolNames;
   /** Those of the request: an upstream may say which one it stopped at. */
   readonly stopSequences: readonly string[];
   /** Whether the client gets to see thinking. `omitted`: only that there was some, and its signature. */

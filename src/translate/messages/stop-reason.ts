@@ -41,7 +41,7 @@ export function matchedStop(choice: Record<string, unknown>): unknown {
 }
 
 /** Why a message ended, as clients of chat completions read it. */
-export function toFinishReason(stopReason: unknown, hasCalls: boolean): string {
+export function finishReasonOf(stopReason: unknown, hasCalls: boolean): string {
   switch (stopReason) {
     case "tool_use":
       return "tool_calls";

@@ -1,4 +1,4 @@
-import { blockParts, type ChatPart, isTextPart, textsOf } from "./block-parts.js";
+import { type BlockPart, blockParts, isTextPart, textsOf } from "./block-parts.js";
 import type { ChatTargetOptions } from "./chat-target-options.js";
 import { recordsIn } from "./request-elements.js";
 
@@ -8,7 +8,7 @@ export interface ToolResult {
   readonly id: string;
   readonly text: string;
   /** Images and files: chat completions take them from users only. */
-  readonly media: readonly ChatPart[];
+  readonly media: readonly BlockPart[];
 }
 
 /** Clients say themselves that it is an error, some of them. */

@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
 import type { ItemWriter } from "./item-writer.js";
-import { OpenCall } from "./open-call.js";
+import { OpenToolCall } from "./open-tool-call.js";
 import type { ToolNames } from "./tool-names.js";
 
 /** A call of which the name has not come yet. */
@@ -11,7 +11,7 @@ interface NamelessCall {
 
 /** The calls of a chat completion, by their index there. */
 export class CallDeltas {
-  readonly #calls = new Map<number, OpenCall | NamelessCall>();
+  readonly #calls = new Map<number, OpenToolCall | NamelessCall>();
   readonly #ids = new Set<string>();
   readonly #extra = new Map<number, unknown>();
   readonly #writer: ItemWriter;
@@ -27,8 +27,8 @@ export class CallDeltas {
   /**
    * @returns the calls that have begun with these deltas.
    */
-  add(deltas: readonly unknown[]): OpenCall[] {
-    const begun: OpenCall[] = [];
+  add(deltas: readonly unknown[]): OpenToolCall[] {
+    const begun: OpenToolCall[] = [];
     for (const [position, delta] of deltas.entries()) {
       if (!isRecord(delta)) continue;
       const call = this.#addOne(delta, position);
@@ -41,18 +41,18 @@ export class CallDeltas {
   get extra(): Readonly<Record<string, unknown>> | undefined {
     const extras = [...this.#extra].flatMap(([index, extra]): [string, unknown][] => {
       const call = this.#calls.get(index);
-      return call instanceof OpenCall ? [[call.callId, extra]] : [];
+      return call instanceof OpenToolCall ? [[call.callId, extra]] : [];
     });
     return extras.length === 0 ? undefined : Object.fromEntries(extras);
   }
 
-  #addOne(delta: Record<string, unknown>, position: number): OpenCall | undefined {
+  #addOne(delta: Record<string, unknown>, position: number): OpenToolCall | undefined {
     const index = Number.isInteger(delta["index"]) ? (delta["index"] as number) : position;
     const { name, arguments: sent } = isRecord(delta["function"]) ? delta["function"] : {};
     const args = typeof sent === "string" ? sent : isRecord(sent) ? JSON.stringify(sent) : "";
     if (isRecord(delta["extra_content"])) this.#extra.set(index, delta["extra_content"]);
     const known = this.#calls.get(index);
-    if (known instanceof OpenCall) {
+    if (known instanceof OpenToolCall) {
       known.arguments(args);
       return undefined;
     }
@@ -62,7 +62,7 @@ export class CallDeltas {
       this.#calls.set(index, { id, arguments: before });
       return undefined;
     }
-    const call = new OpenCall(this.#writer, this.#names.restore(name), this.#freeId(id, index));
+    const call = new OpenToolCall(this.#writer, this.#names.restore(name), this.#freeId(id, index));
     this.#calls.set(index, call);
     call.arguments(before);
     return call;

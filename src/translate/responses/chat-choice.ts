@@ -21,7 +21,7 @@ export function toLogprobs(logprobs: unknown): unknown[] {
 }
 
 /** An annotation of a chat message, one level flatter; `undefined` for one that is no citation of a page. */
-export function toAnnotation(annotation: unknown): Readonly<Record<string, unknown>> | undefined {
+export function toResponseAnnotation(annotation: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(annotation)) return undefined;
   const citation = annotation["url_citation"];
   if (annotation["type"] !== "url_citation" || !isRecord(citation)) return undefined;

@@ -90,9 +90,9 @@ function noUpload(param: string, instead: string) {
 
 /** A plain text where all parts are texts: not every server takes a list. */
 export function toContent(parts: readonly ChatPart[], separator: string): string | readonly ChatPart[] {
-  return parts.every(isText) ? parts.map(({ text }) => text).join(separator) : parts;
+  return parts.every(isChatText) ? parts.map(({ text }) => text).join(separator) : parts;
 }
 
-export function isText(part: ChatPart): part is { type: "text"; text: string } {
+export function isChatText(part: ChatPart): part is { type: "text"; text: string } {
   return part["type"] === "text";
 }

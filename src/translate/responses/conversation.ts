@@ -1,5 +1,5 @@
 import type { ReasoningMembers } from "../../openai/responses/reasoning-payload.js";
-import { type ChatPart, isText, toContent } from "./chat-parts.js";
+import { type ChatPart, isChatText, toContent } from "./chat-parts.js";
 
 /** A message of a chat completion request. */
 export type ChatMessage = Readonly<Record<string, unknown>> & { readonly role: string };
@@ -133,7 +133,7 @@ function turnMessages({ texts, refusals, calls, reasoning }: AssistantTurn): Cha
           })),
         }),
   };
-  const others = calls.flatMap(({ output = [] }) => output.filter((part) => !isText(part)));
+  const others = calls.flatMap(({ output = [] }) => output.filter((part) => !isChatText(part)));
   return [
     message,
     ...calls.map(({ id, output }) => ({ role: "tool", tool_call_id: id, content: outputText(output) })),
@@ -143,7 +143,7 @@ function turnMessages({ texts, refusals, calls, reasoning }: AssistantTurn): Cha
 
 function outputText(output: readonly ChatPart[] | undefined): string {
   if (output === undefined) return noOutput;
-  const texts = output.filter(isText).map(({ text }) => text);
+  const texts = output.filter(isChatText).map(({ text }) => text);
   if (texts.length < output.length) texts.push(imageNote);
   return texts.join("\n");
 }

@@ -4,7 +4,7 @@ import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addBuiltInItem } from "./built-in-items.js";
 import { callIdOf } from "./call-id.js";
-import { isText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
+import { isChatText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
 import { shortHash } from "./short-hash.js";
@@ -69,7 +69,7 @@ function addMessage(item: Item, path: string, conversation: Conversation): void 
   }
   conversation.text(
     parts
-      .filter(isText)
+      .filter(isChatText)
       .map(({ text }) => text)
       .join(""),
   );

@@ -13,8 +13,8 @@ export interface ReasoningDelta {
 export function readReasoningDelta(message: Readonly<Record<string, unknown>>): ReasoningDelta {
   const { reasoning_content: content, reasoning, reasoning_details: listed } = message;
   const details = Array.isArray(listed) ? listed.filter(isRecord) : [];
-  if (isText(content)) return { text: content, name: "reasoning_content", details };
-  if (isText(reasoning)) return { text: reasoning, name: "reasoning", details };
+  if (isChatText(content)) return { text: content, name: "reasoning_content", details };
+  if (isChatText(reasoning)) return { text: reasoning, name: "reasoning", details };
   const text = details.map((detail) => textOf(detail) ?? "").join("");
   return { text, name: "reasoning", details };
 }
@@ -41,6 +41,6 @@ function textOf({ text, summary }: Record<string, unknown>): string | undefined 
   return typeof summary === "string" ? summary : undefined;
 }
 
-function isText(value: unknown): value is string {
+function isChatText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

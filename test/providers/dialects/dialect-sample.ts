@@ -1,6 +1,6 @@
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 
-/** What one server says, in the shapes in which it was recorded, and what is to come of it. */
+/** The recorded responses of one server, and what the gateway must make of them. */
 export interface DialectSample {
   name: string;
   /** @param origin - of a server on loopback that stands in for the real one. */

@@ -16,7 +16,7 @@ import { describeTransports, elapse, nextRound, useProviders } from "../provider
 
 const piece = Buffer.alloc(64 * 1024, "0123456789abcdef");
 
-/** Writes as fast as it may, counts the bytes, and tells when it was held back for a while. */
+/** Writes as fast as it may, counts the bytes, and reports when it had to wait for a while. */
 function flood(pieces: number, written: { bytes: number; stalled: () => void }): FakeAnswer {
   return async (_request, response) => {
     response.writeHead(200, { "content-type": "application/octet-stream" });
@@ -154,7 +154,7 @@ it("opens no more connections than it may, over undici", async () => {
   expect(undici.upstream.acceptedSockets).toBe(2);
 });
 
-/** Answers of 100 kB, more than waits unread. With `connection: close` undici's own pause crashes the process, see UndiciLine. */
+/** Answers of 100 kB, more than waits unread. With `connection: close` undici's own pause crashes the process, see UndiciSocket. */
 const size = 100_000;
 const heads: [string, string][] = [
   ["without a length", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"],

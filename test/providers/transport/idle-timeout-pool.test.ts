@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { SilenceTimers } from "../../../src/providers/transport/idle-timeout-pool.js";
+import { IdleTimeoutPool } from "../../../src/providers/transport/idle-timeout-pool.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ function listener() {
 }
 
 it("tells of a silence whose timer another call has started, no sooner and no later", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const first = listener();
   const timer = timers.take(first);
   timer.start(1000);
@@ -27,7 +27,7 @@ it("tells of a silence whose timer another call has started, no sooner and no la
 });
 
 it("sets no second timer where one runs on that is early enough", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const timer = timers.take(listener());
   timer.start(1000);
   timers.giveBack(timer);
@@ -36,7 +36,7 @@ it("sets no second timer where one runs on that is early enough", () => {
 });
 
 it("heeds a shorter limit than that of the call before", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const timer = timers.take(listener());
   timer.start(60_000);
   timers.giveBack(timer);
@@ -47,7 +47,7 @@ it("heeds a shorter limit than that of the call before", () => {
 });
 
 it("gives the call after one that was nearly silent for too long its own moment of grace", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const timer = timers.take(listener());
   timer.start(100);
   // The timer has found the silence, and waits for one more round of the event loop.
@@ -63,7 +63,7 @@ it("gives the call after one that was nearly silent for too long its own moment 
 });
 
 it("tells nobody when it runs out between two calls, and can be started again", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const before = listener();
   const timer = timers.take(before);
   timer.start(100);
@@ -78,7 +78,7 @@ it("tells nobody when it runs out between two calls, and can be started again", 
 });
 
 it("keeps no more of them than a thousand", () => {
-  const timers = new SilenceTimers();
+  const timers = new IdleTimeoutPool();
   const taken = Array.from({ length: 1500 }, () => timers.take(listener()));
   for (const timer of taken) timer.start(60_000);
   for (const timer of taken) timers.giveBack(timer);

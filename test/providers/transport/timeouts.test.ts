@@ -108,7 +108,7 @@ const undici = useProviders("undici");
 let silentServer: Server | undefined;
 const silentSockets: Socket[] = [];
 
-/** Accepts TCP connections and never says a word, so that no TLS handshake comes to an end. */
+/** Accepts TCP connections and sends nothing, so that no TLS handshake comes to an end. */
 async function startSilentServer(): Promise<string> {
   const server = createServer((socket) => silentSockets.push(socket.on("error", () => {})));
   silentServer = server;

@@ -1,7 +1,7 @@
+import type { PostgresClient, PostgresPool } from "../postgres-pool.js";
 import { NoChangeFeedError } from "./no-change-feed-error.js";
-import type { PostgresClient, PostgresPool } from "./postgres-pool.js";
 
-/** A pool of `pg` tells how it connects. */
+/** A pool of `pg` shows how it connects. */
 interface PgPool {
   Client: new (options: object) => PgClient;
   options: object;
@@ -13,10 +13,10 @@ interface PgClient extends Omit<PostgresClient, "release"> {
 }
 
 /**
- * A connection to listen on. Beside a pool of `pg`, not out of it: one that is checked out for good would take the last
- * connection of a pool of one, and keep `pool.end()` waiting until the gateway is closed.
+ * Opens a connection to listen on. With a pool of `pg` it stands beside the pool. A client that is checked out for good
+ * would take the last connection of a pool of one, and keep `pool.end()` waiting until the gateway is closed.
  *
- * @throws NoChangeFeedError when the pool has no way to one.
+ * @throws NoChangeFeedError when the pool can open none.
  */
 export async function openListener(pool: PostgresPool): Promise<PostgresClient> {
   if (!isPgPool(pool)) {
@@ -26,7 +26,7 @@ export async function openListener(pool: PostgresPool): Promise<PostgresClient> 
     );
   }
   const client = new pool.Client(pool.options);
-  // An error that nobody listens to would end the process; whoever it concerns learns of it by the end.
+  // An error without a listener would end the process. The `end` event reports it too.
   client.on("error", () => {});
   await client.connect();
   return Object.assign(client, {

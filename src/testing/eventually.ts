@@ -5,7 +5,7 @@ const timeoutMs = 5_000;
 const intervalMs = 5;
 
 /** Waits until the assertion holds. Rejects with what it last threw. */
-export async function waitFor(assertion: () => void): Promise<void> {
+export async function eventually(assertion: () => void): Promise<void> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {

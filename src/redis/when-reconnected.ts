@@ -6,12 +6,12 @@ interface Emitter {
 }
 
 /**
- * That a connection was made anew, or a node took another's place: of ioredis `ready` and the cluster's `+node` and `-node`,
- * of node-redis `ready`, the cluster's `node-ready` and the sentinel's `topology-change`.
+ * The events of a new connection, or of a node that took another's place: of ioredis `ready` and the cluster's `+node`
+ * and `-node`, of node-redis `ready`, the cluster's `node-ready` and the sentinel's `topology-change`.
  */
 const events = ["ready", "+node", "-node", "node-ready", "topology-change"];
 
-/** @returns what ends it. A client that is no emitter of events tells nothing. */
+/** @returns ends the subscription. A client that emits no events has none. */
 export function whenReconnected(client: RedisClient, listener: () => void): () => void {
   const emitter = client as object as Partial<Emitter>;
   if (typeof emitter.on !== "function" || typeof emitter.off !== "function") return () => {};

@@ -17,7 +17,7 @@ export interface SettledCharge extends Charge {
 }
 
 /** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
-export class Settlement {
+export class CallSettlement {
   /** `undefined`: the call touches no ledger. */
   readonly reservation: Reservation | undefined;
   readonly #services: CallServices;

@@ -2,7 +2,7 @@
 const longestName = 64;
 
 /** Names of tools that are too long for chat completions, shortened, and the way back. The same name is always shortened alike. */
-export class ToolNames {
+export class MessageToolNames {
   readonly #own = new Map<string, string>();
 
   /** The name for the upstream. */

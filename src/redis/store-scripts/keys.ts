@@ -1,7 +1,7 @@
 // A key is a hash under its digest. A string under its id and a sorted set under its account lead to it. All keys are in
 // one slot of a cluster, so that each change is one step: they are few and small next to what is read of them in memory.
 
-export const findKey = "return redis.call('HGETALL', KEYS[1])";
+export const findKeyByHash = "return redis.call('HGETALL', KEYS[1])";
 
 export const hashOfKey = "return redis.call('GET', KEYS[1])";
 

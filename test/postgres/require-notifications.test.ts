@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { requireHeard } from "../../src/postgres/require-heard.js";
+import { requireNotifications } from "../../src/postgres/listen/require-notifications.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,7 +13,7 @@ afterEach(() => {
 it("waiting to be heard keeps the process alive for a tick, and not until it is given up", async () => {
   const started = vi.spyOn(globalThis, "setTimeout");
   const end = vi.fn(async () => {});
-  const refused = requireHeard({ query: async () => ({ rows: [] }) }, async () => end, "probe").catch(
+  const refused = requireNotifications({ query: async () => ({ rows: [] }) }, async () => end, "probe").catch(
     (error: unknown) => error,
   );
   await vi.advanceTimersByTimeAsync(2_000);

@@ -1,7 +1,7 @@
-import type { Database } from "./database.js";
+import type { Database } from "../database.js";
+import type { ListenPool, PostgresClient, PostgresPool } from "../postgres-pool.js";
 import { openListener } from "./open-listener.js";
-import type { ListenPool, PostgresClient, PostgresPool } from "./postgres-pool.js";
-import { requireHeard } from "./require-heard.js";
+import { requireNotifications } from "./require-notifications.js";
 
 type Listener = (payload: string) => void;
 
@@ -20,10 +20,10 @@ export class Notifications {
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
   #connecting: Promise<void> | undefined;
-  /** Resolves when the pool has been heard to listen, where the driver does that by itself. */
-  #heard: Promise<void> | undefined;
-  /** How many answers the connection is to wait for, and so keeps the process alive. */
-  #asking = 0;
+  /** Resolves when a notice has come through the pool, where the driver listens without `connect`. */
+  #verified: Promise<void> | undefined;
+  /** How many queries of this connection have no result yet. While there are some, it keeps the process alive. */
+  #pendingQueries = 0;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,12 +33,12 @@ export class Notifications {
   }
 
   /** Whether the host lets the stores listen. */
-  get wanted(): boolean {
+  get isEnabled(): boolean {
     return this.#pool.listen !== false;
   }
 
   /**
-   * Resolves when it listens. After that, what is said while a connection is lost goes unheard.
+   * Resolves when it listens. After that, no notice arrives while the connection is lost.
    * @returns ends the subscription.
    * @throws NoChangeFeedError when it will never listen as things are; what the driver throws when it cannot connect.
    */
@@ -48,24 +48,24 @@ export class Notifications {
       try {
         onPayload(payload);
       } catch {
-        // Not the driver's affair, nor that of the other subscribers.
+        // One listener's error must reach neither the driver nor the other subscribers.
       }
     };
     const { listen } = this.#pool;
     if (listen) {
-      await this.#requireHeard(listen);
+      await this.#requireNotifications(listen);
       return listen(channel, listener);
     }
     return this.#listenOnClient(channel, listener);
   }
 
   /** Once for all channels. */
-  #requireHeard(listen: ListenPool): Promise<void> {
-    this.#heard ??= requireHeard(this.#pool, listen, this.#probe).catch((error: unknown) => {
-      this.#heard = undefined;
+  #requireNotifications(listen: ListenPool): Promise<void> {
+    this.#verified ??= requireNotifications(this.#pool, listen, this.#probe).catch((error: unknown) => {
+      this.#verified = undefined;
       throw error;
     });
-    return this.#heard;
+    return this.#verified;
   }
 
   async #listenOnClient(channel: string, listener: Listener): Promise<() => Promise<void>> {
@@ -76,7 +76,7 @@ export class Notifications {
       await end();
       throw error;
     }
-    // Perhaps once more: it may have come while the others were gone through.
+    // The channel may have come while the others were listened to. Then this repeats its LISTEN.
     if (this.#client !== undefined) await this.#listen(this.#client, channel);
     return end;
   }
@@ -114,7 +114,11 @@ export class Notifications {
     client.on("notification", ({ channel, payload }) => {
       for (const listener of [...(this.#channels.get(channel) ?? [])]) listener(payload ?? "");
     });
-    await requireHeard(this.#pool, (channel, onPayload) => this.#listenTo(client, channel, onPayload), this.#probe);
+    await requireNotifications(
+      this.#pool,
+      (channel, onPayload) => this.#listenTo(client, channel, onPayload),
+      this.#probe,
+    );
     for (const channel of this.#channels.keys()) await this.#listen(client, channel);
     if (this.#client !== client) throw new Error("The connection that listened was lost.");
     this.#failures = 0;
@@ -127,25 +131,25 @@ export class Notifications {
     client.on("notification", (message) => {
       if (message.channel === channel) onPayload(message.payload ?? "");
     });
-    await this.#ask(client, `listen ${channel}`);
-    return () => this.#ask(client, `unlisten ${channel}`);
+    await this.#query(client, `listen ${channel}`);
+    return () => this.#query(client, `unlisten ${channel}`);
   }
 
   async #listen(client: PostgresClient, channel: string): Promise<void> {
     try {
-      await this.#ask(client, `listen ${channel}`);
+      await this.#query(client, `listen ${channel}`);
     } catch {
       this.#lose(client);
     }
   }
 
-  async #ask(client: PostgresClient, sql: string): Promise<void> {
-    // Only while somebody waits for the answer.
-    if (this.#asking++ === 0) client.ref?.();
+  async #query(client: PostgresClient, sql: string): Promise<void> {
+    // The connection keeps the process alive only while a query runs.
+    if (this.#pendingQueries++ === 0) client.ref?.();
     try {
       await client.query(sql);
     } finally {
-      if (--this.#asking === 0) client.unref?.();
+      if (--this.#pendingQueries === 0) client.unref?.();
     }
   }
 

@@ -1,16 +1,16 @@
+import type { ListenPool, PostgresPool } from "../postgres-pool.js";
 import { NoChangeFeedError } from "./no-change-feed-error.js";
-import type { ListenPool, PostgresPool } from "./postgres-pool.js";
 
 const tickMs = 100;
 const mostTicks = 20;
 
 /**
- * Makes sure that what is said through the pool is heard: PgBouncer in transaction mode takes a LISTEN, and then hands the
+ * Makes sure that a notice through the pool arrives. PgBouncer in transaction mode takes a LISTEN, and then gives the
  * connection that listens to others.
  *
- * @throws NoChangeFeedError when it is not heard within two seconds.
+ * @throws NoChangeFeedError when no notice arrives within two seconds.
  */
-export async function requireHeard(pool: PostgresPool, listen: ListenPool, channel: string): Promise<void> {
+export async function requireNotifications(pool: PostgresPool, listen: ListenPool, channel: string): Promise<void> {
   const word = `${Date.now()}-${Math.random()}`;
   let isHeard = false;
   let wake: () => void = () => {};
@@ -21,12 +21,12 @@ export async function requireHeard(pool: PostgresPool, listen: ListenPool, chann
   });
   try {
     await pool.query("select pg_notify($1, $2)", [channel, word]);
-    // By ticks: what a blocked process has not read yet is not late.
+    // By ticks: a notice that a blocked process has not read yet is not late.
     for (let tick = 0; tick < mostTicks && !isHeard; tick++) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, tickMs);
-        // Nobody can call the wait off, so it must not outlive a gateway that is closed. The first tick keeps a process that
-        // does nothing but subscribe: what is heard at all is mostly heard within it.
+        // The wait cannot be cancelled, so it must not outlive a closed gateway. The first tick keeps a process alive
+        // that does nothing but subscribe: mostly the notice arrives within it.
         if (tick > 0) timer.unref?.();
         wake = () => {
           clearTimeout(timer);

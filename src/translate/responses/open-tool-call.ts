@@ -6,7 +6,7 @@ import type { ToolName } from "./tool-names.js";
 const prefixes = { function: "fc", custom: "ctc", tool_search: "tsc" } as const;
 
 /** A call of one of the client's tools. */
-export class OpenCall implements OpenItem {
+export class OpenToolCall implements OpenItem {
   readonly outputIndex: number;
   readonly callId: string;
   readonly #writer: ItemWriter;

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { hashKey } from "../../keys/hash-key.js";
+import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
+import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
+import type { Clock } from "../../ledger/clock.js";
+import { requireMethods } from "./require-methods.js";
+import { UnknownKeyError } from "./unknown-key-error.js";
+
+type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt">;
+
+/** The key store, together with this process's cache: what is written is forgotten there. `by` names the public method. */
+export class StoredKeys {
+  readonly #keys: KeyStore;
+  readonly #findCaller: { forget(hash: string): void };
+  readonly #clock: Clock;
+
+  constructor(keys: KeyStore, findCaller: { forget(hash: string): void }, clock: Clock) {
+    this.#keys = keys;
+    this.#findCaller = findCaller;
+    this.#clock = clock;
+  }
+
+  /** The store as one that can do this. @throws TypeError when it cannot. */
+  store(by: string, ...methods: (keyof WritableKeyStore)[]): WritableKeyStore {
+    return requireMethods<WritableKeyStore>(by, "key", this.#keys, methods);
+  }
+
+  async insert(by: string, values: NewValues): Promise<{ key: StoredKey; secret: string }> {
+    this.#requireFuture(by, values.expiresAt);
+    const secret = makeManagedKey();
+    const hash = hashKey(secret);
+    const key = { ...values, id: `key_${randomUUID()}`, hash, hint: keyHint(secret), createdAt: this.#clock.now() };
+    try {
+      await this.store(by, "insert").insert(key);
+    } finally {
+      this.#findCaller.forget(hash);
+    }
+    return { key, secret };
+  }
+
+  /** @throws UnknownKeyError */
+  async find(by: string, id: string): Promise<StoredKey> {
+    const key = await this.store(by, "get", "update").get(id);
+    if (key === undefined) throw new UnknownKeyError(`${by}: there is no key of the id ${JSON.stringify(id)}.`);
+    return key;
+  }
+
+  /** @throws UnknownKeyError */
+  async change(by: string, { id, hash }: StoredKey, members: KeyChange): Promise<StoredKey> {
+    try {
+      const changed = await this.store(by, "update").update(id, members);
+      if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
+      return changed;
+    } finally {
+      // Also after a failure: the store may have changed it all the same.
+      this.#findCaller.forget(hash);
+    }
+  }
+
+  /** Revokes a key, never later than it is revoked already. @throws UnknownKeyError */
+  revoke(by: string, key: StoredKey, moment: number): Promise<StoredKey> {
+    return this.change(by, key, { revokedAt: Math.min(key.revokedAt ?? Infinity, moment) });
+  }
+
+  /** An expiry in the past is most often one in seconds instead of milliseconds. */
+  #requireFuture(by: string, expiresAt: number | null | undefined): void {
+    if (expiresAt === undefined || expiresAt === null || expiresAt > this.#clock.now()) return;
+    throw new TypeError(`${by}: expiresAt is in the past. Give a Date, epoch milliseconds or an ISO 8601 string.`);
+  }
+}

@@ -1,0 +1,4 @@
+/** There is no key of the id. */
+export class UnknownKeyError extends Error {
+  override readonly name = "UnknownKeyError";
+}
