@@ -8,9 +8,12 @@ import { planTables } from "./sql/plan-tables.js";
 import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
+import { responseFunctions } from "./sql/response-functions.js";
+import { responseTables } from "./sql/response-tables.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
 import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
+import { tablePrivileges } from "./sql/table-privileges.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
 /** The database's own clock in whole milliseconds, read anew at each call. */
@@ -34,6 +37,12 @@ const functions = [
   retentionFunctions,
 ].join("");
 
+const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
+const addedByVersion3 = [
+  ...["lock_responses", "save_response_bytes", "put_response"],
+  ...["delete_response", "delete_responses", "purge_responses"],
+];
+
 /**
  * What each version of the schema adds, the first version first. What a released one does to tables and types is never
  * changed. Functions are: a version that needs others has them made anew, under the names and with the parameters and answers
@@ -44,9 +53,16 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     [ledgerTables, clock, functions, keyTables, planTables].join(""),
     [
       forgottenTable,
+      tablePrivileges(["forgotten"]),
       functions.replaceAll("create function", "create or replace function"),
       readCommittedProcedures,
-      routinePrivileges,
+      routinePrivileges(addedByVersion2),
+    ].join(""),
+    [
+      responseTables,
+      tablePrivileges(["response_account", "response", "response_item"]),
+      responseFunctions,
+      routinePrivileges(addedByVersion3),
     ].join(""),
   ];
 }

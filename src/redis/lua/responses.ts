@@ -1,0 +1,138 @@
+// Four keys of each account, which all live as long as its newest response:
+// - a hash of the heads, JSON that the caller makes, by the ids of responses;
+// - a sorted set of the ids, by the moment at which they were put, which no two of an account share: the response's stamp;
+// - a hash of the texts: a response's under its stamp, an item's under `stamp:position`, and the account's sum as `bytes`;
+// - a sorted set of `item id, NUL, stamp:position`, all of one score, so that they are in the order of their bytes.
+
+/** What each script begins with. It is followed by what defines `now`. */
+export const responsesPrelude = `
+local headsKey, orderKey, textsKey, itemsKey = unpack(KEYS)
+local call = redis.call
+`;
+
+export const responsesState = `
+local ttlMs = tonumber(ARGV[1])
+
+-- As many digits for all: the order of the texts is that of the numbers.
+local function stampOf(putAt)
+  return string.format('%015.0f', tonumber(putAt))
+end
+
+local function itemField(stamp, position)
+  return stamp .. ':' .. string.format('%06d', position)
+end
+
+-- The stamp and the head of a response, nothing where there is none or it has expired.
+local function readHead(id)
+  local putAt = call('ZSCORE', orderKey, id)
+  if not putAt or tonumber(putAt) + ttlMs <= now then return nil end
+  return stampOf(putAt), call('HGET', headsKey, id) or nil
+end
+
+local function itemIds(head)
+  local ids = cjson.decode(head)
+  local count = #ids.input
+  for index, id in ipairs(ids.output) do ids.input[count + index] = id end
+  return ids.input
+end
+
+-- The head, the text, and the texts of the items; nothing where a server that evicts keys has dropped some of it.
+local function readResponse(stamp, head)
+  local response = { head, call('HGET', textsKey, stamp) }
+  for position = 1, #itemIds(head) do
+    response[position + 2] = call('HGET', textsKey, itemField(stamp, position))
+  end
+  for _, text in ipairs(response) do
+    if not text then return nil end
+  end
+  return response
+end
+
+local function remove(id)
+  local stamp, head = stampOf(call('ZSCORE', orderKey, id)), call('HGET', headsKey, id)
+  call('ZREM', orderKey, id)
+  if not head then return end
+  for position, itemId in ipairs(itemIds(head)) do
+    local field = itemField(stamp, position)
+    call('HDEL', textsKey, field)
+    call('ZREM', itemsKey, itemId .. '\\0' .. field)
+  end
+  call('HDEL', textsKey, stamp)
+  call('HINCRBY', textsKey, 'bytes', -cjson.decode(head).bytes)
+  call('HDEL', headsKey, id)
+  if call('ZCARD', orderKey) == 0 then call('DEL', textsKey) end
+end
+`;
+
+export const putResponse = `
+local maxBytes, id, head, text = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local bytes = cjson.decode(head).bytes
+
+-- A few at a time, so that no other client is kept waiting.
+for _, expired in ipairs(call('ZRANGEBYSCORE', orderKey, '-inf', now - ttlMs, 'LIMIT', 0, 16)) do remove(expired) end
+if call('ZSCORE', orderKey, id) then remove(id) end
+if bytes > maxBytes then return 0 end
+
+local newest = call('ZREVRANGE', orderKey, 0, 0, 'WITHSCORES')[2]
+local putAt = now
+if newest and tonumber(newest) >= now then putAt = tonumber(newest) + 1 end
+local stamp = stampOf(putAt)
+for position, itemId in ipairs(itemIds(head)) do
+  local field = itemField(stamp, position)
+  call('HSET', textsKey, field, ARGV[5 + position])
+  call('ZADD', itemsKey, 0, itemId .. '\\0' .. field)
+end
+call('HSET', textsKey, stamp, text)
+call('HSET', headsKey, id, head)
+call('ZADD', orderKey, stamp, id)
+local total = call('HINCRBY', textsKey, 'bytes', bytes)
+while total > maxBytes do
+  remove(call('ZRANGE', orderKey, 0, 0)[1])
+  total = tonumber(call('HGET', textsKey, 'bytes') or 0)
+end
+for _, key in ipairs(KEYS) do call('PEXPIRE', key, ttlMs) end
+return 1
+`;
+
+export const findResponse = `
+local stamp, head = readHead(ARGV[2])
+return head and readResponse(stamp, head) or {}
+`;
+
+/** From the newest back, as far as they are there. */
+export const findResponseChain = `
+local id, most = ARGV[2], tonumber(ARGV[3])
+local chain = {}
+while id and #chain < most do
+  local stamp, head = readHead(id)
+  local response = head and readResponse(stamp, head)
+  if not response then break end
+  chain[#chain + 1] = response
+  id = cjson.decode(head).previousResponseId
+end
+return chain
+`;
+
+export const findResponseItems = `
+local texts = {}
+for index = 1, tonumber(ARGV[2]) do
+  local begin = ARGV[2 + index] .. '\\0'
+  local newest = call('ZREVRANGEBYLEX', itemsKey, '[' .. begin .. '\\255', '[' .. begin, 'LIMIT', 0, 1)[1]
+  texts[index] = false
+  if newest then
+    local field = string.sub(newest, #begin + 1)
+    if tonumber(string.sub(field, 1, 15)) + ttlMs > now then texts[index] = call('HGET', textsKey, field) end
+  end
+end
+return texts
+`;
+
+export const deleteResponse = `
+local id = ARGV[2]
+local stamp = readHead(id)
+if not stamp then return 0 end
+remove(id)
+return 1
+`;
+
+export const forgetResponses = "return redis.call('UNLINK', unpack(KEYS))";
