@@ -108,7 +108,7 @@ export const migrations: readonly string[] = [
     item TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX infergate_response_item_position ON infergate_response_item (response, position);
-  CREATE INDEX infergate_response_item_id ON infergate_response_item (account, id, response);
+  CREATE INDEX infergate_response_item_id ON infergate_response_item (account, id, response, position);
 
   -- How many bytes of responses an account has.
   CREATE TABLE infergate_response_account (

@@ -32,5 +32,5 @@ create table infergate.response_item (
   primary key (response, position)
 );
 
-create index response_item_id on infergate.response_item (account, id, response);
+create index response_item_id on infergate.response_item (account, id, response, position);
 `;

@@ -1,7 +1,8 @@
 // Four keys of each account, which all live as long as its newest response:
 // - a hash of the heads, JSON that the caller makes, by the ids of responses;
-// - a sorted set of the ids, by the moment at which they were put, which no two of an account share: the response's stamp;
-// - a hash of the texts: a response's under its stamp, an item's under `stamp:position`, and the account's sum as `bytes`;
+// - a sorted set of the ids by their stamps: the moment at which they were put, or later, where another one has that;
+// - a hash: under `stamp` the response's text, under `stamp:at` when it was put, under `stamp:position` the text of an item,
+//   and under `bytes` the account's sum;
 // - a sorted set of `item id, NUL, stamp:position`, all of one score, so that they are in the order of their bytes.
 
 /** What each script begins with. It is followed by what defines `now`. */
@@ -14,19 +15,25 @@ export const responsesState = `
 local ttlMs = tonumber(ARGV[1])
 
 -- As many digits for all: the order of the texts is that of the numbers.
-local function stampOf(putAt)
-  return string.format('%015.0f', tonumber(putAt))
+local function toStamp(score)
+  return string.format('%015.0f', tonumber(score))
 end
 
 local function itemField(stamp, position)
   return stamp .. ':' .. string.format('%06d', position)
 end
 
+local function isAlive(stamp)
+  local putAt = call('HGET', textsKey, stamp .. ':at')
+  return putAt and tonumber(putAt) + ttlMs > now
+end
+
 -- The stamp and the head of a response, nothing where there is none or it has expired.
 local function readHead(id)
-  local putAt = call('ZSCORE', orderKey, id)
-  if not putAt or tonumber(putAt) + ttlMs <= now then return nil end
-  return stampOf(putAt), call('HGET', headsKey, id) or nil
+  local score = call('ZSCORE', orderKey, id)
+  local stamp = score and toStamp(score)
+  if not stamp or not isAlive(stamp) then return nil end
+  return stamp, call('HGET', headsKey, id) or nil
 end
 
 local function itemIds(head)
@@ -49,7 +56,7 @@ local function readResponse(stamp, head)
 end
 
 local function remove(id)
-  local stamp, head = stampOf(call('ZSCORE', orderKey, id)), call('HGET', headsKey, id)
+  local stamp, head = toStamp(call('ZSCORE', orderKey, id)), call('HGET', headsKey, id)
   call('ZREM', orderKey, id)
   if not head then return end
   for position, itemId in ipairs(itemIds(head)) do
@@ -57,7 +64,7 @@ local function remove(id)
     call('HDEL', textsKey, field)
     call('ZREM', itemsKey, itemId .. '\\0' .. field)
   end
-  call('HDEL', textsKey, stamp)
+  call('HDEL', textsKey, stamp, stamp .. ':at')
   call('HINCRBY', textsKey, 'bytes', -cjson.decode(head).bytes)
   call('HDEL', headsKey, id)
   if call('ZCARD', orderKey) == 0 then call('DEL', textsKey) end
@@ -69,20 +76,23 @@ local maxBytes, id, head, text = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local bytes = cjson.decode(head).bytes
 
 -- A few at a time, so that no other client is kept waiting.
-for _, expired in ipairs(call('ZRANGEBYSCORE', orderKey, '-inf', now - ttlMs, 'LIMIT', 0, 16)) do remove(expired) end
+local oldest = call('ZRANGE', orderKey, 0, 15, 'WITHSCORES')
+for index = 1, #oldest, 2 do
+  if isAlive(toStamp(oldest[index + 1])) then break end
+  remove(oldest[index])
+end
 if call('ZSCORE', orderKey, id) then remove(id) end
 if bytes > maxBytes then return 0 end
 
 local newest = call('ZREVRANGE', orderKey, 0, 0, 'WITHSCORES')[2]
-local putAt = now
-if newest and tonumber(newest) >= now then putAt = tonumber(newest) + 1 end
-local stamp = stampOf(putAt)
+local stamp = toStamp(now)
+if newest and tonumber(newest) >= now then stamp = toStamp(newest + 1) end
 for position, itemId in ipairs(itemIds(head)) do
   local field = itemField(stamp, position)
   call('HSET', textsKey, field, ARGV[5 + position])
   call('ZADD', itemsKey, 0, itemId .. '\\0' .. field)
 end
-call('HSET', textsKey, stamp, text)
+call('HSET', textsKey, stamp, text, stamp .. ':at', string.format('%.0f', now))
 call('HSET', headsKey, id, head)
 call('ZADD', orderKey, stamp, id)
 local total = call('HINCRBY', textsKey, 'bytes', bytes)
@@ -121,7 +131,7 @@ for index = 1, tonumber(ARGV[2]) do
   texts[index] = false
   if newest then
     local field = string.sub(newest, #begin + 1)
-    if tonumber(string.sub(field, 1, 15)) + ttlMs > now then texts[index] = call('HGET', textsKey, field) end
+    if isAlive(string.sub(field, 1, 15)) then texts[index] = call('HGET', textsKey, field) end
   end
 end
 return texts
