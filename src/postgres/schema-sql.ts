@@ -9,6 +9,7 @@ import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
 import { responseFunctions } from "./sql/response-functions.js";
+import { responseProcedures } from "./sql/response-procedures.js";
 import { responseTables } from "./sql/response-tables.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
 import { routinePrivileges } from "./sql/routine-privileges.js";
@@ -40,7 +41,8 @@ const functions = [
 const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
 const addedByVersion3 = [
   ...["lock_responses", "save_response_bytes", "put_response"],
-  ...["delete_response", "delete_responses", "purge_responses"],
+  ...["delete_response", "delete_responses", "purge_responses", "put_response_read_committed"],
+  ...["delete_response_read_committed", "delete_responses_read_committed"],
 ];
 
 /**
@@ -62,6 +64,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       responseTables,
       tablePrivileges(["response_account", "response", "response_item"]),
       responseFunctions,
+      responseProcedures,
       routinePrivileges(addedByVersion3),
     ].join(""),
   ];

@@ -99,18 +99,31 @@ describeWithPostgres("PostgreSQL, responses", (server) => {
     expect(rows).toEqual([{ near: true }]);
   });
 
-  it("puts one at a time of an account, also where transactions are serializable", async () => {
-    const strict = new pg.Pool({
-      connectionString: server.url,
-      options: "-c default_transaction_isolation=serializable",
-      max: 3,
-    });
-    const store = postgresResponseStore({ pool: strict, schema: "strict" });
-    const ids = Array.from({ length: 12 }, () => randomUUID());
-    for (let n = 0; n < ids.length; n += 3) {
-      await Promise.all(ids.slice(n, n + 3).map((id) => store.put(responseOf("a", id))));
-    }
-    for (const id of ids) expect((await store.find("a", id))?.id).toBe(id);
-    await strict.end();
-  });
+  it.each(["serializable", "repeatable read"])(
+    "fails nothing on a busy account where transactions are %s",
+    async (level) => {
+      const options = `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
+      const pools = [1, 2, 3].map(() => new pg.Pool({ connectionString: server.url, options, max: 3 }));
+      const stores = pools.map((each) => postgresResponseStore({ pool: each, schema: "strict" }));
+      const account = randomUUID();
+      const use = async (store: (typeof stores)[number]) => {
+        for (let n = 0; n < 10; n++) {
+          const ids = [randomUUID(), randomUUID()];
+          await Promise.all(ids.map((id) => store.put({ ...responseOf(account, id, 700), input: [item("x")] })));
+          expect(await Promise.all(ids.map((id) => store.delete(account, id)))).toEqual([true, true]);
+          await store.put(responseOf(account, randomUUID(), 700));
+        }
+      };
+      await Promise.all(stores.map(use));
+      const { rows } = await pool.query(
+        `select bytes::int, (select sum(bytes)::int from strict.response where account = $1) as sum
+       from strict.response_account where id = $1`,
+        [account],
+      );
+      expect(rows).toEqual([{ bytes: 30 * 700, sum: 30 * 700 }]);
+      await Promise.all(stores.map((store) => store.forget(account)));
+      expect(await counts("strict")).toEqual([0, 0, 0]);
+      await Promise.all(pools.map((each) => each.end()));
+    },
+  );
 });

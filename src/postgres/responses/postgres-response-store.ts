@@ -5,7 +5,19 @@ import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/resp
 import { wholeChain } from "../../responses/whole-chain.js";
 import { Database, type PostgresOptions } from "../database.js";
 import { Purger } from "../purger.js";
-import { deleteSql, findChainSql, findItemsSql, findSql, forgetSql, purgeSql, putSql } from "./response-sql.js";
+import { ReadCommitted } from "../read-committed.js";
+import {
+  deleteProcedure,
+  deleteSql,
+  findChainSql,
+  findItemsSql,
+  findSql,
+  forgetProcedure,
+  forgetSql,
+  purgeSql,
+  putProcedure,
+  putSql,
+} from "./response-sql.js";
 
 /** Options of {@link postgresResponseStore}. */
 export interface PostgresResponseStoreOptions extends PostgresOptions, ResponseLimits {}
@@ -32,6 +44,7 @@ export function postgresResponseStore(options: PostgresResponseStoreOptions): Re
 /** @throws RangeError when a limit is out of range. */
 export function responseStore(database: Database, limits: ResponseLimits | undefined): ResponseStore {
   const { ttlMs, maxAccountBytes } = checkResponseLimits(limits);
+  const readCommitted = new ReadCommitted(database);
   const purger = new Purger(async (stepSize) => {
     const [more] = await database.query(purgeSql, [ttlMs, stepSize]);
     return more === true;
@@ -39,7 +52,7 @@ export function responseStore(database: Database, limits: ResponseLimits | undef
 
   return checkedResponseStore("postgresResponseStore", {
     async put(response) {
-      await database.query(putSql, [...valuesOf(response), maxAccountBytes]);
+      await readCommitted.query(putSql, putProcedure, [...valuesOf(response), maxAccountBytes]);
       purger.touch();
     },
     async find(account, id) {
@@ -54,13 +67,17 @@ export function responseStore(database: Database, limits: ResponseLimits | undef
       return new Map(await database.query<[string, string]>(findItemsSql, [account, JSON.stringify(ids), ttlMs]));
     },
     async delete(account, id) {
-      const [deleted] = await database.query(deleteSql, [account, id, ttlMs]);
+      const [deleted] = await readCommitted.query(deleteSql, deleteProcedure, [account, id, ttlMs]);
       return deleted === true;
     },
     async forget(account) {
       let deleted: number | undefined;
       do {
-        [deleted] = await database.query<number>(forgetSql, [account, Number.MAX_SAFE_INTEGER, forgottenAtOnce]);
+        [deleted] = await readCommitted.query<number>(forgetSql, forgetProcedure, [
+          account,
+          Number.MAX_SAFE_INTEGER,
+          forgottenAtOnce,
+        ]);
       } while (deleted === forgottenAtOnce);
     },
     close: () => purger.idle(),

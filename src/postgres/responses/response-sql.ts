@@ -12,6 +12,9 @@ const isAlive = (ttl: string) => `put_at > (select infergate.clock_ms()) - ${ttl
 export const putSql = /* sql */ `
 select to_json(infergate.put_response($1, $2, $3, $4, $5, $6, $7::text::json, $8)::text)::text as json`;
 
+export const putProcedure =
+  "call infergate.put_response_read_committed($1, $2, $3, $4, $5, $6, $7::text::json, $8, null)";
+
 export const findSql = /* sql */ `
 select ${keptJson} from infergate.response as kept where account = $1 and id = $2 and ${isAlive("$3")}`;
 
@@ -37,6 +40,10 @@ from json_array_elements_text($2::text::json) as wanted (id), lateral (
 
 export const deleteSql = "select to_json(infergate.delete_response($1, $2, $3))::text as json";
 
+export const deleteProcedure = "call infergate.delete_response_read_committed($1, $2, $3, null)";
+
 export const forgetSql = "select to_json(infergate.delete_responses($1, $2, $3))::text as json";
+
+export const forgetProcedure = "call infergate.delete_responses_read_committed($1, $2, $3, null)";
 
 export const purgeSql = "select to_json(infergate.purge_responses($1, $2))::text as json";
