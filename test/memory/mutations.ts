@@ -8,7 +8,6 @@ export const mutations: readonly Mutation[] = [
     find: "return now - putAt < this.#limits.ttlMs;",
     replace: "return now - putAt <= this.#limits.ttlMs;",
   },
-  { name: "responses that have expired take room", find: "    this.#removeExpired(now);\n", replace: "" },
   { name: "a response is kept twice", find: "    this.delete(response.account, response.id, now);\n", replace: "" },
   { name: "a response that is too large is kept", find: "if (shelved.bytes > maxBytes) return;", replace: "" },
   { name: "an account has no bound in bytes", find: "(shelf.bytes > maxBytes || shelf", replace: "(shelf" },

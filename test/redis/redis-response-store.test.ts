@@ -79,15 +79,15 @@ describe.runIf(hasRedisServer)("in Redis", () => {
 
     for (let n = 0; n < 40; n++) await putOne(`${n}`);
     clock.advance(day);
-    for (let n = 0; n < 3; n++) await store.put(responseOf("a", "new"));
+    for (let n = 0; n < 3; n++) await store.put(responseOf("a", `new-${n}`));
     const sizes = await Promise.all(
       (await left()).map(async (name) => {
         const type = await redis.client.type(name);
         return type === "hash" ? await redis.client.hlen(name) : await redis.client.zcard(name);
       }),
     );
-    // The head, its place in the order, and the text with its moment beside the sum: no item is left.
-    expect(sizes.toSorted()).toEqual([1, 1, 3]);
+    // Of each its head, its place in the order, and its text and moment, which are beside the sum: no item is left.
+    expect(sizes.toSorted()).toEqual([3, 3, 7]);
   });
 
   it("takes what a server has evicted for gone", async () => {

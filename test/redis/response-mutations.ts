@@ -58,11 +58,6 @@ const lines: readonly Omit<Mutation, "test">[] = [
     find: "for _, key in ipairs(KEYS) do call('PEXPIRE', key, ttlMs) end",
     replace: "",
   },
-  {
-    name: "a response with missing parts is found",
-    find: "    if not text then return nil end\n",
-    replace: "",
-  },
   { name: "a response without a head stops the account", find: "  if not head then return end\n", replace: "" },
   { name: "a chain of responses has no end", find: "while id and #chain < most do", replace: "while id do" },
   {

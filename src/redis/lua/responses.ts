@@ -23,6 +23,7 @@ local function itemField(stamp, position)
   return stamp .. ':' .. string.format('%06d', position)
 end
 
+-- A server that evicts keys may have dropped the texts alone.
 local function isAlive(stamp)
   local putAt = call('HGET', textsKey, stamp .. ':at')
   return putAt and tonumber(putAt) + ttlMs > now
@@ -43,14 +44,11 @@ local function itemIds(head)
   return ids.input
 end
 
--- The head, the text, and the texts of the items; nothing where a server that evicts keys has dropped some of it.
+-- The head, the text, and the texts of the items.
 local function readResponse(stamp, head)
   local response = { head, call('HGET', textsKey, stamp) }
   for position = 1, #itemIds(head) do
     response[position + 2] = call('HGET', textsKey, itemField(stamp, position))
-  end
-  for _, text in ipairs(response) do
-    if not text then return nil end
   end
   return response
 end
@@ -106,7 +104,8 @@ return 1
 
 export const findResponse = `
 local stamp, head = readHead(ARGV[2])
-return head and readResponse(stamp, head) or {}
+if not head then return {} end
+return readResponse(stamp, head)
 `;
 
 /** From the newest back, as far as they are there. */
@@ -115,9 +114,8 @@ local id, most = ARGV[2], tonumber(ARGV[3])
 local chain = {}
 while id and #chain < most do
   local stamp, head = readHead(id)
-  local response = head and readResponse(stamp, head)
-  if not response then break end
-  chain[#chain + 1] = response
+  if not head then break end
+  chain[#chain + 1] = readResponse(stamp, head)
   id = cjson.decode(head).previousResponseId
 end
 return chain
