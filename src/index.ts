@@ -58,6 +58,8 @@ export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";
 export { memoryKeyStore } from "./memory/memory-key-store.js";
 export { memoryPlanStore } from "./memory/memory-plan-store.js";
+export type { MemoryResponseStoreOptions } from "./memory/memory-response-store.js";
+export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
 export type { Price } from "./metering/price.js";
@@ -97,6 +99,8 @@ export type {
 export { UpstreamError } from "./providers/upstream-provider.js";
 export { vLLM } from "./providers/vllm.js";
 export type { UpstreamSecrets } from "./redaction/upstream-secrets.js";
+export type { ResponseLimits } from "./responses/response-limits.js";
+export type { KeptItem, KeptResponse, ResponseStore } from "./responses/response-store.js";
 export type { BreakerOptions, BreakerState } from "./routing/breaker.js";
 export type { TargetHealth } from "./routing/target-health.js";
 export type { TokenBounds } from "./tokens/token-bounds.js";

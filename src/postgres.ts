@@ -5,3 +5,5 @@ export { postgresKeyStore } from "./postgres/postgres-key-store.js";
 export { postgresPlanStore } from "./postgres/postgres-plan-store.js";
 export type { ListenPool, PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
 export { type PostgresStores, type PostgresStoresOptions, postgresStores } from "./postgres/postgres-stores.js";
+export type { PostgresResponseStoreOptions } from "./postgres/responses/postgres-response-store.js";
+export { postgresResponseStore } from "./postgres/responses/postgres-response-store.js";

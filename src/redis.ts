@@ -4,5 +4,7 @@ export { redisCreditLedger } from "./redis/redis-credit-ledger.js";
 export { redisKeyStore } from "./redis/redis-key-store.js";
 export type { RedisOptions } from "./redis/redis-options.js";
 export { redisPlanStore } from "./redis/redis-plan-store.js";
-export type { RedisStores } from "./redis/redis-stores.js";
+export type { RedisStores, RedisStoresOptions } from "./redis/redis-stores.js";
 export { redisStores } from "./redis/redis-stores.js";
+export type { RedisResponseStoreOptions } from "./redis/responses/redis-response-store.js";
+export { redisResponseStore } from "./redis/responses/redis-response-store.js";

@@ -4,11 +4,13 @@ export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledg
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
+export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";
+export { describeResponseStore } from "./testing/describe-response-store.js";
 export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
 export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
 export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";
-export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-answers.js";
+export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-upstream/fake-answers.js";
 export {
   eventStream,
   hangAfterHeaders,
@@ -18,11 +20,12 @@ export {
   resetBeforeHeaders,
   toEventBytes,
   wholeAnswer,
-} from "./testing/fake-answers.js";
-export type { FakeRequest } from "./testing/fake-request.js";
-export type { FakeUpstream } from "./testing/fake-upstream.js";
-export { startFakeUpstream } from "./testing/fake-upstream.js";
+} from "./testing/fake-upstream/fake-answers.js";
+export type { FakeRequest } from "./testing/fake-upstream/fake-request.js";
+export type { FakeUpstream } from "./testing/fake-upstream/fake-upstream.js";
+export { startFakeUpstream } from "./testing/fake-upstream/fake-upstream.js";
 export type { Gate } from "./testing/gate.js";
 export { createGate } from "./testing/gate.js";
 export { ManualClock } from "./testing/manual-clock.js";
+export type { MakeResponseStore } from "./testing/response-store/response-fixture.js";
 export type { TestRunner } from "./testing/test-runner.js";

@@ -10,7 +10,7 @@ import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
 
 /** What bounds a response, on its way from the upstream to the client. */
-export interface ResponseLimits {
+export interface RelayLimits {
   /** The largest whole response, in bytes. */
   readonly maxAnswerBytes: number;
   /** The largest event of a stream, in bytes. */
@@ -33,5 +33,5 @@ export interface CallServices {
   readonly warn: Warn;
   readonly body: BodyOptions;
   readonly operations: OperationServices;
-  readonly limits: ResponseLimits;
+  readonly limits: RelayLimits;
 }

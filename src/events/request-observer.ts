@@ -19,7 +19,14 @@ export interface AttemptTarget {
 }
 
 /** What a request is for: an operation, or what the gateway answers by itself. */
-export type RequestEndpoint = OperationName | "models" | "model" | "usage" | "count_tokens";
+export type RequestEndpoint =
+  | OperationName
+  | "models"
+  | "model"
+  | "usage"
+  | "count_tokens"
+  | "response"
+  | "input_items";
 
 /** Follows one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {

@@ -9,9 +9,11 @@ import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
 import { systemClock } from "../ledger/clock.js";
+import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
 import { toDrainLimits } from "../plans/disconnect.js";
+import type { ResponseStore } from "../responses/response-store.js";
 import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { type ServerServices, serve } from "../server/serve.js";
@@ -26,6 +28,7 @@ import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./opt
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { watchedLookups } from "./watched-lookups.js";
+import { watchedResponses } from "./watched-responses.js";
 import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
@@ -54,6 +57,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
+  const responses = responseStore(resolved, storeLimit, warn);
   const { onRequestCompleted } = resolved;
   const services: ServerServices = {
     calls: {
@@ -66,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       clock,
       warn,
       body: bodyOptions(resolved),
-      operations: operationServices(resolved),
+      operations: operationServices(resolved, responses),
       limits: {
         maxAnswerBytes: resolved.maxAnswerBytes,
         maxEventBytes: resolved.maxEventBytes,
@@ -99,7 +103,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     handler: (request) => bridgeWebRequest(gateway, request),
     keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ keys: resolved.keys, ledger, clock }, lookups),
+    accounts: managedAccounts({ keys: resolved.keys, ledger, responses, clock }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();
@@ -111,8 +115,16 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
-function operationServices({ maxBodyDepth, maxBodyBytes }: ResolvedOptions): OperationServices {
-  return { maxBodyDepth, maxBodyBytes, responses: undefined };
+function operationServices(
+  { maxBodyDepth, maxBodyBytes }: ResolvedOptions,
+  responses: ResponseStore | undefined,
+): OperationServices {
+  return { maxBodyDepth, maxBodyBytes, responses };
+}
+
+function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): ResponseStore | undefined {
+  if (responses === false) return undefined;
+  return watchedResponses(responses ?? memoryResponseStore(clock === undefined ? {} : { clock }), limit, warn);
 }
 
 function bodyOptions(options: ResolvedOptions): BodyOptions {

@@ -15,6 +15,7 @@ import { restrictedNames } from "../openai/request/member-rules.js";
 import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { ResponseStore } from "../responses/response-store.js";
 import { reservedRecordMembers } from "../server/model-record.js";
 import type { TokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
@@ -150,6 +151,11 @@ export interface GatewayOptions {
   maxCacheEntries?: number | undefined;
   /** How long a key or plan store may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
   storeTimeoutMs?: number | undefined;
+  /**
+   * Where responses of the Responses API are kept, so that later requests can refer to them: one of the stores, or one of
+   * your own. `false`: none is kept. Default: `memoryResponseStore()`.
+   */
+  responses?: ResponseStore | false | undefined;
   /** How the gateway goes about its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
@@ -277,6 +283,12 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
+  responses: z
+    .union([
+      z.literal(false),
+      having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
+    ])
+    .optional(),
   basePath: z
     .string()
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })

@@ -3,7 +3,7 @@ import { GatewayError, invalidValue } from "../errors/gateway-error.js";
 import { expandInput, inputItems, referencedIds } from "../openai/responses/expand-input.js";
 import { previousResponseNotFound } from "../openai/responses/not-found.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
-import type { ResponseStore } from "../responses/response-store.js";
+import type { KeptItem, ResponseStore } from "../responses/response-store.js";
 import { isRecord } from "../wire/is-record.js";
 
 /** As many turns as one request can go on from. */
@@ -65,24 +65,30 @@ export class KeptConversation {
       createdAt,
       previousResponseId: this.previousResponseId,
       response,
-      input: inputItems(this.#request).map((item, index) => withId(Buffer.from(item).toString(), `${id}_${index}`)),
-      output: (Array.isArray(output) ? output : []).map((item) => JSON.stringify(item)),
+      input: inputItems(this.#request).flatMap((item, index) =>
+        keptItem(JSON.parse(Buffer.from(item).toString()), `${id}_${index}`),
+      ),
+      output: (Array.isArray(output) ? output : []).flatMap((item, index) => keptItem(item, `${id}_o${index}`)),
     });
   }
 
   async #itemsBefore(store: ResponseStore, id: string): Promise<Uint8Array[]> {
     const turns = await store.findChain(this.#account, id, mostTurns);
     if (turns === undefined) throw previousResponseNotFound(id);
-    return turns.flatMap(({ input, output }) => [...input, ...output].map((item) => Buffer.from(item)));
+    return turns.flatMap(({ input, output }) => [...input, ...output].map(({ json }) => Buffer.from(json)));
   }
 }
 
-/** Items of an input may have none. */
-function withId(item: string, fallback: string): string {
-  const parsed: unknown = JSON.parse(item);
-  if (!isRecord(parsed) || (typeof parsed["id"] === "string" && parsed["id"] !== "")) return item;
-  return JSON.stringify({ ...parsed, id: `item_${fallback.replace(/^resp_/, "")}` });
+/** Items of an input may have no id, or one that no store takes. What refers to another item is none. */
+function keptItem(item: unknown, fallback: string): KeptItem[] {
+  if (!isRecord(item) || item["type"] === "item_reference") return [];
+  const { id } = item;
+  if (typeof id === "string" && plainId.test(id)) return [{ id, json: JSON.stringify(item) }];
+  const own = `item_${fallback.replace(/^resp_/, "")}`;
+  return [{ id: own, json: JSON.stringify({ ...item, id: own }) }];
 }
+
+const plainId = /^[\w.:-]{1,200}$/;
 
 function keepsNothing(param: string): GatewayError {
   return new GatewayError(

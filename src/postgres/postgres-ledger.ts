@@ -22,7 +22,6 @@ import {
 import { checkAccount, checkHistory, checkLimits } from "../ledger/ledger-input.js";
 import { type AccountBatch, AccountQueue } from "./account-queue.js";
 import type { Database } from "./database.js";
-import { JournalPurger } from "./journal-purger.js";
 import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
 import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
 import {
@@ -33,6 +32,7 @@ import {
   resetOperation,
   settleOperation,
 } from "./ledger-operation.js";
+import { Purger } from "./purger.js";
 import { ReadCommitted } from "./read-committed.js";
 import { renewalBatches } from "./renewal-batches.js";
 import { runStatement } from "./run-statement.js";
@@ -50,7 +50,7 @@ const announceSql = "select pg_notify($1, account) from jsonb_array_elements_tex
 export class PostgresLedger implements CreditLedger {
   readonly #database: Database;
   readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
-  readonly #purger: JournalPurger;
+  readonly #purger: Purger;
   readonly #readCommitted: ReadCommitted;
   readonly #announcements: Announcements;
 
@@ -64,7 +64,7 @@ export class PostgresLedger implements CreditLedger {
     this.#announcements = new Announcements((accounts) =>
       database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]),
     );
-    this.#purger = new JournalPurger(async (stepSize) => {
+    this.#purger = new Purger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
       return more === true;
     });

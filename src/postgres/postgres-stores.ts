@@ -1,14 +1,20 @@
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
+import type { ResponseLimits } from "../responses/response-limits.js";
+import type { ResponseStore } from "../responses/response-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
+import { responseStore } from "./responses/postgres-response-store.js";
 
 /** Options of {@link postgresStores}. */
-export type PostgresStoresOptions = PostgresCreditLedgerOptions;
+export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
+  /** How much is kept of responses. */
+  responses?: ResponseLimits | undefined;
+}
 
 /** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
 export type PostgresStores = Stores;
@@ -18,6 +24,7 @@ class Stores {
   keys: WritableKeyStore;
   plans: WritablePlanStore;
   ledger: CreditLedger;
+  responses: ResponseStore;
   readonly #database: Database;
 
   constructor(options: PostgresStoresOptions) {
@@ -26,6 +33,7 @@ class Stores {
     this.keys = keyStore(this.#database, notifications);
     this.plans = planStore(this.#database, notifications);
     this.ledger = creditLedger(this.#database, notifications, options.retentionMs);
+    this.responses = responseStore(this.#database, options.responses);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
   }
@@ -41,7 +49,7 @@ class Stores {
 }
 
 /**
- * Keys, plans and credits in PostgreSQL 13 or later, in a schema of their own.
+ * Keys, plans, credits and responses in PostgreSQL 13 or later, in a schema of their own.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */

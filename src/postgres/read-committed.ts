@@ -21,7 +21,7 @@ export class ReadCommitted {
    * @param plain - a statement that returns its rows.
    * @param procedure - the call of a procedure that sets the isolation, and returns the same rows in one array.
    */
-  async query<Row>(plain: string, procedure: string, values: (string | number)[]): Promise<Row[]> {
+  async query<Row>(plain: string, procedure: string, values: (string | number | null)[]): Promise<Row[]> {
     if (!this.#isToBeSet) {
       try {
         return await this.#database.query<Row>(plain, values, isOther);

@@ -8,9 +8,13 @@ import { planTables } from "./sql/plan-tables.js";
 import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
+import { responseFunctions } from "./sql/response-functions.js";
+import { responseProcedures } from "./sql/response-procedures.js";
+import { responseTables } from "./sql/response-tables.js";
 import { retentionFunctions } from "./sql/retention-functions.js";
 import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
+import { tablePrivileges } from "./sql/table-privileges.js";
 import { windowFunctions } from "./sql/window-functions.js";
 
 /** The database's own clock in whole milliseconds, read at each call. */
@@ -34,6 +38,13 @@ const functions = [
   retentionFunctions,
 ].join("");
 
+const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
+const addedByVersion3 = [
+  ...["lock_responses", "save_response_bytes", "put_response"],
+  ...["delete_response", "delete_responses", "purge_responses", "put_response_read_committed"],
+  ...["delete_response_read_committed", "delete_responses_read_committed"],
+];
+
 /**
  * What each version of the schema adds, the first version first. What a released version does to tables and types is
  * never changed. Functions are: a version that needs others replaces them, under the same names. It keeps the
@@ -44,9 +55,17 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     [ledgerTables, clock, functions, keyTables, planTables].join(""),
     [
       forgottenTable,
+      tablePrivileges(["forgotten"]),
       functions.replaceAll("create function", "create or replace function"),
       readCommittedProcedures,
-      routinePrivileges,
+      routinePrivileges(addedByVersion2),
+    ].join(""),
+    [
+      responseTables,
+      tablePrivileges(["response_account", "response", "response_item"]),
+      responseFunctions,
+      responseProcedures,
+      routinePrivileges(addedByVersion3),
     ].join(""),
   ];
 }

@@ -9,7 +9,13 @@ export class AccountKeys {
     this.#prefix = prefix;
   }
 
-  /** The keys that every script takes, and the one that belongs to the operation's own id. */
+  /** The keys of the account's responses. */
+  ofResponses(accountId: string): string[] {
+    const responses = `${this.#prefix}:{${digest(accountId)}}:responses`;
+    return [responses, `${responses}:order`, `${responses}:texts`, `${responses}:items`];
+  }
+
+  /** The keys that every script of the ledger takes, and the one that belongs to the operation's own id. */
   of(accountId: string, own?: `ended:${string}` | `grant:${string}`): string[] {
     const account = `${this.#prefix}:{${digest(accountId)}}`;
     const keys = [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];

@@ -5,11 +5,13 @@ import { operations } from "../operations/table.js";
 export type Path = { readonly methods: readonly string[] } & (
   | { readonly endpoint: "healthz" | "models" | "usage" | "count_tokens" }
   | { readonly endpoint: "model"; readonly model: string }
+  | { readonly endpoint: "response" | "input_items"; readonly responseId: string }
   | { readonly endpoint: Operation["name"]; readonly operation: Operation }
 );
 
 const read = ["GET", "HEAD", "OPTIONS"] as const;
 const call = ["POST", "OPTIONS"] as const;
+const readOrDelete = ["GET", "HEAD", "DELETE", "OPTIONS"] as const;
 
 const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
   ["/healthz", { endpoint: "healthz", methods: read }],
@@ -23,9 +25,10 @@ const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
 ]);
 
 const modelPrefix = "/v1/models/";
+const responsePrefix = "/v1/responses/";
 
 /** The paths of the gateway, for hosts that register routes: `*` stands for the rest of the path. */
-export const routePatterns: readonly string[] = [...fixed.keys(), `${modelPrefix}*`];
+export const routePatterns: readonly string[] = [...fixed.keys(), `${modelPrefix}*`, `${responsePrefix}*`];
 
 /**
  * Finds what an undecoded path is for; one trailing slash does not matter.
@@ -38,7 +41,17 @@ export function matchPath(path: string): Path | undefined {
   if (trimmed.startsWith(modelPrefix) && trimmed.length > modelPrefix.length) {
     return { endpoint: "model", methods: read, model: decode(trimmed.slice(modelPrefix.length)) };
   }
-  return fixed.get(trimmed);
+  return fixed.get(trimmed) ?? matchResponse(trimmed);
+}
+
+/** A response that is kept, or its input. */
+function matchResponse(path: string): Path | undefined {
+  if (!path.startsWith(responsePrefix)) return undefined;
+  const [id = "", rest, ...more] = path.slice(responsePrefix.length).split("/");
+  if (id === "" || more.length > 0) return undefined;
+  const responseId = decode(id);
+  if (rest === undefined) return { endpoint: "response", methods: readOrDelete, responseId };
+  return rest === "input_items" ? { endpoint: "input_items", methods: read, responseId } : undefined;
 }
 
 /** A malformed escape stays as it is: no model has such an id. */

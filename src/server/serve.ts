@@ -16,6 +16,7 @@ import { noObserver, type ObserveRequest, type RequestObserver } from "../events
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
+import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/kept-responses.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
@@ -105,6 +106,12 @@ async function respondFromPlan(
   const { calls } = services;
   const { catalog } = calls;
   const protocol = protocolOf(path, request);
+  const kept = calls.operations.responses;
+  if (path.endpoint === "response") {
+    const isDelete = request.method === "DELETE";
+    return json(await (isDelete ? deleteKeptResponse : readKeptResponse)(kept, caller.account, path.responseId));
+  }
+  if (path.endpoint === "input_items") return json(await listInputItems(kept, caller.account, path.responseId));
   const allowance = await calls.findAllowance(caller.plan);
   switch (path.endpoint) {
     case "usage":

@@ -2,8 +2,14 @@ import { Buffer } from "node:buffer";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import { chatAnswer, chatChunks, errorBody } from "./chat-samples.js";
 import { expect } from "./expect.js";
-import { eventStream, hangBeforeHeaders, resetBeforeHeaders, toEventBytes, wholeAnswer } from "./fake-answers.js";
-import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.js";
+import {
+  eventStream,
+  hangBeforeHeaders,
+  resetBeforeHeaders,
+  toEventBytes,
+  wholeAnswer,
+} from "./fake-upstream/fake-answers.js";
+import { type FakeUpstream, startFakeUpstream } from "./fake-upstream/fake-upstream.js";
 import { createGate } from "./gate.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 import { readAll, readBytes, upstreamCall } from "./upstream-calls.js";

@@ -3,7 +3,7 @@ import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
 import { chatAnswer } from "../../src/testing/chat-samples.js";
 import { unique } from "../../src/testing/credit-ledger-fixture.js";
-import { wholeAnswer } from "../../src/testing/fake-answers.js";
+import { wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
 import { createGate } from "../../src/testing/gate.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";

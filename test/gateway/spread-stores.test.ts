@@ -48,7 +48,7 @@ describe("postgresStores", () => {
 
   it("has a method that is not spread, and TypeScript knows it", () => {
     const spread = { ...stores };
-    expect(Object.keys(spread)).toEqual(["keys", "plans", "ledger"]);
+    expect(Object.keys(spread)).toEqual(["keys", "plans", "ledger", "responses"]);
     // @ts-expect-error: it is a method of a class
     expect(spread.migrate).toBeUndefined();
   });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as memory } from "../memory/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
@@ -16,6 +17,7 @@ export interface StoreMutations {
 }
 
 export const allMutations: readonly StoreMutations[] = [
+  { store: "memory", tests: ["memory-response-store"], mutations: memory },
   {
     store: "sqlite",
     tests: [

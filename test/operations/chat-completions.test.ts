@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireGateway } from "../../src/adapters/require-gateway.js";
 import { handle } from "../../src/gateway/gateway.js";
-import { toEventBytes } from "../../src/testing/fake-answers.js";
+import { toEventBytes } from "../../src/testing/fake-upstream/fake-answers.js";
 import {
   chatAnswer,
   chatChunks,

@@ -46,6 +46,7 @@ const special = [
       "src/keys/key-store.ts",
       "src/plans/plan-store.ts",
       "src/ledger/credit-ledger.ts",
+      "src/responses/response-store.ts",
       "src/providers/upstream-provider.ts",
     ],
     ["**", "!../metering/*", "!../wire/*", "!../openai/**", "!../redaction/*"],

@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "ledger"];
+const contracts = ["keys", "plans", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -50,8 +50,9 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "responses",
-    question: "What does a store of responses promise?",
-    imports: ["metering", "check"],
+    question: "What does a store of responses promise, and which rules do all of them share?",
+    imports: ["check"],
+    packages: ["node:buffer"],
   },
   {
     folder: "errors",
@@ -121,25 +122,25 @@ export const layers: readonly Layer[] = [
   { folder: "events", question: "What does the host learn of requests and failures?", imports: ["metering", "errors"] },
   {
     folder: "memory",
-    question: "How are keys, plans and credits kept in this process?",
+    question: "How are keys, plans, credits and responses kept in this process?",
     imports: store,
     packages: ["zod"],
   },
   {
     folder: "redis",
-    question: "How are keys, plans and credits kept in Redis?",
+    question: "How are keys, plans, credits and responses kept in Redis?",
     imports: store,
     packages: ["zod", "node:buffer", "node:crypto"],
   },
   {
     folder: "postgres",
-    question: "How are keys, plans and credits kept in PostgreSQL?",
+    question: "How are keys, plans, credits and responses kept in PostgreSQL?",
     imports: store,
     packages: ["zod", "node:crypto"],
   },
   {
     folder: "sqlite",
-    question: "How are keys, plans and credits kept in SQLite?",
+    question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: store,
     packages: ["zod", "node:crypto", "node:timers/promises"],
   },
@@ -187,6 +188,7 @@ export const layers: readonly Layer[] = [
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
+      ...["responses", "memory/memory-response-store.js"],
       ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
       ...["events", "guard", "routing", "access", "call", "server"],
     ],

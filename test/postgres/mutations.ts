@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { responseMutations } from "./response-mutations.js";
 
 const failures = "postgres-failures";
 const processes = "postgres-processes";
@@ -368,4 +369,5 @@ export const mutations: readonly Mutation[] = [
     test: stores,
   },
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", test: stores },
+  ...responseMutations,
 ];

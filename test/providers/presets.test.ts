@@ -1,8 +1,8 @@
 import OpenAI, { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeUpstreamProvider } from "../../src/testing/describe-upstream-provider.js";
-import { eventStream, wholeAnswer } from "../../src/testing/fake-answers.js";
-import { type FakeUpstream, startFakeUpstream } from "../../src/testing/fake-upstream.js";
+import { eventStream, wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing/fake-upstream/fake-upstream.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { azureDatedSample, azureSample } from "./dialects/azure-openai.js";
 import { deepSeekSample } from "./dialects/deepseek.js";

@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
 const scripts = "scripts";
@@ -731,4 +732,5 @@ export const mutations: readonly Mutation[] = [
     replace: "local now = tonumber(ARGV[#ARGV])",
     test: scripts,
   },
+  ...responseMutations,
 ];

@@ -18,11 +18,12 @@ async function call(options: ReturnType<typeof sqliteStores>): Promise<Response>
 }
 
 it("a gateway keeps keys, plans and credits in a file, and goes on with them after a restart", async () => {
-  const { keys, plans, ledger } = sqliteStores({ database: folder.open() });
+  const stores = sqliteStores({ database: folder.open() });
+  const { keys, plans, ledger } = stores;
   const key = { id: "key_1", hash: hashKey("sk-stored"), hint: "sk-…", account: "a", plan: "tiny", createdAt: 1 };
   await keys.insert(key);
   await plans.put({ id: "tiny", models: ["acme/*"], credits: { month: 0.000001 } });
-  expect((await call({ keys, plans, ledger })).status).toBe(200);
+  expect((await call(stores)).status).toBe(200);
 
   const again = await call(sqliteStores({ database: folder.open() }));
   expect([again.status, again.headers.get("x-should-retry")]).toEqual([429, "false"]);

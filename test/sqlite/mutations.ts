@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { responseMutations } from "./response-mutations.js";
 
 const faults = "faults";
 const killed = "killed";
@@ -497,4 +498,5 @@ export const mutations: readonly Mutation[] = [
     replace: "prefix + account",
     test: retention,
   },
+  ...responseMutations,
 ];

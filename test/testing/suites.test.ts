@@ -31,6 +31,7 @@ it("find what is wrong with broken ones", { timeout: 60_000 }, async () => {
     plans: ["finds a plan by its id, with all that it holds", 'finds nothing for "none"'],
     provider: ["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"],
     ledger: ["gives the hold back, once"],
+    responses: ["gives nothing where there are more than asked for"],
   };
   const { failed } = await run(...Object.keys(titles));
   expect(failed).toEqual(expect.arrayContaining(Object.values(titles).flat()));

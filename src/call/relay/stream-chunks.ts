@@ -2,7 +2,7 @@ import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
-import type { ResponseLimits } from "../call-services.js";
+import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
 import { IdleTimer } from "./idle-timer.js";
@@ -32,7 +32,7 @@ export interface StreamSource {
   /** The upstream's. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly codec: StreamCodec;
-  readonly limits: Pick<ResponseLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
+  readonly limits: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
   /** Measures how fast the output comes. */
   readonly flow: OutputFlow;
 }

@@ -5,7 +5,7 @@ import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortNotifier } from "../abort-notifier.js";
-import type { ResponseLimits } from "../call-services.js";
+import type { RelayLimits } from "../call-services.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
@@ -18,7 +18,7 @@ export interface StreamedAttempt {
   readonly call: {
     readonly abortReason: AbortReason | undefined;
     abort(reason: AbortReason): void;
-    readonly services: { readonly limits: ResponseLimits };
+    readonly services: { readonly limits: RelayLimits };
   };
   readonly meter: Pick<Meter, "follow">;
   /** Breaks it off, whether the provider heeds it or not. */

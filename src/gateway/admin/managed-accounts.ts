@@ -15,6 +15,7 @@ import {
 } from "../../ledger/credit-ledger.js";
 import { remaining } from "../../ledger/remaining.js";
 import type { Micro } from "../../metering/micro.js";
+import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import { type AccountTerms, AccountTermsLookup } from "./account-terms.js";
@@ -117,12 +118,17 @@ const historyInput = rangeInput.extend({
   limit: z.number().int().min(1).max(1000).optional(),
 });
 
+/** Where what belongs to an account is. */
+interface AccountStores {
+  readonly keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
+  readonly ledger: CreditLedger;
+  /** `undefined`: no responses are kept. */
+  readonly responses: ResponseStore | undefined;
+  readonly clock: Clock;
+}
+
 export function managedAccounts(
-  {
-    keys,
-    ledger,
-    clock,
-  }: { keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>; ledger: CreditLedger; clock: Clock },
+  { keys, ledger, responses, clock }: AccountStores,
   { findCaller, findAllowance }: Pick<WatchedLookups, "findCaller" | "findAllowance">,
 ): ManagedAccounts {
   const terms = new AccountTermsLookup(keys, findAllowance, clock);
@@ -187,7 +193,7 @@ export function managedAccounts(
       // First, so that no call comes in between.
       const hashes = (await keys.forget?.(account)) ?? [];
       for (const hash of hashes) findCaller.forget(hash);
-      await ledger.forget(account);
+      await Promise.all([ledger.forget(account), responses?.forget(account)]);
     },
   };
 }

@@ -77,19 +77,4 @@ create table infergate.forgotten (
   digest bytea primary key,
   at bigint not null
 );
-
--- Whoever may use the tables of the first version may use this one.
-do $privileges$
-declare
-  given record;
-begin
-  for given in
-    select acl.privilege_type, case when acl.grantee = 0 then 'public' else acl.grantee::regrole::text end as role
-    from pg_class, aclexplode(relacl) as acl
-    where pg_class.oid = 'infergate.account'::regclass and acl.grantee <> relowner
-  loop
-    execute format('grant %s on infergate.forgotten to %s', given.privilege_type, given.role);
-  end loop;
-end
-$privileges$;
 `;

@@ -1,14 +1,15 @@
 /**
- * Those who may execute the routines of the first version may execute those of the second, and no other role may. New
- * routines would have the database's default privileges, whatever the host granted or revoked.
+ * What a later version adds may be executed by whoever may execute what was there, and by nobody else: new routines have
+ * the database's default privileges, whatever the host granted or revoked.
  */
-export const routinePrivileges = /* sql */ `
+export function routinePrivileges(routines: readonly string[]): string {
+  return /* sql */ `
 do $privileges$
 declare
   routine text;
   given record;
 begin
-  foreach routine in array array['digest', 'is_forgotten', 'operate_read_committed', 'forget_read_committed'] loop
+  foreach routine in array array[${routines.map((name) => `'${name}'`).join(", ")}] loop
     execute format('revoke execute on routine infergate.%I from public', routine);
     for given in
       select case when acl.grantee = 0 then 'public' else acl.grantee::regrole::text end as role,
@@ -22,3 +23,4 @@ begin
 end
 $privileges$;
 `;
+}

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { chatAnswer, chatChunks } from "./chat-samples.js";
+import { chatAnswer, chatChunks } from "../chat-samples.js";
+import type { Gate } from "../gate.js";
 import type { FakeRequest } from "./fake-request.js";
-import type { Gate } from "./gate.js";
 
 /** Answers one request. Write one by hand, or take one of the presets in this file. */
 export type FakeAnswer = (request: FakeRequest, response: ServerResponse) => void | Promise<void>;

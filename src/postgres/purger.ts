@@ -3,12 +3,12 @@ const pauseMs = 60_000;
 const pauseWhileMoreMs = 1_000;
 
 /** Runs one step of the retention now and then, after an operation and without a timer of its own. */
-export class JournalPurger {
+export class Purger {
   readonly #purge: (stepSize: number) => Promise<boolean>;
   #next = 0;
   #running: Promise<void> | undefined;
 
-  /** @param purge - drops at most so many entries, and returns whether there may be more. */
+  /** @param purge - drops at most so many rows, and answers whether there may be more. */
   constructor(purge: (stepSize: number) => Promise<boolean>) {
     this.#purge = purge;
   }

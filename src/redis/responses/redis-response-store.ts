@@ -1,0 +1,71 @@
+import { checkedResponseStore } from "../../responses/checked-response-store.js";
+import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
+import type { KeptResponse, ResponseStore } from "../../responses/response-store.js";
+import { wholeChain } from "../../responses/whole-chain.js";
+import { AccountKeys } from "../account-keys.js";
+import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { responseScripts } from "./response-scripts.js";
+import { fromStoredResponse, toStoredResponse } from "./stored-response.js";
+
+/** Options of {@link redisResponseStore}. */
+export interface RedisResponseStoreOptions extends RedisOptions, ResponseLimits {}
+
+/**
+ * Keeps responses in Redis. Each operation is one script in one round trip, and the server's clock is the only clock. All
+ * keys of an account are in one hash slot, and have a time to live: that of its newest response.
+ *
+ * @throws TypeError | RangeError when an option is not valid.
+ */
+export function redisResponseStore(options: RedisResponseStoreOptions): ResponseStore {
+  return responseStoreOn(connectionOf(options), options);
+}
+
+/** The same on a connection that is shared with other stores. */
+export function responseStoreOn(
+  { run, prefix }: Pick<RedisConnection, "run" | "prefix">,
+  limits: ResponseLimits | undefined,
+  scripts = responseScripts,
+): ResponseStore {
+  const { ttlMs, maxAccountBytes } = checkResponseLimits(limits);
+  const keys = new AccountKeys(prefix);
+
+  return checkedResponseStore("redisResponseStore", {
+    async put(response) {
+      const { account, id } = response;
+      await run(scripts.put, keys.ofResponses(account), [ttlMs, maxAccountBytes, id, ...toStoredResponse(response)]);
+    },
+    async find(account, id) {
+      const found = await run(scripts.find, keys.ofResponses(account), [ttlMs, id]);
+      return fromStoredResponse(account, id, found as readonly unknown[]);
+    },
+    async findChain(account, id, most) {
+      const found = await run(scripts.findChain, keys.ofResponses(account), [ttlMs, id, most]);
+      return wholeChain(fromStoredChain(account, id, found as readonly (readonly unknown[])[]));
+    },
+    async findItems(account, ids) {
+      const found = await run(scripts.findItems, keys.ofResponses(account), [ttlMs, ids.length, ...ids]);
+      const texts = found as readonly unknown[];
+      const entries = ids.flatMap((id, index) => (texts[index] == null ? [] : [[id, String(texts[index])] as const]));
+      return new Map(entries);
+    },
+    async delete(account, id) {
+      return Number(await run(scripts.delete, keys.ofResponses(account), [ttlMs, id])) === 1;
+    },
+    async forget(account) {
+      await run(scripts.forget, keys.ofResponses(account), []);
+    },
+    close: async () => {},
+  });
+}
+
+function fromStoredChain(account: string, id: string, stored: readonly (readonly unknown[])[]): KeptResponse[] {
+  const chain: KeptResponse[] = [];
+  let next: string | undefined = id;
+  for (const each of stored) {
+    const response: KeptResponse | undefined = next === undefined ? undefined : fromStoredResponse(account, next, each);
+    if (response === undefined) break;
+    chain.push(response);
+    next = response.previousResponseId;
+  }
+  return chain;
+}

@@ -1,0 +1,116 @@
+import type { KeptItem, KeptResponse } from "../../responses/response-store.js";
+import { toNumber } from "../numbers.js";
+import type { SqliteConnection } from "../sqlite-connection.js";
+import type { SqliteStatement } from "../sqlite-database.js";
+import { type ItemRow, type ResponseRow, toKeptResponse } from "./response-rows.js";
+
+type Place = Pick<ResponseRow, "sequence" | "account" | "bytes">;
+
+/** The rows of responses, of their items, and of how much each account has. Whoever writes does it in a transaction. */
+export class ResponseTables {
+  readonly #byId: SqliteStatement;
+  readonly #placeById: SqliteStatement;
+  readonly #items: SqliteStatement;
+  readonly #item: SqliteStatement;
+  readonly #insert: SqliteStatement;
+  readonly #insertItem: SqliteStatement;
+  readonly #ofAccount: SqliteStatement;
+  readonly #expired: SqliteStatement;
+  readonly #delete: SqliteStatement;
+  readonly #deleteItems: SqliteStatement;
+  readonly #bytes: SqliteStatement;
+  readonly #addBytes: SqliteStatement;
+  readonly #newest: SqliteStatement;
+  readonly #deleteEmpty: SqliteStatement;
+
+  constructor(connection: SqliteConnection) {
+    const place = "SELECT sequence, account, bytes FROM infergate_response WHERE";
+    this.#byId = connection.prepare("SELECT * FROM infergate_response WHERE account = ? AND id = ? AND put_at > ?");
+    this.#placeById = connection.prepare(`${place} account = ? AND id = ? AND put_at > ?`);
+    this.#items = connection.prepare("SELECT * FROM infergate_response_item WHERE response = ? ORDER BY position");
+    this.#item = connection.prepare(`
+      SELECT item FROM infergate_response_item AS item JOIN infergate_response AS kept ON kept.sequence = item.response
+      WHERE item.account = ? AND item.id = ? AND kept.put_at > ?
+      ORDER BY item.response DESC, item.position DESC LIMIT 1`);
+    this.#insert = connection.prepare(`
+      INSERT INTO infergate_response (account, id, put_at, created_at, previous_id, bytes, response)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING sequence`);
+    this.#insertItem = connection.prepare(`
+      INSERT INTO infergate_response_item (response, position, is_output, account, id, item) VALUES (?, ?, ?, ?, ?, ?)`);
+    this.#ofAccount = connection.prepare(`${place} account = ? AND sequence <= ? ORDER BY sequence LIMIT ?`);
+    this.#expired = connection.prepare(`${place} put_at <= ? ORDER BY put_at LIMIT ?`);
+    this.#delete = connection.prepare("DELETE FROM infergate_response WHERE sequence = ?");
+    this.#deleteItems = connection.prepare("DELETE FROM infergate_response_item WHERE response = ?");
+    this.#bytes = connection.prepare("SELECT bytes FROM infergate_response_account WHERE id = ?");
+    this.#addBytes = connection.prepare(`
+      INSERT INTO infergate_response_account (id, bytes) VALUES (?, ?)
+      ON CONFLICT (id) DO UPDATE SET bytes = bytes + excluded.bytes`);
+    this.#newest = connection.prepare("SELECT max(sequence) AS sequence FROM infergate_response WHERE account = ?");
+    this.#deleteEmpty = connection.prepare("DELETE FROM infergate_response_account WHERE id = ? AND bytes <= 0");
+  }
+
+  /** @param after - those that were put then or earlier have expired. */
+  find(account: string, id: string, after: number): KeptResponse | undefined {
+    const row = this.#byId.get(account, id, after) as ResponseRow | null | undefined;
+    if (!row) return undefined;
+    return toKeptResponse(row, this.#items.all(toNumber(row.sequence)) as ItemRow[]);
+  }
+
+  findItem(account: string, id: string, after: number): string | undefined {
+    const row = this.#item.get(account, id, after) as { item: string } | null | undefined;
+    return row?.item;
+  }
+
+  /** @param kept - of an id that its account does not have. */
+  insert(kept: KeptResponse, bytes: number, now: number): void {
+    const { account, id, createdAt, previousResponseId, response, input, output } = kept;
+    const values = [account, id, now, createdAt, previousResponseId ?? null, bytes, response] as const;
+    const [row] = this.#insert.all(...values) as { sequence: unknown }[];
+    const sequence = toNumber(row?.sequence);
+    const insertItem = (item: KeptItem, position: number, isOutput: number) =>
+      this.#insertItem.run(sequence, position, isOutput, account, item.id, item.json);
+    for (const [index, item] of input.entries()) insertItem(item, index, 0);
+    for (const [index, item] of output.entries()) insertItem(item, input.length + index, 1);
+    this.#addBytes.run(account, bytes);
+  }
+
+  bytesOf(account: string): number {
+    const row = this.#bytes.get(account) as { bytes: unknown } | null | undefined;
+    return row ? toNumber(row.bytes) : 0;
+  }
+
+  /** @returns whether there was one. */
+  delete(account: string, id: string, after: number): boolean {
+    const place = this.#placeById.get(account, id, after) as Place | null | undefined;
+    if (!place) return false;
+    this.#deletePlace(place);
+    return true;
+  }
+
+  /** The sequence of the newest response; 0 where the account has none. */
+  newestOf(account: string): number {
+    const row = this.#newest.get(account) as { sequence: unknown };
+    return toNumber(row.sequence);
+  }
+
+  /** Deletes the account's oldest. @returns how many there were. */
+  deleteOldest(account: string, most: number, upTo: number): number {
+    return this.#deleteAll(this.#ofAccount.all(account, upTo, most) as Place[]);
+  }
+
+  deleteExpired(until: number, most: number): void {
+    this.#deleteAll(this.#expired.all(until, most) as Place[]);
+  }
+
+  #deleteAll(places: readonly Place[]): number {
+    for (const place of places) this.#deletePlace(place);
+    return places.length;
+  }
+
+  #deletePlace({ sequence, account, bytes }: Place): void {
+    this.#deleteItems.run(toNumber(sequence));
+    this.#delete.run(toNumber(sequence));
+    this.#addBytes.run(account, -toNumber(bytes));
+    this.#deleteEmpty.run(account);
+  }
+}
