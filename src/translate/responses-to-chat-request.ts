@@ -1,4 +1,5 @@
-import { invalidType, invalidValue, missingParameter } from "../errors/gateway-error.js";
+import { invalidType, missingParameter } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
 import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/native/hosted-tools.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import { isRecord } from "../wire/is-record.js";
@@ -51,7 +52,7 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   }));
   const tools = toChatTools(toolLists(request, parsed), hostedTools);
   const messages = toMessages(request, parsed, tools, options);
-  if (messages.length === 0) throw invalidValue("input", "'input' holds nothing that this model can be sent.");
+  if (messages.length === 0) throw beyondTarget("input", "'input' holds nothing that this model can be sent.");
   const body: Record<string, unknown> = { model, messages };
   if (stream) body["stream"] = true;
   if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
@@ -134,7 +135,8 @@ function addText(body: Record<string, unknown>, text: unknown): void {
       body["response_format"] = { type: "json_schema", json_schema: schemaOf(format) };
       return;
     default:
-      throw invalidValue("text.format.type", "'text.format.type' must be 'text', 'json_object' or 'json_schema'.");
+      // A server that speaks the API itself may know more.
+      throw beyondTarget("text.format.type", "'text.format.type' must be 'text', 'json_object' or 'json_schema'.");
   }
 }
 
