@@ -2,6 +2,7 @@ import { invalidType, missingParameter } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/native/hosted-tools.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import { hasMoreValues } from "../wire/count-values.js";
 import { isRecord } from "../wire/is-record.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
 import { type ChatMessage, Conversation } from "./responses/conversation.js";
@@ -46,6 +47,7 @@ const alike = ["temperature", "top_p", "user"];
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
   const { hostedTools = defaultHostedToolRules, passed = [] } = options;
   const { model, stream, maxOutputTokens, items } = request;
+  requireFewValues(request);
   const parsed = (items ?? []).map(({ start, end, type }) => ({
     item: parseSpan(request, { start, end }) as Item,
     type,
@@ -63,6 +65,14 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };
+}
+
+/** Far more than a conversation and its tools hold: a translation makes values of all of them at once. */
+const mostValues = 2 ** 18;
+
+function requireFewValues({ body }: ResponsesRequest): void {
+  if (!hasMoreValues(body, mostValues)) return;
+  throw beyondTarget("input", `A request to this model must hold at most ${mostValues} JSON values. Shorten it.`);
 }
 
 interface ParsedItem {
