@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
-import { findModelProblem } from "./ai-sdk-model.js";
+import { findModelProblem, isLanguageModel } from "./ai-sdk-model.js";
 
 /** What a `reasoning_effort` becomes for a model. */
 export interface AISDKReasoning {
@@ -58,6 +59,8 @@ export interface AISDKOptions {
 export interface CheckedAISDKOptions extends Timeouts {
   /** @throws TypeError when there is no such model. */
   modelFor: (name: string) => AISDKModel;
+  /** What the model can be asked for; of a function's models, what any model can. */
+  operations: readonly UpstreamOperation[];
   providerOptions: AISDKProviderOptions;
   headers: Readonly<Record<string, string>>;
   reasoning: AISDKOptions["reasoning"];
@@ -95,12 +98,18 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
     modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
+    operations: typeof model === "function" ? ["chat/completions", "embeddings"] : [operationOf(model)],
     providerOptions,
     headers,
     reasoning,
     firstByteTimeoutMs: firstByteTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
     idleTimeoutMs: idleTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
   };
+}
+
+/** What a model of its kind can be asked for. */
+function operationOf(model: AISDKModel): UpstreamOperation {
+  return isLanguageModel(model) ? "chat/completions" : "embeddings";
 }
 
 function checkModel(model: AISDKModel): AISDKModel {

@@ -33,6 +33,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
     return called;
   };
   return {
+    operations: checked.operations,
     secrets: () => headerSecrets({ ...(called === undefined ? undefined : modelHeaders(called)), ...checked.headers }),
     async call(call) {
       const watch = new ModelWatch(call.notice ?? call.signal);
@@ -53,6 +54,9 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
 
 async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
   const { firstByteTimeoutMs, idleTimeoutMs } = options;
+  if (call.endpoint !== "embeddings" && call.endpoint !== "chat/completions") {
+    throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
+  }
   const model = options.modelFor(call.model);
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");

@@ -20,7 +20,7 @@ export interface UpstreamAttempt {
 export interface RequestCompleted {
   /** The `x-request-id` of the answer. */
   requestId: string;
-  /** `responses` is a call of the Responses API, which is refused. `undefined` for paths that are none of the gateway's. */
+  /** `undefined` for paths that are none of the gateway's. */
   endpoint: RequestEndpoint | undefined;
   /** Whose key it was, also when it is expired or revoked; absent when there is no such key. */
   keyId?: string;

@@ -1,21 +1,23 @@
 import { fromPreset, type PresetOptions } from "./preset.js";
-import type { UpstreamOperation, UpstreamProvider } from "./upstream-provider.js";
-
-const operations: readonly UpstreamOperation[] = ["messages"];
+import type { UpstreamProvider } from "./upstream-provider.js";
 
 /** For calls that bring no version of their client's. */
 const usualVersion = "2023-06-01";
 
 /**
  * Anthropic, by default at `https://api.anthropic.com/v1`. It gets the requests of Messages clients byte for byte, but for
- * the model's name; those of chat completions and Responses clients are translated.
+ * the model's name; those of chat completions clients are translated.
  *
  * @throws TypeError when an option is not valid.
  */
 export function anthropic(options: PresetOptions = {}): UpstreamProvider {
-  const provider = fromPreset(
-    { name: "anthropic", baseURL: "https://api.anthropic.com/v1", dialect: { keyHeader: "x-api-key" } },
+  return fromPreset(
+    {
+      name: "anthropic",
+      baseURL: "https://api.anthropic.com/v1",
+      dialect: { keyHeader: "x-api-key" },
+      operations: ["messages"],
+    },
     { ...options, headers: { "anthropic-version": usualVersion, ...options.headers } },
   );
-  return Object.defineProperty(provider, "operations", { value: operations, enumerable: true });
 }

@@ -6,13 +6,14 @@ import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
 import type { ApiKeySource } from "./read-api-key.js";
 import type { TransportOptions } from "./transport/transport.js";
+import type { UpstreamOperation } from "./upstream-provider.js";
 
 /** Options of `openAICompatible`. */
 export interface OpenAICompatibleOptions {
   /**
-   * Where the API begins, such as `https://api.openai.com/v1`: the gateway appends `/chat/completions` or
-   * `/embeddings`. Trailing slashes
-   * do not matter; a query such as `?api-version=2024-10-21` goes with every call. No credentials in it: use `apiKey`.
+   * Where the API begins, such as `https://api.openai.com/v1`: the gateway appends `/chat/completions`, `/embeddings` or
+   * `/responses`. Trailing slashes do not matter; a query such as `?api-version=2024-10-21` goes with every call. No
+   * credentials in it: use `apiKey`.
    */
   baseURL: string;
   /**
@@ -61,6 +62,12 @@ export interface OpenAICompatibleOptions {
    */
   maxConnections?: number | undefined;
   /**
+   * What the server speaks. A request of the Responses API goes to a server with `responses` as it came; to one without
+   * it, as a chat completion, whose response is translated back.
+   * @default ["chat/completions", "embeddings"]
+   */
+  operations?: readonly UpstreamOperation[] | undefined;
+  /**
    * How the server departs from OpenAI's API. The presets (`groq`, `mistral`, `ollama`, …) know it for their servers.
    * @default {}
    */
@@ -76,6 +83,8 @@ export interface CheckedOpenAICompatibleOptions {
   apiKey: string | ApiKeySource;
   /** Names in lower case. */
   headers: Record<string, string>;
+  /** `undefined`: the default ones. */
+  operations: readonly UpstreamOperation[] | undefined;
   /** `undefined`: it speaks as OpenAI does. */
   dialect: Dialect | undefined;
   transport: TransportOptions;
@@ -113,6 +122,10 @@ const headers = z.record(z.string(), z.string({ error: "must be a string" })).su
   }
 });
 
+const operations = z
+  .array(z.enum(["chat/completions", "embeddings", "responses", "messages"]))
+  .nonempty({ error: "must name at least one operation" });
+
 // The longest that setTimeout can do.
 const milliseconds = z.number().int("must be whole milliseconds").positive().max(2_147_483_647);
 
@@ -127,6 +140,7 @@ const optionsSchema = z
     firstByteTimeoutMs: milliseconds.optional(),
     idleTimeoutMs: milliseconds.optional(),
     maxConnections: z.number().int().positive().optional(),
+    operations: operations.optional(),
     dialect: z.custom<Dialect>().superRefine(checkDialectOptions).optional(),
   })
   .refine(({ fetch, maxConnections }) => fetch === undefined || maxConnections === undefined, {
@@ -153,6 +167,7 @@ export function checkOpenAICompatibleOptions(
     query: url.search,
     apiKey: data.apiKey ?? "",
     headers: Object.fromEntries(Object.entries(data.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+    operations: data.operations,
     dialect: data.dialect,
     transport: {
       origin: url.origin,
@@ -173,7 +188,7 @@ function findURLProblem(value: string): string | undefined {
   if (url.username !== "" || url.password !== "")
     return "must not contain credentials: pass them as apiKey or in headers";
   if (url.href.includes("#")) return "must not contain a hash (#…)";
-  if (/\/(chat\/completions|completions|embeddings|models)\/*$/.test(url.pathname))
+  if (/\/(chat\/completions|completions|embeddings|responses|models)\/*$/.test(url.pathname))
     return 'must end before the endpoint, as in "https://api.openai.com/v1": "/chat/completions" is appended to it';
   return undefined;
 }

@@ -24,7 +24,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
 
 /** The provider that checked options describe. */
 export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamProvider {
-  const { basePath, query, apiKey, headers, dialect, transport: transportOptions } = options;
+  const { basePath, query, apiKey, headers, operations, dialect, transport: transportOptions } = options;
   const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
   const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);
   const staticHeaders = { ...(typeof apiKey === "string" ? keyHeaders(keyHeader, apiKey) : {}), ...headers };
@@ -48,6 +48,7 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     });
   };
   const provider = {
+    ...(operations === undefined ? undefined : { operations }),
     ...(dialect === undefined ? undefined : { dialect }),
     secrets: () => {
       const { keys, texts } = headerSecrets(headers);

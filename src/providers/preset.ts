@@ -1,7 +1,7 @@
 import type { Dialect } from "../openai/dialect.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
-import type { UpstreamProvider } from "./upstream-provider.js";
+import type { UpstreamOperation, UpstreamProvider } from "./upstream-provider.js";
 
 /**
  * Options of a preset: those of `openAICompatible`. What `dialect` names replaces that of the preset, member by member.
@@ -20,13 +20,16 @@ interface Preset {
   name: string;
   baseURL: string;
   dialect: Dialect;
+  /** Default: those of `openAICompatible`. */
+  operations?: readonly UpstreamOperation[];
 }
 
 /** @throws TypeError when an option is not valid. */
-export function fromPreset({ name, baseURL, dialect }: Preset, options: PresetOptions): UpstreamProvider {
+export function fromPreset({ name, baseURL, dialect, operations }: Preset, options: PresetOptions): UpstreamProvider {
   const given = {
     ...options,
     baseURL: options.baseURL ?? baseURL,
+    operations: options.operations ?? operations,
     dialect: { strictMembers: true, ...dialect, ...options.dialect },
   };
   return toProvider(checkOpenAICompatibleOptions(given, name));

@@ -1,6 +1,8 @@
-import { invalidType, invalidValue, missingParameter } from "../errors/gateway-error.js";
+import { invalidType, missingParameter } from "../errors/gateway-error.js";
+import { beyondTarget } from "../errors/target-limit.js";
 import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/native/hosted-tools.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import { hasMoreValues } from "../wire/count-values.js";
 import { isRecord } from "../wire/is-record.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
 import { type ChatMessage, Conversation } from "./responses/conversation.js";
@@ -45,13 +47,14 @@ const alike = ["temperature", "top_p", "user"];
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
   const { hostedTools = defaultHostedToolRules, passed = [] } = options;
   const { model, stream, maxOutputTokens, items } = request;
+  requireFewValues(request);
   const parsed = (items ?? []).map(({ start, end, type }) => ({
     item: parseSpan(request, { start, end }) as Item,
     type,
   }));
   const tools = toChatTools(toolLists(request, parsed), hostedTools);
   const messages = toMessages(request, parsed, tools, options);
-  if (messages.length === 0) throw invalidValue("input", "'input' holds nothing that this model can be sent.");
+  if (messages.length === 0) throw beyondTarget("input", "'input' holds nothing that this model can be sent.");
   const body: Record<string, unknown> = { model, messages };
   if (stream) body["stream"] = true;
   if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
@@ -62,6 +65,14 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };
+}
+
+/** Far more than a conversation and its tools hold: a translation makes values of all of them at once. */
+const mostValues = 2 ** 18;
+
+function requireFewValues({ body }: ResponsesRequest): void {
+  if (!hasMoreValues(body, mostValues)) return;
+  throw beyondTarget("input", `A request to this model must hold at most ${mostValues} JSON values. Shorten it.`);
 }
 
 interface ParsedItem {
@@ -134,7 +145,8 @@ function addText(body: Record<string, unknown>, text: unknown): void {
       body["response_format"] = { type: "json_schema", json_schema: schemaOf(format) };
       return;
     default:
-      throw invalidValue("text.format.type", "'text.format.type' must be 'text', 'json_object' or 'json_schema'.");
+      // A server that speaks the API itself may know more.
+      throw beyondTarget("text.format.type", "'text.format.type' must be 'text', 'json_object' or 'json_schema'.");
   }
 }
 

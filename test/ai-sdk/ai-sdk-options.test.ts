@@ -61,6 +61,23 @@ describe("aiSDK refuses", () => {
   });
 });
 
+describe("what aiSDK can be asked for", () => {
+  it.each<[string, AISDKOptions["model"], string[]]>([
+    ["chat completions of a language model", chat, ["chat/completions"]],
+    ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
+    ["both where a function decides", () => chat, ["chat/completions", "embeddings"]],
+  ])("is %s", (_name, model, operations) => {
+    expect(aiSDK({ model }).operations).toEqual(operations);
+  });
+
+  it("is nothing else: a translation comes before it", async () => {
+    await expect(aiSDK({ model: chat }).call(upstreamCall({ endpoint: "responses" }))).rejects.toMatchObject({
+      name: "UpstreamError",
+      message: expect.stringContaining('cannot be asked for "responses"'),
+    });
+  });
+});
+
 describe("reasoning_effort", () => {
   it.each([
     ["v4", "anthropic.messages", "m", "high", undefined, { reasoning: "high" }],

@@ -163,17 +163,6 @@ describe.concurrent("openai gets", () => {
       { models: [{ ...smallModel, id }], plans: memoryPlanStore({ pro: { models: [id] } }) },
     )(),
   );
-
-  it(
-    "the way to chat completions from an API that is not served",
-    withServer(async (server) => {
-      const request = clientOf(server).responses.create({ model: "acme/small", input: "Hello!" });
-      await expect(request).rejects.toMatchObject({
-        status: 404,
-        message: expect.stringContaining("chat.completions"),
-      });
-    }),
-  );
 });
 
 describe.concurrent("openai's tools", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { openAI } from "../../src/providers/openai.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream } from "../../src/testing.js";
 import { expressAdapter } from "../adapters/express-adapter.js";
@@ -107,10 +108,12 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         largeModel,
         freeModel,
         embeddingModel,
+        { ...smallModel, id: "acme/native", upstream: { provider: "native", model: "upstream-small" } },
         { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
       ],
       providers: {
         fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        native: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
         // The only one that is given up.
         silent: openAICompatible({ baseURL: upstream.url, timeoutMs: 50 }),
       },
@@ -139,7 +142,9 @@ async function ask(host: Host, golden: GoldenCase): Promise<Answer> {
 /** What no two runs have in common. */
 function steady(text: string): string {
   return text
-    .replace(/(req_|chatcmpl-)[0-9a-f-]{20,}/g, "$1…")
+    .replace(/(req_|chatcmpl-|resp_)[0-9a-f-]{20,}/g, "$1…")
+    .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+")/g, "$1…$2")
+    .replace(/("completed_at":)\d+/g, "$1…")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
 }
 

@@ -9,6 +9,7 @@ import {
   resetBeforeHeaders,
   wholeAnswer,
 } from "../../src/testing.js";
+import { nativeServer } from "../operations/responses/response-samples.js";
 import { honestEmbeddings } from "../support/embedding-samples.js";
 
 /** One request, and what the upstream answers to it. */
@@ -28,6 +29,10 @@ const hello = [{ role: "user", content: "Say hello." }];
 
 function chat(members: Record<string, unknown> = {}): Pick<GoldenCase, "method" | "path" | "body"> {
   return call("/v1/chat/completions", { model: "acme/small", messages: hello, ...members });
+}
+
+function respond(members: Record<string, unknown> = {}): Pick<GoldenCase, "method" | "path" | "body"> {
+  return call("/v1/responses", { model: "acme/small", input: "Say hello.", max_output_tokens: 50, ...members });
 }
 
 function call(path: string, body: unknown): Pick<GoldenCase, "method" | "path" | "body"> {
@@ -89,6 +94,26 @@ export const goldenCases: readonly GoldenCase[] = [
     ...call("/v1/embeddings", { model: "acme/embed", input: ["one", "two"] }),
     upstream: honestEmbeddings(),
   },
+
+  { name: "response", ...respond(), upstream: wholeAnswer() },
+  { name: "response as a stream", ...respond({ stream: true }), upstream: eventStream() },
+  {
+    name: "response that stops before its end",
+    ...respond({ stream: true }),
+    upstream: eventStream(chatChunks("Hello", { finishReason: null, usage: null }), { done: false }),
+  },
+  {
+    name: "response of a server that speaks the API",
+    ...respond({ model: "acme/native" }),
+    upstream: nativeServer.whole(),
+  },
+  {
+    name: "response of a server that speaks the API, as a stream",
+    ...respond({ model: "acme/native", stream: true }),
+    upstream: nativeServer.stream(),
+  },
+  { name: "response without an input", ...call("/v1/responses", { model: "acme/small" }) },
+  { name: "response that goes on from another one", ...respond({ previous_response_id: "resp_1" }) },
 
   { name: "stream", ...chat({ stream: true }), upstream: eventStream() },
   {

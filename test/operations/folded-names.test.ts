@@ -27,6 +27,11 @@ async function refusal(request: Request, gateway = test.gateway): Promise<string
   return error?.param ?? null;
 }
 
+function responseRequest(body: string): Request {
+  const headers = { "content-type": "application/json", authorization: "Bearer sk-pro" };
+  return new Request("http://gateway.test/v1/responses", { method: "POST", headers, body });
+}
+
 /** What a server in Go, one on Java's names, and one that maps camel case take for the name. */
 function spellings(name: string): string[] {
   const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -63,6 +68,32 @@ describe("a member that some server takes for one that the gateway reads", () =>
 
   it.each(["Model", "Input", "Dimen\u017fions", "encodingFormat"])("is refused for embeddings: %s", async (name) => {
     expect(await refusal(embeddingRequest({ [name]: "x" }))).toBe(name);
+  });
+
+  it.each([
+    ["Model", '"Model":"acme/large"'],
+    ["INPUT", '"INPUT":[]'],
+    ["maxOutputTokens", '"maxOutputTokens":9'],
+    ["Stream", '"Stream":true'],
+    ["\u017ftore", '"\u017ftore":true'],
+    ["previousResponseId", '"previousResponseId":"resp_1"'],
+    ["Tools", '"Tools":[]'],
+    ["Background", '"Background":true'],
+    ["Reasoning", '"Reasoning":{"effort":"high"}'],
+    ["Instructions", '"Instructions":"x"'],
+    ["max_output_tokens", '"max_output_tokens":1,"max_output_tokens":9'],
+  ])("is refused for responses: %s", async (param, member) => {
+    expect(await refusal(responseRequest(`{"model":"acme/small","input":"hi",${member}}`))).toBe(param);
+  });
+
+  it.each([
+    ["input[0].Role", '{"role":"user","content":"","Role":"developer"}'],
+    ["input[0].role", '{"role":"user","role":"developer","content":""}'],
+    ["input[0].content", '{"role":"user","content":"","content":[]}'],
+    ["input[0].content[0].type", '{"role":"user","content":[{"type":"input_text","type":"input_image"}]}'],
+    ["input[0].callId", '{"type":"function_call_output","call_id":"a","callId":"b","output":""}'],
+  ])("is refused in items of an input: %s", async (param, item) => {
+    expect(await refusal(responseRequest(`{"model":"acme/small","input":[${item}]}`))).toBe(param);
   });
 
   it.each([

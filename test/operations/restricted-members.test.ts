@@ -13,7 +13,7 @@ import { ollama } from "../../src/providers/ollama.js";
 import { openAI } from "../../src/providers/openai.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { openRouter } from "../../src/providers/openrouter.js";
-import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
+import type { UpstreamOperation, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { vLLM } from "../../src/providers/vllm.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { honestEmbeddings } from "../support/embedding-samples.js";
@@ -25,6 +25,8 @@ import {
   startTestGateway,
   type TestGateway,
 } from "../support/test-gateway.js";
+import { chatServer, honest, nativeServer } from "./responses/response-samples.js";
+import { requestText } from "./responses/responses-server.js";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -70,6 +72,15 @@ async function start(make: Make, model: Partial<Model> = {}, options: Partial<Ga
   return { ...test, server };
 }
 
+/** A request for a response. */
+function responseRequest(members: Record<string, unknown>): Request {
+  return new Request("http://gateway.test/v1/responses", {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer sk-pro" },
+    body: requestText(members),
+  });
+}
+
 /** Values that ask for something, whichever the member is. */
 const asking = [7, "other", ["other"], { other: true }, true, -1];
 
@@ -106,6 +117,36 @@ describe.each(presets)("at %s", (_name, make) => {
         expect(test.server.lastRequest.json).not.toHaveProperty(name);
         expect(test.server.lastRequest.json).toMatchObject({ model: "upstream-small", temperature: 0.5 });
       }
+    }
+  });
+});
+
+describe.each<[string, UpstreamOperation]>([
+  ["that speaks the Responses API", "responses"],
+  ["that does not", "chat/completions"],
+])("a request for a response, at a server %s", (_name, operation) => {
+  const make: Make = (options) => ({ ...strict(options), operations: [operation] });
+  const own = ["max_output_tokens"];
+
+  it("chooses no other model, price or cap", async () => {
+    const test = await start(make);
+    for (const name of namesOf("refuse").filter((each) => !own.includes(each))) {
+      for (const value of asking) {
+        const refused = { status: 400, code: "unsupported_parameter", param: name };
+        expect(await refusalOf(test, responseRequest({ [name]: value }))).toMatchObject(refused);
+      }
+    }
+    expect(test.server.requests).toHaveLength(0);
+    expect(test.events.every(({ chargedMicro, attempts }) => chargedMicro === 0 && attempts.length === 0)).toBe(true);
+  });
+
+  it("goes without what leaves the response as it is", async () => {
+    const test = await start(make);
+    test.server.reply(honest(operation === "responses" ? nativeServer : chatServer));
+    for (const name of namesOf("drop").filter((each) => each !== "store")) {
+      const response = await test.gateway.handler(responseRequest({ [name]: "other" }));
+      expect([name, response.status]).toEqual([name, 200]);
+      expect(test.server.lastRequest.json).not.toHaveProperty(name);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { invalidType } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 
@@ -48,7 +48,7 @@ function toChatPart(part: unknown, path: string): ChatPart {
       if (!isRecord(part["input_audio"])) throw invalidType(`${path}.input_audio`, "an object");
       return { type: "input_audio", input_audio: part["input_audio"] };
     default:
-      throw invalidValue(`${path}.type`, `'${path}.type' is no content that this model can be sent.`);
+      throw beyondTarget(`${path}.type`, `'${path}.type' is no content that this model can be sent.`);
   }
 }
 

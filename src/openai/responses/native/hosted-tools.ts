@@ -1,4 +1,5 @@
-import { GatewayError } from "../../../errors/gateway-error.js";
+import type { GatewayError } from "../../../errors/gateway-error.js";
+import { beyondTarget } from "../../../errors/target-limit.js";
 import type { ResponsesRequest } from "../responses-request.js";
 import type { ToolSpan } from "../tool-kinds.js";
 
@@ -28,12 +29,9 @@ export function hostedToolsToDrop(request: ResponsesRequest, rules: HostedToolRu
   });
 }
 
-/** A 400 for a tool that is not run here. */
+/** A 400 for a tool that is not run here. A client's own tool may be known to another target. */
 export function unsupportedTool(param: string, type: string | undefined): GatewayError {
   const shown = type === undefined ? "Tools without a type" : `Tools of the type '${type.slice(0, 100)}'`;
-  return new GatewayError(`${shown} are not supported here. Send tools of the types 'function' and 'custom'.`, {
-    status: 400,
-    code: "unsupported_tool",
-    param,
-  });
+  const message = `${shown} are not supported here. Send tools of the types 'function' and 'custom'.`;
+  return beyondTarget(param, message, "unsupported_tool");
 }

@@ -5,7 +5,13 @@ import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { membersOf } from "../../../wire/json-members.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
-import { failureEvents, frameEvents, keepAliveComment, keepAliveEvent } from "../response-events.js";
+import {
+  failureEvents,
+  frameEvents,
+  keepAliveComment,
+  keepAliveEvent,
+  type ResponseEvent,
+} from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
 
@@ -80,7 +86,8 @@ export class NativeResponseStream {
       tools: [],
       usage: null,
     };
-    return frameEvents(failureEvents(error, response, this.#sequenceNumber + 1));
+    const begun = this.#sequenceNumber < 0 ? beginningOf(response) : [];
+    return frameEvents([...begun, ...failureEvents(error, response, this.#sequenceNumber + 1 + begun.length)]);
   }
 
   /** It repeats the number of the event before it: those of the upstream go on behind it. */
@@ -136,6 +143,16 @@ export class NativeResponseStream {
     this.#deltaBytes.set(index, (this.#deltaBytes.get(index) ?? 0) + bytes);
     this.progress.outputCame(bytes);
   }
+}
+
+/** Some clients take nothing else first: what they got before is comments alone. */
+function beginningOf(response: Readonly<Record<string, unknown>>): ResponseEvent[] {
+  const begun = { ...response, status: "in_progress", error: null };
+  return ["response.created", "response.in_progress"].map((type, index) => ({
+    type,
+    sequence_number: index,
+    response: begun,
+  }));
 }
 
 const eventEnd = Buffer.from("\n\n");

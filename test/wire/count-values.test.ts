@@ -1,0 +1,22 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { hasMoreValues } from "../../src/wire/count-values.js";
+
+/** Values and names, as a parser finds them; an empty list or object counts once more. */
+function countOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  const names = Array.isArray(value) ? 0 : inner.length;
+  return 1 + (inner.length === 0 ? 1 : inner.reduce<number>((sum, each) => sum + countOf(each), names));
+}
+
+it("counts what a parser would make of the text, whatever stands in its strings", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
+      const json = new TextEncoder().encode(JSON.stringify(value, null, indent));
+      const count = countOf(JSON.parse(JSON.stringify(value)));
+      expect(hasMoreValues(json, count)).toBe(false);
+      expect(hasMoreValues(json, count - 1)).toBe(true);
+    }),
+  );
+});
