@@ -97,11 +97,13 @@ describe.runIf(hasRedisServer).each(clients)("changes in Redis, with %s", (libra
   it.each(["running", "gone"])("keep no process alive, with the server %s", { timeout: 30_000 }, async (state) => {
     const file = await bundled(fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url)));
     const child = spawn(process.execPath, [file, library, String(server.port)]);
+    // It may end while the server is being stopped.
+    const exit = once(child, "exit");
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
     await vi.waitFor(() => expect(output).toContain("subscribed"), { timeout: 20_000, interval: 10 });
     if (state === "gone") await server.kill();
-    const [code] = await once(child, "exit");
+    const [code] = await exit;
     expect({ code, output }).toEqual({ code: 0, output: "subscribed\n" });
   });
 });
