@@ -1,5 +1,4 @@
-import { badGateway } from "../errors/gateway-error.js";
-import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import { notAResponse } from "../errors/not-a-response.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
@@ -25,13 +24,7 @@ export function readWhole(
   const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);
-  throw badGateway("The model did not answer. Try again.", {
-    cause: new UpstreamStatusError(
-      200,
-      "The upstream's answer is none to this request. Check the provider's base URL.",
-      { used: readUsage(usage) },
-    ),
-  });
+  throw notAResponse(readUsage(usage));
 }
 
 /** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */

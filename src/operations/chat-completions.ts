@@ -11,7 +11,7 @@ import {
 import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
-import { estimateTokens } from "../openai/media/token-estimate.js";
+import { estimatedTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
@@ -114,8 +114,7 @@ class ChatExchange implements Exchange {
   }
 
   partialTokens(receivedBytes: number) {
-    const { promptTokens } = this.#context;
-    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+    return estimatedTokens(this.#context.promptTokens, receivedBytes);
   }
 
   readStream() {

@@ -10,8 +10,3 @@ export interface MessagesExchangeParts {
   readonly model: ModelTraits;
   readonly attempt: AttemptFacts;
 }
-
-/** `msg_…`, for messages that the gateway makes itself. */
-export function messageIdOf({ requestId }: AttemptFacts): string {
-  return `msg_${requestId.slice(requestId.indexOf("_") + 1).replaceAll("-", "")}`;
-}

@@ -6,12 +6,12 @@ import { toMessageAnswer } from "../anthropic/messages/message-answer.js";
 import { MessageStream } from "../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../anthropic/messages/message-to-events.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../anthropic/upstream-error.js";
-import { badGateway, type GatewayError } from "../errors/gateway-error.js";
+import type { GatewayError } from "../errors/gateway-error.js";
+import { notAResponse } from "../errors/not-a-response.js";
 import { StreamFault } from "../errors/stream-fault.js";
-import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { AnswerContext } from "../openai/answer-context.js";
-import { estimateTokens } from "../openai/media/token-estimate.js";
+import { estimatedTokens } from "../openai/media/token-estimate.js";
 import { ReceivedAnswer } from "../openai/received-answer.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
@@ -45,13 +45,11 @@ export class NativeMessagesExchange implements Exchange {
     if (answer !== undefined) return { body: answer.body, tokens: answer.usage, estimated: !answer.isReported };
     const { json } = received;
     if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
-    const message = "The upstream's answer is none to this request. Check the provider's base URL.";
-    throw badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+    throw notAResponse();
   }
 
   partialTokens(receivedBytes: number) {
-    const { promptTokens } = this.#context;
-    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+    return estimatedTokens(this.#context.promptTokens, receivedBytes);
   }
 
   readStream(): StreamCodec {

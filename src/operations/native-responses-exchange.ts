@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
-import { badGateway } from "../errors/gateway-error.js";
+import { notAResponse } from "../errors/not-a-response.js";
 import { StreamFault } from "../errors/stream-fault.js";
-import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
-import { estimateTokens } from "../openai/media/token-estimate.js";
+import { estimatedTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
 import { ReceivedAnswer } from "../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../openai/responses/native/encode-responses-request.js";
@@ -17,7 +16,8 @@ import { isRecord } from "../wire/is-record.js";
 import { toAnswerContext } from "./answer-context.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import type { Exchange } from "./operation.js";
-import { droppedMembers, ownMembers, type ResponsesExchangeParts, responseIdOf } from "./responses-exchange-parts.js";
+import { ownId } from "./own-id.js";
+import { droppedMembers, ownMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 import type { StreamCodec } from "./stream-codec.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
@@ -34,7 +34,8 @@ export class NativeResponsesExchange implements Exchange {
     this.#conversation = conversation;
     this.#context = {
       ...toAnswerContext(target, model, attempt, "input"),
-      responseId: responseIdOf(attempt),
+      // Ids of an upstream are shared by all accounts behind one of its keys.
+      responseId: ownId("resp", attempt),
       createdAt: Math.floor(attempt.admittedAt / 1000),
       previousResponseId: conversation.previousResponseId,
       isStored: conversation.isStored,
@@ -56,13 +57,11 @@ export class NativeResponsesExchange implements Exchange {
     }
     const failure = failureOf(received.json);
     if (failure !== undefined) throw fromErrorObject(failure, this.#context);
-    const message = "The upstream's answer is none to this request. Check the provider's base URL.";
-    throw badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+    throw notAResponse();
   }
 
   partialTokens(receivedBytes: number) {
-    const { promptTokens } = this.#context;
-    return { input: promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+    return estimatedTokens(this.#context.promptTokens, receivedBytes);
   }
 
   readStream(): StreamCodec {

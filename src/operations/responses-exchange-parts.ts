@@ -13,11 +13,6 @@ export interface ResponsesExchangeParts {
   readonly attempt: AttemptFacts;
 }
 
-/** The gateway's own: ids of an upstream are shared by all accounts behind one of its keys. */
-export function responseIdOf({ requestId }: AttemptFacts): string {
-  return `resp_${requestId.slice(requestId.indexOf("_") + 1).replaceAll("-", "")}`;
-}
-
 /** Members of this API that mean something else to chat completions, or that are checked apart. */
 export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
 

@@ -24,7 +24,7 @@ import type {
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { ownMembers } from "./responses-exchange-parts.js";
-import { ResponsesOnChatExchange } from "./responses-on-chat-exchange.js";
+import { responsesOnChat } from "./responses-on-chat.js";
 
 /** `POST /v1/responses` */
 export const responses: Operation = {
@@ -90,6 +90,6 @@ class ResponsesModelRequest implements ModelRequest {
     const { operations } = target;
     if (!operations.has("responses") && !operations.has("chat/completions")) return undefined;
     const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
-    return operations.has("responses") ? new NativeResponsesExchange(parts) : new ResponsesOnChatExchange(parts);
+    return operations.has("responses") ? new NativeResponsesExchange(parts) : responsesOnChat(parts);
   }
 }

@@ -1,5 +1,5 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimateTokens } from "../../openai/media/token-estimate.js";
+import { estimatedTokens } from "../../openai/media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
@@ -33,7 +33,7 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const reported = readMessagesUsage(message["usage"]);
   const output = message["content"].reduce<number>((bytes, block) => bytes + blockBytes(block), 0);
-  const usage = reported ?? estimatedUsage(context.promptTokens, output);
+  const usage = reported ?? estimatedTokens(context.promptTokens, output);
   const edits: MemberEdits = new Map();
   if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (!hasCounts(message["usage"])) {
@@ -41,11 +41,6 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
     edits.set("usage", JSON.stringify({ ...own, ...toMessagesUsage(usage) }));
   }
   return { body: editAnswer(received, edits), usage, isReported: reported !== undefined };
-}
-
-/** @param outputBytes - of what was seen of the answer. */
-export function estimatedUsage(promptTokens: number, outputBytes: number): TokenCounts {
-  return { input: promptTokens, cachedInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
 }
 
 /** Clients fail without these. */

@@ -1,8 +1,7 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimateTokens } from "../../openai/media/token-estimate.js";
+import { estimatedTokens, estimateTokens } from "../../openai/media/token-estimate.js";
 import { UsageTally } from "../usage.js";
-import { estimatedUsage } from "./message-answer.js";
 
 /** What has come of a stream of Messages. Its reader writes it; whoever meters the call reads it. */
 export class MessageProgress implements StreamProgress {
@@ -21,7 +20,7 @@ export class MessageProgress implements StreamProgress {
 
   /** Without a report of the whole message, what was seen is estimated. */
   get tokens(): TokenCounts {
-    const seen = estimatedUsage(this.#promptTokens, this.#outputBytes);
+    const seen = estimatedTokens(this.#promptTokens, this.#outputBytes);
     const { counts } = this.#tally;
     if (counts === undefined) return seen;
     const input = counts.input === 0 ? seen.input : counts.input;

@@ -1,5 +1,5 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
-import { MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { checkMessages, type MessageOutline } from "../../openai/chat/message-outline.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -64,10 +64,6 @@ export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: n
   const messages = checkMessages(request, true);
   await inTurns(messages);
   return toMessagesRequest(request, model, messages.outline);
-}
-
-function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
-  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
 }
 
 function toMessagesRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): MessagesRequest {

@@ -1,5 +1,4 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import { memberOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
 import {
   type JsonRequest,
@@ -10,7 +9,7 @@ import {
   readModel,
 } from "../request/json-request.js";
 import { readIncludeUsage } from "../request/stream-options.js";
-import { MessageCheck, type MessageOutline } from "./message-outline.js";
+import { checkMessages, type MessageOutline } from "./message-outline.js";
 
 /** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
 export interface ChatRequest extends JsonRequest {
@@ -46,10 +45,6 @@ export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: numbe
   const messages = checkMessages(request, true);
   await inTurns(messages);
   return toChatRequest(request, model, messages.outline);
-}
-
-function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
-  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
 }
 
 function toChatRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): ChatRequest {

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { absent, endOfValue, type JsonMember, type Leaps, skipSpace } from "../../wire/json-members.js";
+import { absent, endOfValue, type JsonMember, type Leaps, memberOf, skipSpace } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
+import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
 
@@ -38,6 +39,11 @@ const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
 const textPlace = readPartMembers.indexOf("text");
+
+/** The check of a request's messages, to be run. @param isNoted - it notes what is where. */
+export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
+  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+}
 
 /**
  * Goes through the messages of a request, checks what the gateway relies on, and notes what is where. The text must be

@@ -1,3 +1,4 @@
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { defaultTokenBounds } from "../../tokens/token-bounds.js";
 import { mediaTokens } from "./media-tokens.js";
@@ -21,4 +22,9 @@ export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): n
   const media = mayHoldMedia ? valueMedia(json, 0) : [];
   const tokens = media.reduce((sum, item) => sum + mediaTokens(json, item, defaultTokenBounds), 0);
   return textsBetween(json, media).reduce((sum, text) => sum + textTokens(text, true), tokens);
+}
+
+/** What a response counts of which the upstream reports no usage. @param outputBytes - of what was seen of it. */
+export function estimatedTokens(promptTokens: number, outputBytes: number): TokenCounts {
+  return { input: promptTokens, cachedInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
 }

@@ -1,6 +1,6 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimateTokens } from "../media/token-estimate.js";
+import { estimatedTokens, estimateTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
 /** What has come of an upstream's own response stream. Its reader writes it; whoever meters the call reads it. */
@@ -44,7 +44,7 @@ export class ResponseProgress implements StreamProgress {
 
   get tokens(): TokenCounts {
     if (this.#reported !== undefined) return this.#reported;
-    return { input: this.#promptTokens, cachedInput: 0, output: this.seenOutput, reasoning: 0 };
+    return estimatedTokens(this.#promptTokens, this.#outputBytes);
   }
 
   get estimated(): boolean {

@@ -40,6 +40,8 @@ export interface ChatChunkSource {
 export interface ChatSink {
   whole(completion: ChatCompletion): string;
   stream(): ChatChunkSink;
+  /** See `Exchange.keep`. */
+  keep?(): Promise<void>;
 }
 
 /** Writes the client's stream. */
@@ -49,6 +51,4 @@ export interface ChatChunkSink {
   end(tokens: TokenCounts): Uint8Array;
   fault(error: GatewayError): Uint8Array;
   keepAlive(): Uint8Array;
-  /** What stands for the whole response when the stream has ended, where later requests can refer to it. */
-  readonly response?: ChatJson | undefined;
 }

@@ -16,7 +16,7 @@ export class MessagesClientSink implements ChatSink {
   }
 
   whole({ json, tokens }: ChatCompletion): string {
-    return chatToMessage({ ...json }, this.#head, this.#translation, tokens);
+    return chatToMessage(json, this.#head, this.#translation, tokens);
   }
 
   stream(): ChatChunkSink {
@@ -32,7 +32,7 @@ class MessagesClientChunks implements ChatChunkSink {
   }
 
   chunk(chunk: ChatJson): Uint8Array {
-    return this.#stream.chunk({ ...chunk });
+    return this.#stream.chunk(chunk);
   }
 
   end(tokens: TokenCounts): Uint8Array {

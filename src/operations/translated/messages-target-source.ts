@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
-import { badGateway } from "../../errors/gateway-error.js";
+import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
-import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { createdAt, toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
@@ -47,8 +46,7 @@ export class MessagesTargetSource implements ChatSource {
 
 function noMessage({ json }: ReceivedAnswer, context: AnswerContext): Error {
   if (typeof json === "object" && json !== null && "error" in json) return fromAnthropicErrorEvent(json, context);
-  const message = "The upstream's answer is none to this request. Check the provider's base URL.";
-  return badGateway("The model did not answer. Try again.", { cause: new UpstreamStatusError(200, message) });
+  return notAResponse();
 }
 
 class MessagesTargetChunks implements ChatChunkSource {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
-import { estimateTokens } from "../../openai/media/token-estimate.js";
+import { estimatedTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
@@ -33,11 +33,15 @@ export class TranslatedExchange implements Exchange {
   }
 
   partialTokens(receivedBytes: number) {
-    return { input: this.#promptTokens, cachedInput: 0, output: estimateTokens(receivedBytes), reasoning: 0 };
+    return estimatedTokens(this.#promptTokens, receivedBytes);
   }
 
   readStream(): StreamCodec {
     return new TranslatedCodec(this.#source.readStream(), this.#sink.stream());
+  }
+
+  async keep(): Promise<void> {
+    await this.#sink.keep?.();
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {

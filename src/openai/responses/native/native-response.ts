@@ -2,7 +2,7 @@ import type { ModelAnswer } from "../../../metering/model-answer.js";
 import type { TokenCounts } from "../../../metering/token-counts.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { editMembers, type MemberEdits, membersOf } from "../../../wire/json-members.js";
-import { estimateTokens } from "../../media/token-estimate.js";
+import { estimatedTokens } from "../../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../received-answer.js";
 import type { UpstreamFailureContext } from "../../upstream-errors/upstream-failure.js";
 import { visibleUsage } from "../../usage.js";
@@ -35,7 +35,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   const { status } = response;
   if (status !== undefined && status !== "completed" && status !== "incomplete") return undefined;
   const reported = readResponsesUsage(response["usage"]);
-  const tokens = reported ?? estimated(context.promptTokens, outputBytes(response["output"]));
+  const tokens = reported ?? estimatedTokens(context.promptTokens, outputBytes(response["output"]));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
   return { body: editAnswer(received, edits), tokens, estimated: reported === undefined };
@@ -66,10 +66,6 @@ export function editResponseEvent(
   if (member === undefined || edits.size === 0) return json;
   const inner = json.subarray(member.start, member.end);
   return editMembers(json, members, new Map([["response", editMembers(inner, membersOf(inner), edits)]]));
-}
-
-export function estimated(promptTokens: number, bytes: number): TokenCounts {
-  return { input: promptTokens, cachedInput: 0, output: estimateTokens(bytes), reasoning: 0 };
 }
 
 function responseEdits(response: Record<string, unknown>, context: NativeResponseContext): MemberEdits {

@@ -5,16 +5,19 @@ import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
 import { toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
+import { parseChatRequest } from "../../openai/chat/chat-request.js";
+import { toUpstreamBody } from "../../openai/chat/encode-chat-request.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { readWhole } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
+import type { ModelTraits, TargetTraits } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
 
 /** An upstream that speaks chat completions, for a client that does not. */
-export class ChatTargetSource implements ChatSource {
+class ChatTargetSource implements ChatSource {
   readonly operation = "chat/completions";
   readonly body: Uint8Array;
   readonly #context: AnswerContext;
@@ -37,6 +40,24 @@ export class ChatTargetSource implements ChatSource {
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
     return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
+}
+
+/** Deeper than any request that the gateway itself writes. */
+const mostDepth = 1000;
+
+/** The source of a target for a request that was translated. @param translated - the chat completion's, as JSON. */
+export function toChatTarget(
+  translated: Uint8Array,
+  { upstreamModel, rules, dialect: own }: TargetTraits,
+  { maxOutputTokens, lacking }: ModelTraits,
+  context: AnswerContext,
+): ChatTargetSource {
+  const chat = parseChatRequest(translated, mostDepth);
+  const dialect = rules.dialectFor(chat, own);
+  return new ChatTargetSource(
+    toUpstreamBody(chat, { model: upstreamModel, maxOutputTokens, dialect, lacking }),
+    context,
+  );
 }
 
 class ChatTargetChunks implements ChatChunkSource {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ModelTraits, TargetTraits } from "./operation.js";
+import type { ModelTraits, TargetTraits } from "../operation.js";
 
 /** An opaque mark of a target, for what its model wants back of its thoughts: another model could not use it. */
 export function originOf({ upstreamModel }: TargetTraits, { id }: ModelTraits): string {

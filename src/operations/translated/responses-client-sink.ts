@@ -1,0 +1,74 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import { frameEvents, keepAliveComment } from "../../openai/responses/response-events.js";
+import { toResponse } from "../../translate/chat-to-response.js";
+import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
+import type { ResponseContext } from "../../translate/responses/response-context.js";
+import type { KeptConversation } from "../kept-conversation.js";
+import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+
+/** A client of the Responses API, for an upstream that does not speak it. */
+export class ResponsesClientSink implements ChatSink {
+  readonly #context: ResponseContext;
+  readonly #conversation: KeptConversation;
+  /** The response as the client got it. */
+  #complete: () => ChatJson | undefined = () => undefined;
+
+  constructor(context: ResponseContext, conversation: KeptConversation) {
+    this.#context = context;
+    this.#conversation = conversation;
+  }
+
+  whole({ json, tokens }: ChatCompletion): string {
+    const response = toResponse(json, this.#context, endOf(tokens));
+    this.#complete = () => response;
+    return JSON.stringify(response);
+  }
+
+  stream(): ChatChunkSink {
+    const stream = new ChatToResponsesStream(this.#context);
+    this.#complete = () => stream.response;
+    return new ResponsesClientChunks(stream);
+  }
+
+  async keep(): Promise<void> {
+    const complete = this.#complete();
+    const { responseId, createdAt } = this.#context;
+    if (complete !== undefined) await this.#conversation.keep(responseId, JSON.stringify(complete), createdAt * 1000);
+  }
+}
+
+function endOf(tokens: TokenCounts) {
+  return { tokens, completedAt: Math.floor(Date.now() / 1000) };
+}
+
+class ResponsesClientChunks implements ChatChunkSink {
+  readonly #stream: ChatToResponsesStream;
+  #hasBegun = false;
+
+  constructor(stream: ChatToResponsesStream) {
+    this.#stream = stream;
+  }
+
+  chunk(chunk: ChatJson): Uint8Array {
+    return frameEvents([...this.#begin(), ...this.#stream.chunk(chunk)]);
+  }
+
+  end(tokens: TokenCounts): Uint8Array {
+    return frameEvents(this.#stream.end(endOf(tokens)));
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return frameEvents(this.#stream.fault(error));
+  }
+
+  keepAlive(): Uint8Array {
+    return this.#hasBegun ? frameEvents(this.#stream.keepAlive()) : keepAliveComment;
+  }
+
+  #begin() {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    return this.#stream.begin();
+  }
+}
