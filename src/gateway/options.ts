@@ -11,6 +11,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
+import { deepestBody } from "../openai/request/deepest-body.js";
 import { restrictedNames } from "../openai/request/member-rules.js";
 import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
@@ -296,7 +297,7 @@ const optionsSchema = z.strictObject({
     .default(""),
   maxBodyBytes: count.default(32 * 1024 * 1024),
   maxPendingBodyBytes: count.optional(),
-  maxBodyDepth: count.max(5000).default(256),
+  maxBodyDepth: count.max(deepestBody).default(256),
   bodyTimeoutMs: milliseconds.default(30_000),
   minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
   maxAnswerBytes: count.default(64 * 1024 * 1024),

@@ -4,6 +4,7 @@ import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 import { ownId } from "./own-id.js";
 import { MessagesClientSink } from "./translated/messages-client-sink.js";
 import { originOf } from "./translated/origin-of.js";
+import { parseTranslated } from "./translated/parse-translated.js";
 import { toChatTarget } from "./translated/to-chat-target.js";
 import { TranslatedExchange } from "./translated/translated-exchange.js";
 
@@ -25,5 +26,6 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
   };
   const sink = new MessagesClientSink(head, translation);
   const context = toAnswerContext(target, model, attempt, "messages");
-  return new TranslatedExchange(toChatTarget(body, target, model, context), sink, attempt.promptTokens);
+  const source = toChatTarget(parseTranslated(body), target, model, context);
+  return new TranslatedExchange(source, sink, attempt.promptTokens);
 }

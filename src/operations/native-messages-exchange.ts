@@ -5,6 +5,7 @@ import { pricedMembers, toUpstreamMessagesBody } from "../anthropic/messages/enc
 import { toMessageAnswer } from "../anthropic/messages/message-answer.js";
 import { MessageStream } from "../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../anthropic/messages/message-to-events.js";
+import { withoutLacking } from "../anthropic/messages/messages-capabilities.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../anthropic/upstream-error.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import { notAResponse } from "../errors/not-a-response.js";
@@ -30,7 +31,8 @@ export class NativeMessagesExchange implements Exchange {
   constructor({ request, headers, target, model, attempt }: MessagesExchangeParts) {
     const { maxOutputTokens, lacking } = model;
     this.headers = headers;
-    this.body = toUpstreamMessagesBody(request, {
+    const sent = lacking === undefined ? request : withoutLacking(request, lacking);
+    this.body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens,
       dropped: target.rules.isEmpty ? [] : pricedMembers,

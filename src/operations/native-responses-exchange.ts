@@ -10,6 +10,7 @@ import { defaultHostedToolRules, hostedToolsToDrop } from "../openai/responses/n
 import { failureOf, type NativeResponseContext, toNativeResponse } from "../openai/responses/native/native-response.js";
 import { NativeResponseStream } from "../openai/responses/native/native-response-stream.js";
 import { responseToEvents } from "../openai/responses/native/response-to-events.js";
+import { withoutLackingVision } from "../openai/responses/responses-capabilities.js";
 import { fromErrorObject } from "../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
@@ -29,7 +30,8 @@ export class NativeResponsesExchange implements Exchange {
   /** The response as the client got it. */
   #complete: () => Uint8Array | string | undefined = () => undefined;
 
-  constructor({ request, conversation, target, model, attempt }: ResponsesExchangeParts) {
+  constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
+    const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, ownMembers);
     this.#conversation = conversation;
     this.#context = {

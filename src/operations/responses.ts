@@ -24,7 +24,7 @@ import type {
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { ownMembers } from "./responses-exchange-parts.js";
-import { responsesOnChat } from "./responses-on-chat.js";
+import { translatedResponses } from "./translated-responses.js";
 
 /** `POST /v1/responses` */
 export const responses: Operation = {
@@ -88,8 +88,9 @@ class ResponsesModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const { operations } = target;
-    if (!operations.has("responses") && !operations.has("chat/completions")) return undefined;
     const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
-    return operations.has("responses") ? new NativeResponsesExchange(parts) : responsesOnChat(parts);
+    if (operations.has("responses")) return new NativeResponsesExchange(parts);
+    const isReached = operations.has("chat/completions") || operations.has("messages");
+    return isReached ? translatedResponses(parts) : undefined;
   }
 }

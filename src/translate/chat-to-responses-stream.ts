@@ -3,12 +3,12 @@ import type { TokenCounts } from "../metering/token-counts.js";
 import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/responses/response-events.js";
 import { toResponseUsage } from "../openai/responses/responses-usage.js";
 import { isRecord } from "../wire/is-record.js";
+import { type ReasoningDelta, ReasoningReader } from "./chat/reasoning-reader.js";
 import { CallDeltas } from "./responses/call-deltas.js";
 import { incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
-import { type ReasoningDelta, readReasoningDelta } from "./responses/reasoning-delta.js";
 import { type ResponseContext, unfinishedResponse } from "./responses/response-context.js";
 
 /** What is known when a chat completion has ended. */
@@ -26,6 +26,7 @@ export class ChatToResponsesStream {
   readonly #context: ResponseContext;
   readonly #writer: ItemWriter;
   readonly #calls: CallDeltas;
+  readonly #thoughts = new ReasoningReader();
   readonly #done: OutputItem[] = [];
   /** In the order of their places in the output. */
   #open: OpenItem[] = [];
@@ -112,7 +113,7 @@ export class ChatToResponsesStream {
   }
 
   #addDelta(delta: Record<string, unknown>, logprobs: unknown): void {
-    this.#addReasoning(readReasoningDelta(delta));
+    this.#addReasoning(this.#thoughts.read(delta));
     const { content, refusal, annotations, tool_calls: calls } = delta;
     const probabilities = this.#context.includesLogprobs ? toLogprobs(logprobs) : [];
     if (typeof content === "string" && content !== "") this.#message().text(content, probabilities);

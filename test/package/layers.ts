@@ -81,9 +81,15 @@ export const layers: readonly Layer[] = [
         "errors",
         "redaction",
         "openai/request/json-request.js",
+        "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
       ],
-      ...["openai/media/media-kind.js", "openai/media/message-media.js", "openai/media/token-estimate.js"],
+      ...[
+        "openai/media/media-kind.js",
+        "openai/media/message-media.js",
+        "openai/media/without-images.js",
+        "openai/media/token-estimate.js",
+      ],
       ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/least-tokens.js"],
       ...["openai/chat/capabilities.js"],
       ...[

@@ -1,7 +1,10 @@
 import { firstImage, type Lacking, unsupportedByModel } from "../../openai/chat/capabilities.js";
+import { type Media, messageMedia } from "../../openai/media/message-media.js";
+import { imageNotice, withoutImages } from "../../openai/media/without-images.js";
+import { deepestBody } from "../../openai/request/deepest-body.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
-import type { MessagesRequest } from "./messages-request.js";
+import { type MessagesRequest, parseMessagesRequest } from "./messages-request.js";
 
 /** Of what says how to think, there is no more. */
 const mostMembers = 32;
@@ -15,6 +18,23 @@ export function refuseLackingOfMessages(request: MessagesRequest, model: string,
   if (lacking.tools && hasTools(request)) throw unsupportedByModel(model, "tools", "tools");
   const image = lacking.vision ? firstImage(request) : undefined;
   if (image !== undefined) throw unsupportedByModel(model, image, "images");
+}
+
+/** The request without images and tools that the model is to be relieved of. Thinking is left out of every body. */
+export function withoutLacking(request: MessagesRequest, { action, tools, vision }: Lacking): MessagesRequest {
+  if (action !== "drop") return request;
+  const seen = vision ? withoutImages(request.body, messageMedia(request), toNotice) : undefined;
+  const blind = seen === undefined ? request : parseMessagesRequest(seen, deepestBody);
+  const { body, members } = blind;
+  const names = ["tools", "tool_choice"].filter((name) => tools && memberOf(members, name) !== undefined);
+  if (names.length === 0) return blind;
+  const edits = new Map(names.map((name) => [name, null]));
+  return parseMessagesRequest(editMembers(body, members, edits), deepestBody);
+}
+
+/** Beside the content, no server reads images. */
+function toNotice({ part }: Media): string {
+  return part === undefined ? "null" : JSON.stringify({ type: "text", text: imageNotice });
 }
 
 /** Whether the request itself asks the model to think. */

@@ -3,6 +3,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { nameAt, skipString } from "../../wire/json-members.js";
 import type { Media } from "../media/message-media.js";
+import { imageNotice } from "../media/without-images.js";
 import { isText, type MessageOutline, type Span } from "./message-outline.js";
 
 /** What is to be changed inside the messages of a request. */
@@ -34,7 +35,7 @@ export function editMessages(body: Uint8Array, outline: MessagesToEdit, rules: M
   return edit.finish();
 }
 
-const imageNotice = '{"type":"text","text":"[image omitted]"}';
+const notice = JSON.stringify({ type: "text", text: imageNotice });
 
 /** Members of messages are numbers: the places at which the outline's three offsets of each begin. */
 class MessageEdit {
@@ -105,7 +106,7 @@ class MessageEdit {
     for (; this.#image < images.length; this.#image++) {
       const { start, end } = images[this.#image] as Span;
       if (start >= content.end) return;
-      if (start >= content.start) this.#replace(start, end, imageNotice);
+      if (start >= content.start) this.#replace(start, end, notice);
     }
   }
 

@@ -1,7 +1,9 @@
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import { type Lacking, unsupportedByModel } from "../chat/capabilities.js";
+import { imageNotice, withoutImages } from "../media/without-images.js";
+import { deepestBody } from "../request/deepest-body.js";
 import { inputMedia } from "./input-media.js";
-import type { ResponsesRequest } from "./responses-request.js";
+import { parseResponsesRequest, type ResponsesRequest } from "./responses-request.js";
 
 /** @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it. */
 export function refuseLackingInResponse(request: ResponsesRequest, model: string, lacking: Lacking): void {
@@ -34,7 +36,19 @@ export function responseAsksToReason({ body, members, leaps }: ResponsesRequest)
 /** More than there are. */
 const mostMembers = 16;
 
-/** The members that a model of these lacks is not sent. Of images, see `refuseLackingInResponse`. */
+/** The request without images that the model is to be relieved of. */
+export function withoutLackingVision(request: ResponsesRequest, { action, vision }: Lacking): ResponsesRequest {
+  if (action !== "drop" || !vision) return request;
+  const seen = withoutImages(request.body, inputMedia(request), ({ message }) =>
+    request.items?.[message]?.type === "image_generation_call" ? itemNotice : partNotice,
+  );
+  return seen === undefined ? request : parseResponsesRequest(seen, deepestBody);
+}
+
+const partNotice = JSON.stringify({ type: "input_text", text: imageNotice });
+const itemNotice = JSON.stringify({ role: "assistant", content: imageNotice });
+
+/** The members that a model of these lacks is not sent. Of images, see `withoutLackingVision`. */
 export function lackingMembers({ tools, reasoning }: Pick<Lacking, "tools" | "reasoning">): string[] {
   return [...(tools ? ["tools", "tool_choice", "parallel_tool_calls"] : []), ...(reasoning ? ["reasoning"] : [])];
 }

@@ -5,7 +5,7 @@ import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
 import { toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
-import { parseChatRequest } from "../../openai/chat/chat-request.js";
+import type { ChatRequest } from "../../openai/chat/chat-request.js";
 import { toUpstreamBody } from "../../openai/chat/encode-chat-request.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { readWhole } from "../../openai/read-whole.js";
@@ -42,17 +42,13 @@ class ChatTargetSource implements ChatSource {
   }
 }
 
-/** Deeper than any request that the gateway itself writes. */
-const mostDepth = 1000;
-
-/** The source of a target for a request that was translated. @param translated - the chat completion's, as JSON. */
+/** The source of a target that speaks chat completions, for a request in their words. */
 export function toChatTarget(
-  translated: Uint8Array,
+  chat: ChatRequest,
   { upstreamModel, rules, dialect: own }: TargetTraits,
   { maxOutputTokens, lacking }: ModelTraits,
   context: AnswerContext,
 ): ChatTargetSource {
-  const chat = parseChatRequest(translated, mostDepth);
   const dialect = rules.dialectFor(chat, own);
   return new ChatTargetSource(
     toUpstreamBody(chat, { model: upstreamModel, maxOutputTokens, dialect, lacking }),

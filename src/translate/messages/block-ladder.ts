@@ -1,6 +1,7 @@
 import { writeOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
+import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
 import {
   type BlockEvent,
   type BlockItem,
@@ -10,9 +11,7 @@ import {
   type Thinking,
   type ToolCall,
 } from "./block-items.js";
-import type { ChatReasoning } from "./chat-reasoning.js";
 import type { MessageTranslation } from "./message-translation.js";
-import { addReasoningDetail } from "./reasoning-details.js";
 import { toMessagesToolId } from "./tool-ids.js";
 
 /**
@@ -64,7 +63,7 @@ export class BlockLadder {
     this.#delta({ type: "text_delta", text });
   }
 
-  thinking({ text, details }: ChatReasoning): void {
+  thinking({ text, details }: ReasoningDelta): void {
     if (this.#translation.thinking === "hidden" || (text === "" && details.length === 0)) return;
     this.#advance();
     if (this.#waits()) {
@@ -72,7 +71,7 @@ export class BlockLadder {
       const item: Thinking = last?.kind === "thinking" ? last : newThinking();
       if (item !== last) this.#waiting.push(item);
       item.text += text;
-      for (const detail of details) addReasoningDetail(item.details, detail);
+      addDetails(item.details, details);
       return;
     }
     if (this.#open?.kind !== "thinking") this.#begin(newThinking());
@@ -163,9 +162,9 @@ export class BlockLadder {
     return free;
   }
 
-  #think(thinking: Thinking, text: string, details: readonly unknown[]): void {
+  #think(thinking: Thinking, text: string, details: ReasoningDelta["details"]): void {
     thinking.text += text;
-    for (const detail of details) addReasoningDetail(thinking.details, detail);
+    addDetails(thinking.details, details);
     if (text !== "" && this.#translation.thinking === "shown") this.#delta({ type: "thinking_delta", thinking: text });
   }
 

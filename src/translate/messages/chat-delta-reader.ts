@@ -1,9 +1,9 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { joinTextParts } from "../../openai/chat/text-parts.js";
 import { isRecord } from "../../wire/is-record.js";
+import { ReasoningReader } from "../chat/reasoning-reader.js";
 import type { BlockEvent } from "./block-items.js";
 import { BlockLadder } from "./block-ladder.js";
-import { chatReasoning } from "./chat-reasoning.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { type MessageStop, matchedStop, toMessageStop } from "./stop-reason.js";
 
@@ -13,6 +13,7 @@ const formerCall = -1;
 /** Reads the deltas of one answer of chat completions into the blocks of a message. */
 export class ChatDeltaReader {
   readonly #ladder: BlockLadder;
+  readonly #reasoning = new ReasoningReader();
   readonly #stopSequences: readonly string[];
   #finishReason: string | undefined;
   #matched: unknown;
@@ -66,7 +67,7 @@ export class ChatDeltaReader {
 
   #readDelta(delta: Record<string, unknown>): void {
     if (Array.isArray(delta["content"])) joinTextParts(delta);
-    this.#ladder.thinking(chatReasoning(delta));
+    this.#ladder.thinking(this.#reasoning.read(delta));
     if (typeof delta["content"] === "string") this.#ladder.text(delta["content"]);
     if (typeof delta["refusal"] === "string") {
       this.#refusal = (this.#refusal ?? "") + delta["refusal"];

@@ -1,6 +1,6 @@
 import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
+import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
-import { addDetails, type ReasoningDelta } from "./reasoning-delta.js";
 import { shortHash } from "./short-hash.js";
 
 /** Thoughts that the model has shown: clients show them where they are a summary. */

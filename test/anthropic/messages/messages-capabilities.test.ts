@@ -1,6 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { messagesAskToReason, refuseLackingOfMessages } from "../../../src/anthropic/messages/messages-capabilities.js";
+import {
+  messagesAskToReason,
+  refuseLackingOfMessages,
+  withoutLacking,
+} from "../../../src/anthropic/messages/messages-capabilities.js";
 import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
 
 const request = (more: object, content: unknown = "x") =>
@@ -30,6 +34,39 @@ describe("what a model lacks", () => {
     expect(refusal({ tools: [], thinking: { type: "adaptive" }, output_config: { effort: "high" } })).toBeUndefined();
     expect(refusal({ tools: [{ name: "f" }] }, [image], { tools: false, vision: false })).toBeUndefined();
     expect(refusal({ tools: [{ name: "f" }] }, [image], { action: "drop" })).toBeUndefined();
+  });
+});
+
+describe("what is to be left out", () => {
+  const left = (content: unknown, own = {}) => {
+    const { body } = withoutLacking(
+      request({ tools: [{ name: "f" }], tool_choice: { type: "auto" }, top_k: 1 }, content),
+      {
+        ...lacking,
+        action: "drop",
+        ...own,
+      },
+    );
+    return JSON.parse(Buffer.from(body).toString());
+  };
+
+  it("goes: tools, and images for a note, in results of tools, too", () => {
+    const [text, note] = ["x", "[image omitted]"].map((said) => ({ type: "text", text: said }));
+    const content = [text, image, { type: "tool_result", tool_use_id: "t", content: [image, text] }, image];
+    expect(left(content)).toEqual({
+      model: "m",
+      messages: [
+        { role: "user", content: [text, note, { type: "tool_result", tool_use_id: "t", content: [note, text] }, note] },
+      ],
+      top_k: 1,
+    });
+    expect(left([image], { tools: false })).toMatchObject({ tools: [{ name: "f" }], messages: [{ content: [note] }] });
+  });
+
+  it("stays where the model has it, byte for byte", () => {
+    const asked = request({ tools: [] }, [image]);
+    expect(withoutLacking(asked, { ...lacking, action: "drop", tools: false, vision: false })).toBe(asked);
+    expect(withoutLacking(asked, lacking)).toBe(asked);
   });
 });
 

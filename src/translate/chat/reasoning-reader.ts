@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
 
-/** What a message or a delta shows of a model's thoughts. */
+/** What a message or a delta of chat completions shows of a model's thoughts. */
 export interface ReasoningDelta {
   readonly text: string;
   /** The member that it stood in. */
@@ -9,14 +9,24 @@ export interface ReasoningDelta {
   readonly details: readonly Record<string, unknown>[];
 }
 
-/** Servers differ in the name; some say the same under several. */
-export function readReasoningDelta(message: Readonly<Record<string, unknown>>): ReasoningDelta {
-  const { reasoning_content: content, reasoning, reasoning_details: listed } = message;
-  const details = Array.isArray(listed) ? listed.filter(isRecord) : [];
-  if (isChatText(content)) return { text: content, name: "reasoning_content", details };
-  if (isChatText(reasoning)) return { text: reasoning, name: "reasoning", details };
-  const text = details.map((detail) => textOf(detail) ?? "").join("");
-  return { text, name: "reasoning", details };
+/** Reads the thoughts of one answer. Servers differ in the member's name; some say the same under several. */
+export class ReasoningReader {
+  /** Details repeat what stood in a member of its own, in the same delta or in earlier ones. */
+  #hasOwnMember = false;
+
+  read(message: Readonly<Record<string, unknown>>): ReasoningDelta {
+    const { reasoning_content: content, reasoning, reasoning_details: listed } = message;
+    const details = Array.isArray(listed) ? listed.filter(isRecord) : [];
+    const isContent = isText(content);
+    if (isContent || isText(reasoning)) {
+      this.#hasOwnMember = true;
+      return isContent
+        ? { text: content, name: "reasoning_content", details }
+        : { text: String(reasoning), name: "reasoning", details };
+    }
+    const text = this.#hasOwnMember ? "" : details.map((detail) => textOf(detail) ?? "").join("");
+    return { text, name: "reasoning", details };
+  }
 }
 
 /** Adds the pieces of a delta to those before: a piece goes on where it is of the same type and place. */
@@ -41,6 +51,6 @@ function textOf({ text, summary }: Record<string, unknown>): string | undefined 
   return typeof summary === "string" ? summary : undefined;
 }
 
-function isChatText(value: unknown): value is string {
+function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

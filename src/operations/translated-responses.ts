@@ -4,12 +4,14 @@ import { toChatRequest } from "../translate/responses-to-chat-request.js";
 import { toAnswerContext } from "./answer-context.js";
 import { ownId } from "./own-id.js";
 import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
+import { parseTranslated } from "./translated/parse-translated.js";
 import { ResponsesClientSink } from "./translated/responses-client-sink.js";
 import { toChatTarget } from "./translated/to-chat-target.js";
+import { toMessagesTarget } from "./translated/to-messages-target.js";
 import { TranslatedExchange } from "./translated/translated-exchange.js";
 
-/** A request for a response, and the chat completion of a server that does not speak that API. */
-export function responsesOnChat(parts: ResponsesExchangeParts): TranslatedExchange {
+/** A request for a response, and what a server that does not speak that API gives for it. */
+export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
   const { request, conversation, target, model, attempt } = parts;
   const source = `${model.id} ${target.upstreamModel}`;
   const { body, names } = toChatRequest(request, { source });
@@ -23,6 +25,8 @@ export function responsesOnChat(parts: ResponsesExchangeParts): TranslatedExchan
     source,
   });
   const answer = toAnswerContext(target, model, attempt, "input");
-  const upstream = toChatTarget(Buffer.from(JSON.stringify(body)), target, model, answer);
-  return new TranslatedExchange(upstream, new ResponsesClientSink(context, conversation), attempt.promptTokens);
+  const chat = parseTranslated(Buffer.from(JSON.stringify(body)));
+  const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
+  const sink = new ResponsesClientSink(context, conversation);
+  return new TranslatedExchange(toTarget(chat, target, model, answer), sink, attempt.promptTokens);
 }
