@@ -1,28 +1,40 @@
-// What the gateway's own code costs, without sockets: W1, W2a and W3 against a provider in the same process.
-// node test/bench/in-process.mjs [--against FOLDER] [--rounds 9]: FOLDER is another build's dist; the two take turns.
+// What the gateway's own code costs, without sockets, against a provider in the same process: W1, W2a and W3 of chat
+// completions; W7, the other protocols on servers that speak them; W8, streams that are translated.
+// node test/bench/in-process.mjs [--only W1,W7] [--against FOLDER] [--rounds 9]
+// FOLDER is another build's dist; the two take turns.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { answerBytes, embeddedRequest, eventBytes } from "./parts/in-process-bodies.mjs";
+import { inProcessWorkloads } from "./parts/in-process-workloads.mjs";
 
 const { values } = parseArgs({
-  options: { against: { type: "string" }, rounds: { type: "string", default: "9" }, measure: { type: "string" } },
+  options: {
+    only: { type: "string" },
+    against: { type: "string" },
+    rounds: { type: "string", default: "9" },
+    measure: { type: "string" },
+  },
 });
+// Other builds may be older, and not know the other protocols.
+const wanted = (values.only ?? (values.against === undefined ? "W" : "W1,W2a,W3")).split(",");
+const names = Object.keys(inProcessWorkloads).filter((name) => wanted.some((start) => name.startsWith(start)));
 const own = fileURLToPath(new URL("../../dist", import.meta.url));
 
 /** Each measurement has a process of its own, and the builds take turns, so that a loud minute hits both. */
 function compare(builds) {
-  const results = builds.map(() => ({ W1: [], W2a: [], W3: [] }));
+  const results = builds.map(() => Object.fromEntries(names.map((name) => [name, []])));
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const [index, dist] of round % 2 === 0 ? builds.entries() : [...builds.entries()].reverse()) {
       const script = fileURLToPath(import.meta.url);
       const found = JSON.parse(
-        execFileSync(process.execPath, ["--expose-gc", script, "--measure", dist], { encoding: "utf8" }),
+        execFileSync(process.execPath, ["--expose-gc", script, "--measure", dist, "--only", names.join(",")], {
+          encoding: "utf8",
+        }),
       );
       for (const [name, cpu] of Object.entries(found)) results[index][name].push(cpu);
     }
   }
-  for (const name of ["W1", "W2a", "W3"]) {
+  for (const name of names) {
     const [mine, other] = results.map((result) => result[name]);
     const ratios = other?.map((cpu, round) => mine[round] / cpu);
     const against = other === undefined ? "" : `  against ${median(other).toFixed(2)}: × ${median(ratios).toFixed(3)}`;
@@ -34,11 +46,6 @@ function median(numbers) {
   return [...numbers].sort((one, other) => one - other)[numbers.length >> 1];
 }
 
-/**
- * So many that a round is one of warm code: the collection before each round makes the compiler forget some of what it knows,
- * and the first rounds are those in which it learns.
- */
-const callsPerRound = { W1: 20_000, W2a: 600, W3: 600 };
 const rounds = 8;
 
 /** CPU time of one call in microseconds, the least of some rounds. */
@@ -46,7 +53,19 @@ async function measure(dist) {
   const { createGateway, memoryKeyStore, memoryPlanStore, memoryCreditLedger } = await import(
     pathToFileURL(`${dist}/index.js`).href
   );
-  const gateway = createGateway({
+  const parts = { createGateway, memoryKeyStore, memoryPlanStore, memoryCreditLedger };
+  const found = {};
+  for (const name of names) {
+    const workload = inProcessWorkloads[name];
+    const gateway = gatewayFor(workload, parts);
+    found[name] = await least(workload.calls, () => consume(gateway, workload));
+    await gateway.close();
+  }
+  return found;
+}
+
+function gatewayFor({ speaks, answers }, { createGateway, memoryKeyStore, memoryPlanStore, memoryCreditLedger }) {
+  return createGateway({
     models: [
       {
         id: "acme/small",
@@ -59,23 +78,18 @@ async function measure(dist) {
     keys: memoryKeyStore([{ key: "sk-bench", id: "bench", account: "bench", plan: "pro" }]),
     plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 1e8, week: 1e8, month: 1e8 } } }),
     ledger: memoryCreditLedger(),
-    providers: { own: { call: async ({ stream }) => (stream ? streamed() : whole()) } },
+    providers: {
+      own: { operations: [speaks], call: async ({ stream }) => (stream ? streamed(answers) : whole(answers)) },
+    },
   });
-  const found = {};
-  for (const [name, calls] of Object.entries(callsPerRound)) {
-    const body = embeddedRequest(name);
-    found[name] = await least(calls, () => consume(gateway, body));
-  }
-  await gateway.close();
-  return found;
 }
 
 const headers = { "content-type": "application/json" };
-const whole = () => ({ status: 200, headers: new Headers(headers), body: pieces([answerBytes]) });
-const streamed = () => ({
+const whole = ({ whole }) => ({ status: 200, headers: new Headers(headers), body: pieces([whole]) });
+const streamed = ({ stream }) => ({
   status: 200,
   headers: new Headers({ "content-type": "text/event-stream" }),
-  body: pieces(eventBytes),
+  body: pieces(stream),
 });
 
 async function* pieces(all) {
@@ -88,10 +102,10 @@ const requestHeaders = { authorization: "Bearer sk-bench", "content-type": "appl
 /** Builds to compare with may be older: there it is a method. */
 const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway.handle;
 
-async function consume(gateway, body) {
+async function consume(gateway, { operation, body }) {
   const response = await handleOf(gateway)({
     method: "POST",
-    path: "/v1/chat/completions",
+    path: `/v1/${operation}`,
     header: (name) => requestHeaders[name],
     body: async () => body,
     signal,

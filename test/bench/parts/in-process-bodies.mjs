@@ -25,9 +25,79 @@ function chunk(delta, finishReason = null) {
   return Buffer.from(`data: ${JSON.stringify({ ...head, choices })}\n\n`);
 }
 
-/** The request of a workload: 1 KB, 1 KB with `stream`, 200 KB with text that is not ASCII. */
-export function embeddedRequest(workload) {
-  const content = workload === "W3" ? "Größe und Übermaß, 大きさ. ".repeat(6000) : text.repeat(20);
-  const request = { model: "acme/small", messages: [{ role: "user", content }], max_tokens: 500 };
-  return Buffer.from(JSON.stringify(workload === "W2a" ? { ...request, stream: true } : request));
+const words = Array.from({ length: 200 }, (_, index) => ` word-${index}`.padEnd(60, "x"));
+
+/** What a server that speaks Responses sends: a whole response of 1 KB, and a stream with 200 deltas. */
+export const responses = { whole: Buffer.from(JSON.stringify(response("completed"))), stream: responseEvents() };
+
+/** The same of a server that speaks Anthropic's Messages. */
+export const messages = { whole: Buffer.from(JSON.stringify(message(text.repeat(17)))), stream: messageEvents() };
+
+function response(status, output = [item("completed", text.repeat(17))]) {
+  const usage = status === "completed" ? usageOf("input", "output") : null;
+  return { id: "resp_1", object: "response", created_at: 1_700_000_000, status, model: "small", output, usage };
+}
+
+function usageOf(input, output) {
+  return { [`${input}_tokens`]: 200, [`${output}_tokens`]: 170, total_tokens: 370 };
+}
+
+function item(status, said) {
+  const content = said === undefined ? [] : [{ type: "output_text", text: said, annotations: [], logprobs: [] }];
+  return { id: "msg_1", type: "message", status, role: "assistant", content };
+}
+
+function responseEvents() {
+  const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
+  const all = words.join("");
+  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
+  return [
+    { type: "response.created", response: response("in_progress", []) },
+    { type: "response.in_progress", response: response("in_progress", []) },
+    { type: "response.output_item.added", output_index: 0, item: item("in_progress") },
+    { type: "response.content_part.added", ...place, part },
+    ...words.map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
+    { type: "response.output_text.done", ...place, text: all, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: { ...part, text: all } },
+    { type: "response.output_item.done", output_index: 0, item: item("completed", all) },
+    { type: "response.completed", response: response("completed", [item("completed", all)]) },
+  ].map((event, index) => framed({ ...event, sequence_number: index }));
+}
+
+function message(said) {
+  const content = said === undefined ? [] : [{ type: "text", text: said }];
+  const usage = { input_tokens: 200, output_tokens: said === undefined ? 1 : 170 };
+  const stop = said === undefined ? null : "end_turn";
+  const head = { id: "msg_1", type: "message", role: "assistant", model: "small" };
+  return { ...head, content, stop_reason: stop, stop_sequence: null, usage };
+}
+
+function messageEvents() {
+  return [
+    { type: "message_start", message: message() },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...words.map((word) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: word } })),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 170 } },
+    { type: "message_stop" },
+  ].map(framed);
+}
+
+function framed(event) {
+  return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+const wide = "Größe und Übermaß, 大きさ. ".repeat(6000);
+const asked = text.repeat(20);
+
+/** The requests, 1 KB each: in the words of chat completions, of Responses, of Messages. */
+export const requests = {
+  chat: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
+  wide: () => request({ messages: [{ role: "user", content: wide }], max_tokens: 500 }),
+  responses: (own) => request({ input: asked, max_output_tokens: 500, store: false, ...own }),
+  messages: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
+};
+
+function request(members) {
+  return Buffer.from(JSON.stringify({ model: "acme/small", ...members }));
 }

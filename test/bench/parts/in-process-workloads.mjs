@@ -1,0 +1,39 @@
+import { answerBytes, eventBytes, messages, requests, responses } from "./in-process-bodies.mjs";
+
+const chat = { whole: answerBytes, stream: eventBytes };
+const stream = { stream: true };
+
+/**
+ * What is called in process. `operation` is what the client speaks, `speaks` what the provider speaks, `answers` what it
+ * answers with, `calls` how many make a round.
+ *
+ * A round is long enough to be one of warm code: the collection before each round makes the compiler forget some of what it
+ * knows, and the first rounds are those in which it learns.
+ */
+export const inProcessWorkloads = {
+  W1: {
+    operation: "chat/completions",
+    speaks: "chat/completions",
+    answers: chat,
+    body: requests.chat(),
+    calls: 20_000,
+  },
+  W2a: streamOf("chat/completions", "chat/completions", chat, requests.chat(stream)),
+  W3: { operation: "chat/completions", speaks: "chat/completions", answers: chat, body: requests.wide(), calls: 600 },
+  "W7 responses": wholeOf("responses", responses, requests.responses()),
+  "W7 responses, stream": streamOf("responses", "responses", responses, requests.responses(stream)),
+  "W7 messages": wholeOf("messages", messages, requests.messages()),
+  "W7 messages, stream": streamOf("messages", "messages", messages, requests.messages(stream)),
+  "W8 responses on chat": streamOf("responses", "chat/completions", chat, requests.responses(stream)),
+  "W8 messages on chat": streamOf("messages", "chat/completions", chat, requests.messages(stream)),
+  "W8 chat on messages": streamOf("chat/completions", "messages", messages, requests.chat(stream)),
+  "W8 responses on messages": streamOf("responses", "messages", messages, requests.responses(stream)),
+};
+
+function wholeOf(operation, answers, body) {
+  return { operation, speaks: operation, answers, body, calls: 10_000 };
+}
+
+function streamOf(operation, speaks, answers, body) {
+  return { operation, speaks, answers, body, calls: 600 };
+}
