@@ -34,18 +34,11 @@ export class NativeResponsesExchange implements Exchange {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, ownMembers);
     this.#conversation = conversation;
-    this.#context = {
-      ...toAnswerContext(target, model, attempt, "input"),
-      // Ids of an upstream are shared by all accounts behind one of its keys.
-      responseId: ownId("resp", attempt),
-      createdAt: Math.floor(attempt.admittedAt / 1000),
-      previousResponseId: conversation.previousResponseId,
-      isStored: conversation.isStored,
-    };
+    this.#context = toNativeContext({ request, conversation, target, model, attempt });
     this.body = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
       maxOutputTokens: model.maxOutputTokens,
-      dropped: [...(dialect?.dropped ?? []), ...droppedMembers(model)],
+      dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request, defaultHostedToolRules),
     });
   }
@@ -81,6 +74,24 @@ export class NativeResponsesExchange implements Exchange {
     const { responseId, createdAt } = this.#context;
     if (complete !== undefined) await this.#conversation.keep(responseId, complete, createdAt * 1000);
   }
+}
+
+/** Written out: a spread would cost more than the rest of the exchange. */
+function toNativeContext({ conversation, target, model, attempt }: ResponsesExchangeParts): NativeResponseContext {
+  return {
+    model: model.id,
+    upstreamModel: target.upstreamModel,
+    promptTokens: attempt.promptTokens,
+    promptParam: "input",
+    startedAt: attempt.startedAt,
+    dialect: target.dialect,
+    secrets: target.secrets,
+    // Ids of an upstream are shared by all accounts behind one of its keys.
+    responseId: ownId("resp", attempt),
+    createdAt: Math.floor(attempt.admittedAt / 1000),
+    previousResponseId: conversation.previousResponseId,
+    isStored: conversation.isStored,
+  };
 }
 
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {

@@ -1,3 +1,4 @@
+import type { Dialect } from "../openai/dialect.js";
 import { lackingMembers } from "../openai/responses/responses-capabilities.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import type { KeptConversation } from "./kept-conversation.js";
@@ -16,7 +17,9 @@ export interface ResponsesExchangeParts {
 /** Members of this API that mean something else to chat completions, or that are checked apart. */
 export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
 
-/** What of the request a model must not be sent. */
-export function droppedMembers({ lacking }: ModelTraits): string[] {
-  return lacking?.action === "drop" ? lackingMembers(lacking) : [];
+/** What of the request a model's server must not be sent. */
+export function droppedMembers({ lacking }: ModelTraits, dialect: Dialect | undefined): readonly string[] | undefined {
+  const refused = dialect?.dropped;
+  if (lacking?.action !== "drop") return refused;
+  return [...(refused ?? []), ...lackingMembers(lacking)];
 }

@@ -3,7 +3,7 @@ import { MessageStreamReader } from "../anthropic/messages/message-stream-reader
 import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
 import { isRecord } from "../wire/is-record.js";
-import { toChatUsage } from "./chat/chat-usage.js";
+import { type DetailedUsage, toChatUsage } from "./chat/chat-usage.js";
 import { type CompletionHead, thinkingDetail } from "./message-to-chat.js";
 import { finishReasonOf } from "./messages/stop-reason.js";
 
@@ -151,19 +151,19 @@ export class MessagesToChatStream {
     const { tokens, isCounted } = this.progress;
     if (this.#hasUsage || !isCounted) return [];
     this.#hasUsage = true;
-    return [{ ...this.#stamp(), choices: [], usage: toChatUsage(tokens) }];
+    return [this.#chunk([], toChatUsage(tokens))];
   }
 
   #delta(delta: Record<string, unknown>, finishReason: string | null = null): Chunk {
-    const role = this.#hasBegun ? undefined : { role: "assistant" };
+    const begun = this.#hasBegun ? delta : { role: "assistant", ...delta };
     this.#hasBegun = true;
-    const choice = { index: 0, delta: { ...role, ...delta }, logprobs: null, finish_reason: finishReason };
-    return { ...this.#stamp(), choices: [choice] };
+    return this.#chunk([{ index: 0, delta: begun, logprobs: null, finish_reason: finishReason }]);
   }
 
-  #stamp(): Chunk {
+  #chunk(choices: readonly object[], usage?: DetailedUsage): Chunk {
     const { created, model } = this.#head;
-    return { id: this.#id, object: "chat.completion.chunk", created, model };
+    const chunk = { id: this.#id, object: "chat.completion.chunk", created, model, choices };
+    return usage === undefined ? chunk : { ...chunk, usage };
   }
 }
 

@@ -24,19 +24,21 @@ export interface MessagesRequest extends JsonRequest {
 }
 
 /** Members that chat completions do not have. What some server takes for one of them is refused. */
-const ownNames = [
-  "system",
-  "stop_sequences",
-  "thinking",
-  "output_config",
-  "output_format",
-  "mcp_servers",
-  "container",
-  "context_management",
-  "cache_control",
-  "inference_geo",
-  "speed",
-] as const;
+const ownNames: ReadonlyMap<string, string> = new Map(
+  [
+    "system",
+    "stop_sequences",
+    "thinking",
+    "output_config",
+    "output_format",
+    "mcp_servers",
+    "container",
+    "context_management",
+    "cache_control",
+    "inference_geo",
+    "speed",
+  ].map((name) => [foldName(name), name]),
+);
 
 /** The most elements of each list. Far beyond any API. */
 const lists: readonly (readonly [name: string, most: number])[] = [
@@ -68,9 +70,9 @@ export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: n
 
 function toMessagesRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): MessagesRequest {
   const { body, members, leaps, strangers } = request;
-  for (const name of ownNames) {
-    const written = strangers.get(foldName(name));
-    if (written !== undefined && written !== name) throw misspelledName(written, name);
+  for (const [folded, written] of strangers) {
+    const meant = ownNames.get(folded);
+    if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
   }
   for (const [name, most] of lists) checkLength(request, name, most);
   const stream = readMember(request, "stream");

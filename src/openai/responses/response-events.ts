@@ -10,7 +10,9 @@ export interface ResponseEvent {
 
 /** The events as server-sent ones, each under its name. */
 export function frameEvents(events: readonly ResponseEvent[]): Buffer {
-  return Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  let text = "";
+  for (const event of events) text += `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  return Buffer.from(text);
 }
 
 /**

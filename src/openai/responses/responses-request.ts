@@ -82,7 +82,7 @@ function toResponsesRequest(
     model,
     stream: readMember(request, "stream") === true,
     items,
-    tools: readTools({ ...request, items }),
+    tools: readTools(request, items),
     maxOutputTokens: readCount("max_output_tokens", readMember(request, "max_output_tokens")),
     store: readMember(request, "store") !== false,
     previousResponseId,

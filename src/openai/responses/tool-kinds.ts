@@ -50,20 +50,15 @@ export function runnerOf(type: string | undefined): ToolRunner {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type) ? "search" : "server";
 }
 
-/** A request as far as its tools are concerned. */
-interface WithTools extends JsonRequest {
-  readonly items: readonly InputItem[] | undefined;
-}
-
 /**
  * The tools of a request, those within namespaces and items included, in their order.
  * @throws GatewayError 400 where one could be taken for another by some server, or there are more than anybody looks at.
  */
-export function readTools(request: WithTools): ToolSpan[] {
+export function readTools(request: JsonRequest, items: readonly InputItem[] | undefined): ToolSpan[] {
   const reader = new ToolReader(request);
   const listed = memberOf(request.members, "tools");
   if (listed !== undefined) reader.readList(listed, "tools", false);
-  for (const [index, { type, tools }] of (request.items ?? []).entries()) {
+  for (const [index, { type, tools }] of (items ?? []).entries()) {
     if (itemsWithTools.has(type) && tools !== undefined) reader.readList(tools, `input[${index}].tools`, false);
   }
   return reader.tools;
@@ -74,7 +69,7 @@ class ToolReader {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
 
-  constructor({ body, leaps }: WithTools) {
+  constructor({ body, leaps }: JsonRequest) {
     this.#body = body;
     this.#leaps = leaps;
   }

@@ -85,7 +85,12 @@ class TranslatedCodec implements StreamCodec {
   }
 
   #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
-    const pieces = chunks.flatMap((chunk) => this.#sink.chunk(chunk) ?? []).filter(({ length }) => length > 0);
-    return pieces.length === 0 ? undefined : pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    let written: Uint8Array | undefined;
+    for (const chunk of chunks) {
+      const piece = this.#sink.chunk(chunk);
+      if (piece === undefined || piece.length === 0) continue;
+      written = written === undefined ? piece : Buffer.concat([written, piece]);
+    }
+    return written;
   }
 }

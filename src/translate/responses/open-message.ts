@@ -32,8 +32,20 @@ export class OpenMessage implements OpenItem {
   text(delta: string, logprobs: readonly unknown[] = []): void {
     const part = this.#textPart();
     part.text += delta;
-    part.logprobs.push(...logprobs);
-    if (delta !== "") this.#writer.emit("response.output_text.delta", { ...this.#place(), delta, logprobs });
+    if (logprobs.length > 0) part.logprobs.push(...logprobs);
+    if (delta === "") return;
+    // Most events are this one: written out, it costs half.
+    this.#writer.emitAll([
+      {
+        type: "response.output_text.delta",
+        sequence_number: this.#writer.sequenceNumber,
+        item_id: this.#itemId,
+        output_index: this.outputIndex,
+        content_index: this.#parts.length - 1,
+        delta,
+        logprobs,
+      },
+    ]);
   }
 
   annotation(annotation: Readonly<Record<string, unknown>>): void {

@@ -53,11 +53,15 @@ export class NativeResponseStream {
     const event = parse(text);
     this.#refuseErrors(event, name);
     this.#readSequenceNumber(event);
-    const json = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
+    const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
     const { type, response } = event;
-    const sent = isRecord(response) ? this.#readResponse(type, response, json) : this.#readProgress(event, json);
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
-    return Buffer.concat([Buffer.from(title === undefined ? "data: " : `event: ${title}\ndata: `), sent, eventEnd]);
+    const head = title === undefined ? "data: " : `event: ${title}\ndata: `;
+    if (isRecord(response)) {
+      return Buffer.concat([Buffer.from(head), this.#readResponse(type, response, Buffer.from(json)), eventEnd]);
+    }
+    this.#readProgress(event);
+    return Buffer.from(`${head}${json}\n\n`);
   }
 
   /**
@@ -123,7 +127,7 @@ export class NativeResponseStream {
     return sent;
   }
 
-  #readProgress(event: Record<string, unknown>, json: Uint8Array): Uint8Array {
+  #readProgress(event: Record<string, unknown>): void {
     const { type, delta, item, output_index: index } = event;
     if (typeof delta === "string") {
       this.#count(index, Buffer.byteLength(delta));
@@ -135,7 +139,6 @@ export class NativeResponseStream {
         this.#count(index, this.#deltaBytes.has(index) ? 0 : outputBytes([item]));
       }
     }
-    return json;
   }
 
   #count(index: unknown, bytes: number): void {
