@@ -14,6 +14,8 @@ import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
 import { toDrainLimits } from "../plans/disconnect.js";
 import type { ResponseStore } from "../responses/response-store.js";
+import { AccountPace } from "../server/account-pace.js";
+import { countPace } from "../server/count-tokens.js";
 import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { type ServerServices, serve } from "../server/serve.js";
@@ -81,6 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     findCaller: lookups.findCaller,
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
+    countPace: new AccountPace(countPace, clock),
   };
 
   const close = async (): Promise<void> => {

@@ -20,7 +20,8 @@ import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operati
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
-import { countTokens } from "./count-tokens.js";
+import type { AccountPace } from "./account-pace.js";
+import { countTokens, requirePace } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
 import { reportUsage } from "./report-usage.js";
 
@@ -30,6 +31,8 @@ export interface ServerServices {
   readonly findCaller: Lookup<Caller>;
   readonly observe: ObserveRequest;
   readonly cors: CorsOptions | undefined;
+  /** How often accounts may have tokens counted, which is free of charge. */
+  readonly countPace: AccountPace;
 }
 
 /** One request, on its way to its response. */
@@ -93,7 +96,10 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
     const { operation } = path;
     return callModel(services.calls, { requestId, request, caller, operation, observer });
   }
-  if (path.endpoint === "count_tokens") return json(await countTokens(services.calls, request, caller, observer));
+  if (path.endpoint === "count_tokens") {
+    requirePace(services.countPace, caller.account);
+    return json(await countTokens(services.calls, request, caller, observer));
+  }
   return respondFromPlan(served, path, caller);
 }
 
