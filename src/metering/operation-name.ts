@@ -1,2 +1,4 @@
+export const operationNames = ["chat/completions", "embeddings", "responses", "messages"] as const;
+
 /** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */
-export type OperationName = "chat/completions" | "embeddings" | "responses" | "messages";
+export type OperationName = (typeof operationNames)[number];
