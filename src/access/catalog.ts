@@ -1,6 +1,6 @@
 import type { CompiledPrice } from "../metering/price.js";
 import type { ModelTraits, ModelType } from "../operations/operation.js";
-import type { ResolvedDrainLimits } from "../plans/disconnect.js";
+import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { matchesPattern } from "./matches-pattern.js";
 

@@ -1,6 +1,6 @@
 import type { Outcome } from "../events/outcome.js";
 import type { Disconnect } from "../metering/outcome.js";
-import type { ResolvedDrainLimits } from "../plans/disconnect.js";
+import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { AbortReason } from "./open-calls.js";
 
 /** A call, as far as its client's departure goes. */

@@ -4,7 +4,7 @@ import type { Progress, StreamProgress } from "../metering/progress.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import type { HandoverListener } from "../providers/direct-call.js";
 import type { Admission } from "./admission.js";
-import { hiddenTokens } from "./hidden-output.js";
+import { hiddenTokens } from "./hidden-tokens.js";
 import { OutputFlow } from "./relay/output-flow.js";
 
 /** What is charged for a call. */

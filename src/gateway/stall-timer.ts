@@ -1,5 +1,5 @@
 /** So often it is looked whether the client takes anything, before it counts as one that does not. */
-const looks = 8;
+const checks = 8;
 
 /**
  * Finds out that a client takes nothing of its response. It checks now and then, so that a piece costs nothing. It
@@ -7,7 +7,7 @@ const looks = 8;
  */
 export class StallTimer {
   readonly #timer: ReturnType<typeof setInterval>;
-  #idleLooks = 0;
+  #failedChecks = 0;
 
   /**
    * @param maxStallMs - for at least so long the client has taken nothing, and about a quarter longer at most.
@@ -16,12 +16,12 @@ export class StallTimer {
    */
   constructor(maxStallMs: number, isTaking: () => boolean, stalled: () => void) {
     this.#timer = setInterval(() => {
-      this.#idleLooks = isTaking() ? 0 : this.#idleLooks + 1;
+      this.#failedChecks = isTaking() ? 0 : this.#failedChecks + 1;
       // At the first check the client may have had no time at all.
-      if (this.#idleLooks <= looks) return;
+      if (this.#failedChecks <= checks) return;
       this.stop();
       stalled();
-    }, maxStallMs / looks);
+    }, maxStallMs / checks);
     // The client's connection keeps the process alive as long as need be.
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }

@@ -7,7 +7,7 @@ import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../.
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { Meter } from "../meter.js";
 import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
-import { IdleTimer } from "./idle-timer.js";
+import { RestartableTimer } from "./restartable-timer.js";
 import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
@@ -117,7 +117,7 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
   const timeUp = new Promise<undefined>((resolve) => {
     giveUp = () => resolve(undefined);
   });
-  const timer = new IdleTimer(errorBodyMs, giveUp);
+  const timer = new RestartableTimer(errorBodyMs, giveUp);
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {

@@ -5,9 +5,9 @@ import { ByteWriter } from "../../wire/byte-writer.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
-import { IdleTimer } from "./idle-timer.js";
 import { JsonDocument } from "./json-document.js";
 import type { OutputFlow } from "./output-flow.js";
+import { RestartableTimer } from "./restartable-timer.js";
 
 /** What events may grow by as they are rewritten, before the buffer has to. */
 const spareBytes = 256;
@@ -48,7 +48,7 @@ export class StreamChunks {
   readonly #codec: StreamCodec;
   readonly #relay: EventRelay;
   readonly #document: JsonDocument;
-  readonly #timer: IdleTimer;
+  readonly #timer: RestartableTimer;
   #isEvents = false;
   #isReading = false;
   #isOver = false;
@@ -67,7 +67,7 @@ export class StreamChunks {
     this.#document = new JsonDocument(limits.maxAnswerBytes);
     this.#listener = listener;
     this.#flow = flow;
-    this.#timer = new IdleTimer(limits.keepAliveMs, () => this.#notifySilence());
+    this.#timer = new RestartableTimer(limits.keepAliveMs, () => this.#notifySilence());
   }
 
   /** The listener wants the next. To be called when it was told of the last. */

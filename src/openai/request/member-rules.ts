@@ -5,7 +5,7 @@ import type { JsonMember } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
 import { hostedTool, requireFunctions } from "./hosted-tool.js";
 import { type JsonRequest, usualNames } from "./json-request.js";
-import { idleValues, type MemberRule, restrictions } from "./restricted-members.js";
+import { type MemberRule, neutralValues, restrictions } from "./restricted-members.js";
 import { templateOption } from "./template-option.js";
 
 interface Entry {
@@ -18,13 +18,13 @@ interface Entry {
 }
 
 /** Longer values ask for something. */
-const longestIdle = 64;
+const longestNeutral = 64;
 
 const leaveItOut = "Leave it out.";
 
 const general: readonly Entry[] = [
-  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, idle = [] }) => {
-    const find = unlessIdle(new Set([...idleValues, ...idle]));
+  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, neutral = [] }) => {
+    const find = unlessNeutral(new Set([...neutralValues, ...neutral]));
     return names.map((name) => ({ name, rule, why, advice, find }));
   }),
   {
@@ -56,7 +56,7 @@ function entryOf(name: string): Pick<Entry, "why" | "advice" | "find"> {
 const added: Pick<Entry, "why" | "advice" | "find"> = {
   why: "is not open to requests",
   advice: leaveItOut,
-  find: unlessIdle(new Set(idleValues)),
+  find: unlessNeutral(new Set(neutralValues)),
 };
 
 const noMembers: ReadonlySet<string> = new Set();
@@ -133,9 +133,9 @@ function requireName(name: string, entry: Entry | undefined): void {
   throw refusal(name, `may be read as '${entry.name}'`, leaveItOut);
 }
 
-function unlessIdle(values: ReadonlySet<string>): Entry["find"] {
+function unlessNeutral(values: ReadonlySet<string>): Entry["find"] {
   return ({ body }, { name, start, end }) => {
-    if (end - start > longestIdle) return name;
+    if (end - start > longestNeutral) return name;
     const text = asBuffer(body).toString("utf8", start, end).replace(/\s/g, "");
     return values.has(text) ? undefined : name;
   };

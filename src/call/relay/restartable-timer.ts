@@ -1,5 +1,5 @@
 /** Calls back when it was not started again for so long. One timer serves all the starts. */
-export class IdleTimer {
+export class RestartableTimer {
   readonly #afterMs: number;
   readonly #expired: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
