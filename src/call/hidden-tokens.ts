@@ -1,25 +1,25 @@
-/** Tokens per second that are presumed of a model whose own rate is not known. Few are faster. */
+/** Tokens per second assumed for a model whose rate is unknown. Few models are faster. */
 const presumedRate = 200;
 
-/** Less time than this, in milliseconds, in which output came tells nothing of a model's rate. */
+/** Output over less time than this, in milliseconds, is too little to compute a rate from. */
 const leastFlowMs = 1000;
 
-/** How an answer was generated, up to the moment at which its client left. */
+/** How a response was generated, until its client left. */
 export interface Generation {
-  /** Output that came, in tokens. */
+  /** Output received, in tokens. */
   seen: number;
-  /** From the hand-over of the request to the client's departure, in milliseconds. */
+  /** Time from sending the request until the client left, in milliseconds. */
   elapsedMs: number;
-  /** The part of it in which output came, in milliseconds. */
+  /** The part of that time in which output arrived, in milliseconds. */
   flowMs: number;
-  /** The most output that the answer can have, in tokens. */
+  /** The most output that the response can have, in tokens. */
   cap: number;
 }
 
 /**
- * An upper estimate of the output that a reasoning model has generated and not shown. A model writes hidden tokens as fast
- * as visible ones: so it is what the model can have written in the time that it had, less what came. Seen and hidden output
- * together stay within the cap.
+ * An upper estimate of the reasoning tokens that a model has generated but not shown. It assumes that a model writes
+ * hidden tokens as fast as visible ones. The estimate is what the model can have written in the elapsed time, less the
+ * visible output. Both together stay within the cap.
  */
 export function hiddenTokens({ seen, elapsedMs, flowMs, cap }: Generation): number {
   const perMs = flowMs < leastFlowMs ? presumedRate / 1000 : seen / flowMs;

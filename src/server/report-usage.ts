@@ -7,7 +7,7 @@ import { remaining } from "../ledger/remaining.js";
 import { type UsageWindowInput, usageReport } from "./usage-report.js";
 
 /**
- * `GET /v1/usage`: the stock of the key's account, as JSON text. Free of charge; it opens no window.
+ * `GET /v1/usage`: the credits of the key's account, as JSON text. Free of charge; it opens no window.
  * @throws GatewayError 503 when the ledger fails.
  */
 export async function reportUsage(
@@ -32,7 +32,7 @@ export async function reportUsage(
   });
 }
 
-/** What a plan that does not exist allows. */
+/** The credits of a plan that does not exist. */
 const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
   credits: { session: 0, week: 0, month: 0 },
   sessionMs: defaultSessionMs,
