@@ -1,30 +1,31 @@
 /**
- * What becomes of a request's member by which its sender would choose another model, price or cap than the catalog's.
- * `drop`: it is left out, where that leaves the answer as it is. `refuse`: a 400 with its `param`.
+ * What happens to a restricted member of a request. A client could use it to choose another model, price or cap.
+ * `drop`: it is removed, where the response stays the same without it. `refuse`: a 400 with its `param`.
  */
 export type MemberRule = "pass" | "drop" | "refuse";
 
-/** Members that are restricted alike. */
+/** Members with the same rule. */
 interface Restriction {
   readonly rule: Exclude<MemberRule, "pass">;
-  /** The reason, behind the member's name. */
+  /** The reason; it follows the member's name in the error. */
   readonly why: string;
   /** What to do instead. */
   readonly advice?: string;
   readonly names: readonly string[];
-  /** Further values that ask for nothing, as JSON without white space. */
+  /** Further neutral values, as JSON without white space. */
   readonly neutral?: readonly string[];
 }
 
-/** Values that ask for nothing, whatever the member. An empty object is none: some servers take one for "as usual". */
+/** Values that request nothing, for every member. `{}` is not among them: some servers read it as "the default". */
 export const neutralValues: readonly string[] = ["null", "false", "[]", '""'];
 
 const list = (names: string): string[] => names.split(" ");
 
 /**
- * For every server, since a name that a server does not know does no harm there either: OpenAI and Azure, OpenRouter, Groq,
- * Mistral, DeepSeek, vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, LiteLLM, xAI, Qwen and the gateways before them. The
- * caps that the gateway reads itself are not among them, nor what a model does within its cap, such as to think.
+ * The restricted members of all servers: OpenAI and Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM, SGLang, TGI,
+ * llama.cpp, Ollama, LM Studio, LiteLLM, xAI, Qwen, and the gateways in front of them. A name that a server does not
+ * know does no harm there. The list lacks the caps that the gateway itself reads, and features within a cap, such as
+ * reasoning.
  */
 export const restrictions: readonly Restriction[] = [
   {
