@@ -5,7 +5,7 @@ import type { Clock } from "../ledger/clock.js";
 import { toMicro } from "../metering/price.js";
 import type { ResolvedOptions } from "./options.js";
 
-/** The options of the ledger's guard. Its events go to the host's hook and into warnings. */
+/** The options of the ledger's guard. Its events go to the host's hook, and cause warnings. */
 export function guardOptions(
   { ledgerOptions, onLedgerEvent }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent">,
   clock: Clock,
@@ -20,7 +20,7 @@ export function guardOptions(
     emit: (event) => {
       warnOf(event, warn);
       if (onLedgerEvent === undefined) return;
-      // A hook may be async in spite of its type: its rejection must not end the process.
+      // A hook may be async in spite of its type. Its rejection must not end the process.
       new Promise((resolve) => resolve(onLedgerEvent(event))).catch((cause: unknown) => {
         warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause });
       });
