@@ -106,12 +106,12 @@ export class CallSettlement {
   }
 
   #warnOfLedger(cause: unknown): void {
-    const message = "The ledger refuses to settle a call.";
+    const message = "The ledger refused to settle a call.";
     this.#services.warn({ code: "ledger_failed", message, cause, requestId: this.#admission.requestId });
   }
 
   #warnOfCharge(): void {
-    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
 }

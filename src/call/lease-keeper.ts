@@ -66,7 +66,11 @@ export class LeaseKeeper {
       }
     } catch (cause) {
       // No harm until the lease ends: the next renewal tries again.
-      this.#warn({ code: "ledger_failed", message: "The ledger failed to renew leases; they are tried again.", cause });
+      this.#warn({
+        code: "ledger_failed",
+        message: "The ledger failed to renew leases. The gateway tries again.",
+        cause,
+      });
     } finally {
       this.#isRenewing = false;
     }

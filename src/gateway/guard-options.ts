@@ -36,10 +36,10 @@ const lost = {
 
 function warnOf(event: LedgerEvent, warn: Warn): void {
   if (event.type === "settle_unresolved") {
-    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     warn({ code: "charge_unresolved", message, requestId: event.requestId });
   } else if (event.type === "settle_kept") {
-    const message = "The ledger has not taken the settlement of a call. It is kept, and sent again.";
+    const message = "The ledger has not accepted the settlement of a call. It is kept, and sent again.";
     warn({ code: "ledger_failed", message, requestId: event.requestId, cause: event.cause });
   } else if (event.type === "settle_lost" && event.settlement !== undefined) {
     const { reason, chargedMicro, account, cause, requestId } = event;

@@ -290,7 +290,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
     if (this.#availability.isDown) {
       this.#outbox.keep(ending);
-      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent when it is.");
+      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent later.");
     }
     const sent = this.#outbox.send(ending);
     try {
@@ -299,7 +299,7 @@ export class GuardedCreditLedger implements CreditLedger {
     } catch (error) {
       if (!(error instanceof TimeLimitError)) throw error;
       sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
-      throw new SettlementKeptError("The ledger takes its time for a settlement. It goes on.", { cause: error });
+      throw new SettlementKeptError("The ledger is slow to settle. The settlement continues.", { cause: error });
     }
   }
 

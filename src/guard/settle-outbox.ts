@@ -87,7 +87,7 @@ export class SettleOutbox {
     const outcome = await this.#try(entry);
     if (outcome.result !== undefined) return outcome.result;
     if (outcome.refusal !== undefined) throw outcome.refusal;
-    throw new SettlementKeptError("The ledger did not take a settlement. It is kept, and sent again.", {
+    throw new SettlementKeptError("The ledger did not accept a settlement. It is kept, and sent again.", {
       cause: outcome.error,
     });
   }

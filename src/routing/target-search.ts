@@ -169,6 +169,6 @@ function allUnavailable(targets: readonly Target[], now: number): GatewayError {
   if (targets.some(({ monitor }) => monitor.restsUntil > now)) return atCapacity(headers);
   return badGateway("The model is not available at the moment. Try again shortly.", {
     headers,
-    cause: new Error("Every target of the model has failed too often: they are left alone for a while."),
+    cause: new Error("Every target of the model has failed too often: its circuit breakers are open."),
   });
 }

@@ -22,7 +22,7 @@ export async function reportUsage(
   try {
     ({ windows } = await ledger.balance(caller.account, limits));
   } catch (cause) {
-    warn({ code: "ledger_failed", message: ledgerFailure("tell a balance", cause), cause, requestId });
+    warn({ code: "ledger_failed", message: ledgerFailure("read a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   const { session, week, month } = windows;

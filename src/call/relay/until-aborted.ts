@@ -4,7 +4,7 @@ import { iteratorOf, leaveBody } from "./body-iterator.js";
 
 /** The result of an aborted call is ignored, whether or not the provider obeys its signal. */
 export function brokenOff(): UpstreamError {
-  return new UpstreamError("aborted", "The call was broken off.");
+  return new UpstreamError("aborted", "The call was aborted.");
 }
 
 /**
