@@ -7,7 +7,7 @@ import type { WindowName } from "../ledger/credit-ledger.js";
 import { Calendar } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import { toMicro } from "../metering/price.js";
-import { type ResolvedDrainLimits, toDrainLimits } from "../plans/disconnect.js";
+import { type ResolvedDrainLimits, toDrainLimits } from "../plans/drain-limits.js";
 import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { type CachedLookup, type CachedLookupOptions, cachedLookup } from "./cached-lookup.js";

@@ -5,21 +5,21 @@ import type { Caller } from "./accounts.js";
 import type { Lookup } from "./cached-lookup.js";
 
 /**
- * Finds out whose key it is, whether or not it is still good: see {@link requireValid}.
- * @throws GatewayError 401 for what can be no key; rejects with a 503 when the store fails.
+ * Finds the owner of a key, even if the key is expired or revoked: see {@link requireValid}.
+ * @throws GatewayError 401 for a text that cannot be a key; rejects with a 503 when the store fails.
  */
 export function findKey(key: string, findCaller: Lookup<Caller>): Caller | undefined | Promise<Caller | undefined> {
   if (isMistypedKey(key)) throw refusedKey();
   return findCaller(hashKey(key));
 }
 
-/** @throws GatewayError 401 where there is no such key. */
+/** @throws GatewayError 401 when there is no such key. */
 export function requireKnown(caller: Caller | undefined): Caller {
   if (caller === undefined) throw refusedKey();
   return caller;
 }
 
-/** @throws GatewayError 401 when the key is expired or revoked; the same as for one that does not exist. */
+/** @throws GatewayError 401 when the key is expired or revoked. The error is that of an unknown key. */
 export function requireValid(caller: Caller, now: number): void {
   if (now >= caller.refusedFrom) throw refusedKey();
 }

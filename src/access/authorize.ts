@@ -2,13 +2,13 @@ import { invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-
 import type { Allowance, Caller } from "./accounts.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
 
-/** Whether the key may use the model: its plan includes it, and its own restriction, if any, does not exclude it. */
+/** Whether the key may use the model: its plan includes it, and the key's own restriction does not exclude it. */
 export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
   if (allowance === undefined || !allowance.models.has(modelId)) return false;
   return caller.models === undefined || caller.models.has(modelId);
 }
 
-/** @throws GatewayError 404 for a model that is not in the catalog, 403 for one that is not the key's. */
+/** @throws GatewayError 404 for a model that is not in the catalog, 403 for one that the key may not use. */
 export function authorize(
   caller: Caller,
   allowance: Allowance | undefined,

@@ -4,26 +4,26 @@ import type { Clock } from "../ledger/clock.js";
 export interface CachedLookupOptions {
   /** How long a found record is used, in milliseconds. */
   ttlMs: number;
-  /** How long it is remembered that there is none, in milliseconds. */
+  /** How long the absence of a record is cached, in milliseconds. */
   negativeTtlMs: number;
-  /** The most records to remember, and the most absences. */
+  /** The most records to cache, and the most absences. */
   maxEntries: number;
   clock: Clock;
-  /** Whether what is loaded from now on may be remembered. Default: always. */
+  /** Whether records that are loaded from now on may be cached. Default: always. */
   mayRemember?: (() => boolean) | undefined;
 }
 
 export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | undefined>;
 
 export interface CachedLookup<Value> extends Lookup<Value> {
-  /** What is known of the id is not true any more; nor is what is on its way. */
+  /** Removes the id from the cache. A lookup in progress is not cached either. */
   forget(id: string): void;
 }
 
 /**
- * Puts a cache in front of a store. A hot id costs no trip, and lookups of one id at the same time share one. A flood
- * of unknown ids can neither hammer the store with repetitions nor push the known ones out. Failures are not
- * remembered. A remembered record is returned at once, without a promise.
+ * Puts a cache in front of a store. Lookups of one id at the same time share one read. Absences have a cache of their
+ * own, so a flood of unknown ids does not evict known ones. Failures are not cached. A cached record is returned at
+ * once, without a promise.
  *
  * @param load - must not throw before it returns its promise.
  */

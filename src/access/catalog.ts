@@ -1,19 +1,19 @@
 import type { CompiledPrice } from "../metering/price.js";
 import type { ModelTraits, ModelType } from "../operations/operation.js";
-import type { ResolvedDrainLimits } from "../plans/disconnect.js";
+import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { matchesPattern } from "./matches-pattern.js";
 
 /** A model as calls use it: everything resolved at construction. */
 export interface CatalogModel extends ModelTraits {
   readonly type: ModelType;
-  /** Its responses may hold reasoning that is not shown. */
+  /** Whether its responses may contain reasoning that is not shown. */
   readonly reasons: boolean;
-  /** What is held for a call: the dearest of its targets'. */
+  /** The price for the hold of a call: the highest of its targets'. */
   readonly price: CompiledPrice;
-  /** Where its calls can go. */
+  /** The targets of its calls. */
   readonly route: TargetRoute;
-  /** How much of a response to keep reading after its client left, unless the plan has its own setting. */
+  /** How much of a response to keep reading after its client has left, unless the plan has its own setting. */
   readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;
@@ -22,7 +22,7 @@ export interface CatalogModel extends ModelTraits {
 /** The models by id, in the order in which they are listed. */
 export type Catalog = ReadonlyMap<string, CatalogModel>;
 
-/** The ids that match at least one of the patterns, in which `*` stands for any run of characters. */
+/** The ids that match at least one of the patterns. `*` matches any run of characters. */
 export function matchModels(catalog: Catalog, patterns: readonly string[]): ReadonlySet<string> {
   return new Set([...catalog.keys()].filter((id) => patterns.some((pattern) => matchesPattern(pattern, id))));
 }

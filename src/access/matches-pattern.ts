@@ -1,8 +1,8 @@
 /**
- * Whether the whole text matches a pattern in which `*` stands for any run of characters, also for none.
+ * Whether the whole text matches a pattern. `*` matches any run of characters, also none.
  *
- * Each part between two stars is taken where it comes first: a later place leaves less room for the rest. So nothing is
- * ever taken back, and whatever a pattern looks like it costs no more than the text's length times its own.
+ * Each part between two stars is matched at its first occurrence, which leaves the most text for the rest. So there is
+ * no backtracking. The time is at most the text's length times the pattern's.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [first = "", ...inner] = pattern.split("*");
@@ -12,7 +12,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
   const end = text.length - last.length;
   let from = first.length;
   for (const part of inner) {
-    // Neighbouring stars are one.
+    // Adjacent stars count as one.
     if (part === "") continue;
     const at = text.indexOf(part, from);
     if (at < 0 || at + part.length > end) return false;

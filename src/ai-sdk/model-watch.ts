@@ -58,7 +58,7 @@ export class ModelWatch implements IdleTimeoutListener {
   }
 
   /** The timer's listener. */
-  onSilence(): void {
+  onIdleTimeout(): void {
     this.#stop(new UpstreamError("timeout", `The model was silent for ${this.#limitMs} ms.`));
   }
 

@@ -2,7 +2,7 @@ import type { AbortNotice } from "../providers/upstream-provider.js";
 
 type Listener = (() => void) | { handleEvent(): void };
 
-/** A listener of a host's own provider that throws keeps nobody else from learning of it. */
+/** A host's own provider may add a listener that throws. The other listeners must run all the same. */
 function notify(listener: Listener | undefined): void {
   try {
     if (typeof listener === "function") listener();
@@ -11,12 +11,12 @@ function notify(listener: Listener | undefined): void {
 }
 
 /**
- * What an `AbortController` and its signal are for, as far as one request needs it: a whole one costs microseconds,
- * which is much of what a request costs at all.
+ * A cheap `AbortController` and `AbortSignal` for one request. Creating the real ones costs microseconds, a large part
+ * of a request's whole cost.
  */
 export class AbortNotifier implements AbortNotice {
   #aborted = false;
-  /** Hardly ever more than one. */
+  /** There is hardly ever more than one listener. */
   #first: Listener | undefined;
   #others: Listener[] | undefined;
   #controller: AbortController | undefined;
@@ -25,7 +25,7 @@ export class AbortNotifier implements AbortNotice {
     return this.#aborted;
   }
 
-  /** The same as a signal, made when it is first asked for. */
+  /** The same as an `AbortSignal`, created on first access. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -44,7 +44,7 @@ export class AbortNotifier implements AbortNotice {
     for (const listener of listeners) notify(listener);
   }
 
-  /** Calls the listener when it comes to that; never at once, and at most once. */
+  /** The listener is called at most once, and never during this call. */
   addEventListener(_type: "abort", listener: Listener): void {
     if (this.#aborted) return;
     if (this.#first === undefined) {

@@ -2,7 +2,7 @@ import type { Allowance, Caller } from "../access/accounts.js";
 import type { CatalogModel } from "../access/catalog.js";
 import type { Demand, ModelRequest } from "../operations/operation.js";
 
-/** All that is known of a call before credits are held for it. Data only. */
+/** Everything that is known of a call before its credits are held. Data only. */
 export interface Admission {
   readonly requestId: string;
   readonly caller: Caller;

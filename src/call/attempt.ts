@@ -13,12 +13,12 @@ import type { ModelCall } from "./model-call.js";
 import { brokenOff } from "./relay/until-aborted.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
-/** One attempt of a call at one target. As long as it has nothing for the client, its failure is not the call's. */
+/** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
 export class Attempt {
   readonly call: ModelCall;
   readonly target: Target;
   readonly meter: Meter;
-  /** For the upstream: the call is broken off, or this attempt took too long. */
+  /** Tells the provider to stop: the call was aborted, or this attempt took too long. */
   readonly notice: AbortNotifier;
   readonly #visit: TargetVisit;
   #state: "waiting" | "committed" | "over" = "waiting";
@@ -31,15 +31,15 @@ export class Attempt {
     this.#visit = visit;
   }
 
-  /** Another target may have its turn as long as the client has nothing, even of a stream that stays silent. */
+  /** Whether another target may still be tried while this one's stream is open but has sent no event. */
   get holdsStatus(): boolean {
     return this.target.timeoutMs !== undefined;
   }
 
   /**
-   * Waits for what there is for the client, for the target's `timeoutMs` at most, even of a provider that does not heed
-   * its signal.
-   * @throws GatewayError, 504 when it took too long.
+   * Runs the work until there is something for the client, at most for the target's `timeoutMs`. The limit also holds
+   * for a provider that ignores its signal.
+   * @throws GatewayError 504 when it took too long.
    */
   run<Answer>(work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
     const { timeoutMs } = this.target;
@@ -47,8 +47,8 @@ export class Attempt {
   }
 
   /**
-   * The target has something for the client: it works, and how the attempt ends is how the call ends.
-   * @throws UpstreamError `aborted` when the attempt is over, and the call another target's.
+   * The target has something for the client: from now on, the end of this attempt is the end of the call.
+   * @throws UpstreamError `aborted` when the attempt is over and another one has taken its place.
    */
   commit(): void {
     if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
@@ -56,7 +56,7 @@ export class Attempt {
     this.#visit.confirm();
   }
 
-  /** Ends the call through this attempt: not at all by a failure that the client does not get to see. */
+  /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
   end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
     if (isHidden || this.#state === "over") return Promise.resolve({ ...noCharge, windows: undefined });
@@ -64,9 +64,9 @@ export class Attempt {
   }
 
   /**
-   * The attempt has failed, and another one may follow.
-   * @returns what it failed by.
-   * @throws whatever ends the call at once.
+   * Records that the attempt has failed. Another one may follow.
+   * @returns the failure.
+   * @throws what ends the call at once.
    */
   failed(thrown: unknown): GatewayError {
     const { call, target } = this;
@@ -76,9 +76,9 @@ export class Attempt {
     const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
     const isPaid = admission.model.route.chargeFailedAttempts && used !== undefined;
     if (isPaid) call.settlement.addFailed(used);
-    // A client that is still there pays for no failure; one that has left pays for what was begun, though once.
+    // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     if (isPaid || !client.signal.aborted) call.meter = undefined;
-    // That the gateway closes is no failure of the target's.
+    // When the gateway itself ended the call, the target did not fail.
     const isOurs = call.abortReason !== undefined;
     this.#visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);
     warnOfUpstream(error, target, admission, services.warn);
@@ -89,7 +89,7 @@ export class Attempt {
   #toGatewayError(thrown: unknown): GatewayError {
     if (isGatewayError(thrown)) return thrown;
     const { notice, client } = this.call;
-    // A provider that says "aborted" without having been aborted is one that failed.
+    // A provider that reports "aborted" although the gateway aborted nothing has failed.
     if (!isUpstreamError(thrown) || notice.aborted || client.signal.aborted) throw thrown;
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
@@ -106,7 +106,7 @@ export class Attempt {
         reject(upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`)));
         notice.abort();
       }, timeoutMs);
-      // The client's connection keeps the process alive as long as need be.
+      // The timer need not keep the process alive: the client's connection does.
       if (typeof timer === "object") timer.unref?.();
       work(this)
         .finally(() => clearTimeout(timer))

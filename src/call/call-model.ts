@@ -13,7 +13,7 @@ import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
 
-/** A metered call, whatever the operation: check → hold credits → send → relay → settle. */
+/** Makes a metered call, whatever the operation: check → hold credits → send → relay → settle. */
 export async function callModel(services: CallServices, incoming: IncomingCall): Promise<GatewayResponse> {
   const call = await admit(services, incoming);
   try {
@@ -24,7 +24,7 @@ export async function callModel(services: CallServices, incoming: IncomingCall):
   }
 }
 
-/** Lets a call in that its account may make and can pay for. */
+/** Checks that the account may make the call, and holds its credits. */
 async function admit(services: CallServices, incoming: IncomingCall): Promise<ModelCall> {
   const { request, caller, operation } = incoming;
   const { body, openCalls } = services;
@@ -40,7 +40,7 @@ async function admit(services: CallServices, incoming: IncomingCall): Promise<Mo
     openCalls.expect();
     isExpected = true;
     const reservation = await holdCredits(services, admission);
-    // From here on what the account holds bounds its calls, if anything does.
+    // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
     if (reservation !== undefined && isLimited(reservation.windows)) body.pendingBodies.drop(request);
     const call = new ModelCall(services, admission, reservation, incoming);
     call.begin();
@@ -53,7 +53,7 @@ async function admit(services: CallServices, incoming: IncomingCall): Promise<Mo
   }
 }
 
-/** The client may have left, or the gateway begun to close, while the body came or was read, or a store was asked. */
+/** While the body was read or a store was called, the client may have left, or the gateway may have begun to close. */
 function requireWanted({ openCalls }: CallServices, { signal }: GatewayRequest): void {
   if (signal.aborted) throw clientLeft();
   if (openCalls.isClosing) throw shuttingDown();
@@ -63,7 +63,7 @@ function isLimited({ session, week, month }: WindowStates): boolean {
   return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
 }
 
-/** Tries the model's targets until one has something for the client. */
+/** Tries the model's targets in turn until one has something for the client. */
 async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
   const { admission, services, client, notice } = call;
   const search = new TargetSearch(admission.model.route, [notice, client.signal], services.clock);

@@ -9,19 +9,19 @@ import type { OperationServices } from "../operations/operation.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
 
-/** What bounds a response, on its way from the upstream to the client. */
+/** Limits of one response between upstream and client. */
 export interface RelayLimits {
   /** The largest whole response, in bytes. */
   readonly maxAnswerBytes: number;
   /** The largest event of a stream, in bytes. */
   readonly maxEventBytes: number;
-  /** The client gets a sign of life after so much silence, in milliseconds. */
+  /** After this much silence, the client gets a keep-alive, in milliseconds. */
   readonly keepAliveMs: number;
-  /** The longest that a response may take, in milliseconds; `undefined`: as long as it takes. */
+  /** The longest time that a response may take, in milliseconds. `undefined`: no limit. */
   readonly maxAnswerMs: number | undefined;
 }
 
-/** What calls work with: made once for a gateway. */
+/** What all calls use. Made once for each gateway. */
 export interface CallServices {
   readonly catalog: Catalog;
   readonly findAllowance: Lookup<Allowance>;

@@ -10,15 +10,15 @@ import type { Admission } from "./admission.js";
 import type { CallServices } from "./call-services.js";
 import type { KeptLease } from "./lease-keeper.js";
 
-/** What a call cost, and what is left. */
+/** What a call cost, and the account's credits after it. */
 export interface SettledCharge extends Charge {
-  /** The account's credits afterwards; `undefined` when the call touches no ledger. */
+  /** `undefined` when the call used no ledger. */
   readonly windows: WindowStates | undefined;
 }
 
-/** Replaces a reservation by the real cost, exactly once, whatever ends the call. */
+/** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
 export class CallSettlement {
-  /** `undefined`: the call touches no ledger. */
+  /** `undefined`: the call uses no ledger. */
   readonly reservation: Reservation | undefined;
   readonly #services: CallServices;
   readonly #admission: Admission;
@@ -34,12 +34,12 @@ export class CallSettlement {
     this.reservation = reservation;
   }
 
-  /** The call goes to a target with this price. */
+  /** Sets the price: the call goes to a target that has its own. */
   priceBy(price: CompiledPrice): void {
     this.#price = price;
   }
 
-  /** These are charged as well, whatever ends the call: a target reported them although it failed. */
+  /** Adds tokens that a failed target reported. They are charged however the call ends. */
   addFailed(tokens: TokenCounts): void {
     const earlier = this.#failed ?? { micro: 0, tokens: noTokens };
     this.#failed = { micro: earlier.micro + this.#price.cost(tokens), tokens: addTokens(earlier.tokens, tokens) };
@@ -47,7 +47,8 @@ export class CallSettlement {
 
   /**
    * Renews the lease from now on.
-   * @param seen - what a renewal tells the ledger to charge should this process die; `undefined`: nothing.
+   * @param seen - the tokens so far. Each renewal passes their cost to the ledger, which charges it if this process
+   * dies. `undefined`: no cost.
    */
   keepLease(seen: () => TokenCounts | undefined): void {
     if (this.reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
@@ -57,19 +58,19 @@ export class CallSettlement {
     });
   }
 
-  /** Charges these tokens. The first call of `charge` or `release` decides; later ones get its result. */
+  /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
   charge(tokens: TokenCounts, source: UsageSource): Promise<SettledCharge> {
     this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
     return this.#charge;
   }
 
-  /** Gives the credits back: nothing was consumed. */
+  /** Ends the hold without a charge. */
   release(): Promise<SettledCharge> {
     this.#charge ??= this.#settle(noTokens, undefined, 0);
     return this.#charge;
   }
 
-  /** @param source - `undefined`: nothing is charged but what failed attempts used. */
+  /** @param source - `undefined`: only the tokens of failed attempts are charged. */
   async #settle(ofCall: TokenCounts, ofSource: UsageSource | undefined, ofMicro: Micro): Promise<SettledCharge> {
     const failed = this.#failed;
     const tokens = failed === undefined ? ofCall : addTokens(ofCall, failed.tokens);
@@ -96,7 +97,7 @@ export class CallSettlement {
     }
   }
 
-  /** Spelled out, since spreading would take as long as the ledger itself. */
+  /** Written out: object spread takes as long as the ledger's own work. */
   #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
     const { caller, model } = this.#admission;
     const price = this.#price.version;
@@ -105,17 +106,17 @@ export class CallSettlement {
   }
 
   #warnOfLedger(cause: unknown): void {
-    const message = "The ledger refuses to settle a call.";
+    const message = "The ledger refused to settle a call.";
     this.#services.warn({ code: "ledger_failed", message, cause, requestId: this.#admission.requestId });
   }
 
   #warnOfCharge(): void {
-    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
 }
 
-/** The credits as they will be when the ledger has taken the charge, as far as is known. */
+/** An estimate of the credits after the charge, for when the ledger has not confirmed it. */
 function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
   const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + micro });
   return { session: charged(session), week: charged(week), month: charged(month) };

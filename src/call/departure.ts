@@ -1,15 +1,15 @@
 import type { Outcome } from "../events/outcome.js";
 import type { Disconnect } from "../metering/outcome.js";
-import type { ResolvedDrainLimits } from "../plans/disconnect.js";
+import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { AbortReason } from "./open-calls.js";
 
-/** A call, as far as its client's departure goes. */
+/** The part of a call that {@link Departure} needs. */
 export interface DepartedCall {
   readonly abortReason: AbortReason | undefined;
   abort(reason: AbortReason): void;
 }
 
-/** Keeps a response going after its client left, within limits. */
+/** Keeps reading a response after its client has left, within limits. */
 export class Departure {
   readonly #limits: ResolvedDrainLimits;
   readonly #call: DepartedCall;
@@ -24,31 +24,31 @@ export class Departure {
     this.#call = call;
   }
 
-  /** The client has left, and the call goes on, or went on. */
+  /** Whether the client has left while the call went on. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** @param readOn - reads the rest of the response when the client takes it no longer. */
+  /** @param readOn - called once the client has left; reads the rest of the response. */
   whenLeft(readOn: () => void): void {
     this.#readOn = readOn;
     if (this.#hasLeft) readOn();
   }
 
   clientGone(): void {
-    // What was broken off before it left does not go on.
+    // A call that was aborted before its client left does not continue.
     if (this.#hasLeft || this.#isOver || this.#call.abortReason !== undefined) return;
     this.#hasLeft = true;
     this.#timer = setTimeout(() => this.timeUp(), this.#limits.maxMs);
     this.#readOn?.();
   }
 
-  /** Its own time is up, or that of the whole call. */
+  /** The time for reading on is over, or the time of the whole call. */
   timeUp(): void {
     if (this.#hasLeft) this.#stop("drain_timed_out");
   }
 
-  /** So much of the response has come. */
+  /** @param outputTokens - the output received so far. */
   progress(outputTokens: number): void {
     if (this.#hasLeft && outputTokens > this.#limits.maxTokens) this.#stop("drain_over_tokens");
   }
@@ -59,7 +59,7 @@ export class Departure {
     this.#call.abort("client_gone");
   }
 
-  /** The call has ended. @returns its outcome: that of a client that left, if it did. */
+  /** The call has ended. @returns its outcome: `client_gone` when the client has left. */
   ended(outcome: Outcome): Outcome {
     this.#isOver = true;
     clearTimeout(this.#timer);

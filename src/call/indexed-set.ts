@@ -1,13 +1,13 @@
-/** What can be in an {@link IndexedSet}. */
+/** An item of an {@link IndexedSet}. */
 export interface Indexed {
-  /** Its place in the set, which alone writes it; -1 while it is in none. */
+  /** Its index in the set, written by the set only; -1 while it is in none. */
   place: number;
 }
 
 /**
- * A set for additions and removals by the ten thousand a second. A `Set` would do, but each time that one grows out of its
- * deleted entries, V8 links the old table to the new one; once an old table has reached the old space, the chain keeps
- * everything that was ever in it until the next major collection.
+ * A set for tens of thousands of additions and removals a second. `Set` is no alternative: when it rehashes, V8 links
+ * the old table to the new one. Once an old table is in the old space, the chain keeps every former entry alive until
+ * the next major collection.
  */
 export class IndexedSet<Item extends Indexed> {
   readonly #items: Item[] = [];
@@ -21,7 +21,7 @@ export class IndexedSet<Item extends Indexed> {
     item.place = this.#items.push(item) - 1;
   }
 
-  /** The last one takes its place. */
+  /** The last item moves to the free index. */
   remove(item: Item): void {
     const { place } = item;
     if (place < 0) return;
@@ -32,7 +32,7 @@ export class IndexedSet<Item extends Indexed> {
     last.place = place;
   }
 
-  /** All of them now: additions and removals meanwhile change nothing. */
+  /** A copy of the items: later additions and removals do not change it. */
   list(): readonly Item[] {
     return this.#items.slice();
   }

@@ -3,16 +3,16 @@ import type { CreditLedger, Lease } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
 import { type Indexed, IndexedSet } from "./indexed-set.js";
 
-/** A lease that is renewed. */
+/** A lease that the keeper renews. */
 export interface KeptLease extends Indexed {
   readonly lease: Lease;
-  /** What the call has cost so far. */
+  /** The cost of the call so far. */
   readonly observed: () => Micro;
 }
 
 /**
- * Renews the leases of all calls in flight, together, three times in a lease's life. Each renewal carries what the call
- * has cost so far: should the process die, that is what its account is charged.
+ * Renews the leases of all calls in progress together, three times per lease duration. Each renewal carries the cost of
+ * the call so far. If the process dies, the ledger charges that cost.
  */
 export class LeaseKeeper {
   readonly #ledger: CreditLedger;
@@ -28,7 +28,7 @@ export class LeaseKeeper {
     this.#warn = warn;
   }
 
-  /** @returns what to {@link LeaseKeeper.drop} when the call has ended. */
+  /** @returns what to pass to {@link LeaseKeeper.drop} when the call has ended. */
   keep(lease: Lease, observed: () => Micro): KeptLease {
     const kept = { lease, observed, place: -1 };
     this.#kept.add(kept);
@@ -42,7 +42,7 @@ export class LeaseKeeper {
 
   #start(): void {
     this.#timer = setInterval(() => void this.#renew(), this.#leaseMs / 3);
-    // A call in flight keeps the process alive by its sockets; its lease alone need not.
+    // The timer need not keep the process alive: the sockets of a call do.
     this.#timer.unref?.();
   }
 
@@ -52,7 +52,7 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
-    // A store that does not answer is not to get each round on top of the one before.
+    // While one renewal waits for a slow store, the next one is skipped.
     if (this.#isRenewing) return;
     const kept = this.#kept.list();
     if (kept.length === 0) return this.stop();
@@ -65,8 +65,12 @@ export class LeaseKeeper {
         if (statuses[index] === "closed") this.#kept.remove(one);
       }
     } catch (cause) {
-      // Harmless until the lease ends: the next renewal tries again.
-      this.#warn({ code: "ledger_failed", message: "The ledger failed to renew leases; they are tried again.", cause });
+      // No harm until the lease ends: the next renewal tries again.
+      this.#warn({
+        code: "ledger_failed",
+        message: "The ledger failed to renew leases. The gateway tries again.",
+        cause,
+      });
     } finally {
       this.#isRenewing = false;
     }

@@ -1,6 +1,6 @@
 /**
- * Says what the ledger failed to do. What was thrown may hold the host's secrets, and goes with the warning as its cause
- * alone; but that two clocks differ is told on the spot, since it is mended there.
+ * The warning for a failed ledger call. The thrown error may contain secrets of the host, so the warning has it as its
+ * cause only. Clocks that differ are an exception: the message says so, because the host can fix it.
  */
 export function ledgerFailure(what: string, cause: unknown): string {
   const isClock = cause instanceof Error && cause.name === "LedgerClockError";

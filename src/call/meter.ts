@@ -4,7 +4,7 @@ import type { Progress, StreamProgress } from "../metering/progress.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import type { HandoverListener } from "../providers/direct-call.js";
 import type { Admission } from "./admission.js";
-import { hiddenTokens } from "./hidden-output.js";
+import { hiddenTokens } from "./hidden-tokens.js";
 import { OutputFlow } from "./relay/output-flow.js";
 
 /** What is charged for a call. */
@@ -13,18 +13,18 @@ export interface Bill {
   readonly source: UsageSource;
 }
 
-/** What a meter must know of its call. */
+/** The part of a call that a meter needs. */
 export type MeteredCall = Pick<Admission, "request" | "demand"> & {
   readonly model: { readonly reasons: boolean };
 };
 
-/** Knows what one target has done for a call, and what that comes to, however the call ends. */
+/** Counts what one target has done for a call, and computes the charge, however the call ends. */
 export class Meter implements HandoverListener {
   readonly #clock: Clock;
   readonly #call: MeteredCall;
   #handedOverAt: number | undefined;
   #flow: OutputFlow | undefined;
-  /** Set by whoever reads the response; `undefined` until there is one. */
+  /** Set by the reader of the response; `undefined` until there is one. */
   progress: Progress | undefined;
 
   constructor(call: MeteredCall, clock: Clock) {
@@ -40,33 +40,35 @@ export class Meter implements HandoverListener {
     this.#handedOverAt = undefined;
   }
 
-  /** The response comes as a stream. @returns what measures its pace. */
+  /** Starts measuring a streamed response. @returns what measures its pace. */
   follow(progress: StreamProgress): OutputFlow {
     this.progress = progress;
     this.#flow = new OutputFlow(this.#clock, this.#reasons());
     return this.#flow;
   }
 
-  /** What has come; `undefined` until there is a response. */
+  /** The tokens so far; `undefined` until there is a response. */
   get seen(): TokenCounts | undefined {
     const { progress } = this;
     if (progress === undefined || !progress.estimated) return progress?.tokens;
     const { tokens, hasOutput } = progress;
     const { outputCap } = this.#call.demand;
-    // Estimates are upper ones. Where a client has got over twice the cap, though, the upstream keeps to none.
+    // Estimates are upper bounds, so the cap limits them. Output over twice the cap is real, though: the upstream
+    // ignores the cap.
     const isOverdrawn = tokens.output > outputCap && !(hasOutput && tokens.output > 2 * outputCap);
     return isOverdrawn ? { ...tokens, output: outputCap } : tokens;
   }
 
-  /** What the upstream reported of a response of which the client had nothing. */
+  /** The usage that the upstream reported for a response of which the client got nothing. */
   get reported(): TokenCounts | undefined {
     const { progress } = this;
     return progress === undefined || progress.estimated || progress.hasOutput ? undefined : progress.tokens;
   }
 
   /**
-   * @param hasLeft - the client did not wait for the end.
-   * @returns `undefined`: nothing is charged.
+   * Computes the charge.
+   * @param hasLeft - the client left before the end.
+   * @returns `undefined`: no charge.
    */
   bill(reason: EndReason, hasLeft: boolean): Bill | undefined {
     const { progress } = this;
@@ -76,7 +78,7 @@ export class Meter implements HandoverListener {
     const isCharged = hasLeft ? this.#handedOverAt !== undefined : progress?.hasOutput === true;
     if (!isCharged) return undefined;
     if (progress?.isCounted === true) return { tokens: progress.tokens, source: "provider" };
-    // That the upstream failed, or the gateway was closed, is not the client's doing: then only what came counts.
+    // When the upstream failed or the gateway closed, the client is charged only for what was received.
     const tokens = reason === "client_gone" ? this.#withHidden(this.seen ?? this.#prompt) : this.#came;
     return { tokens, source: "partial" };
   }
@@ -85,7 +87,7 @@ export class Meter implements HandoverListener {
     return { input: this.#call.demand.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 
-  /** Of what is no response after all, the prompt alone, unless the upstream has counted. */
+  /** For something that is no valid response: the reported usage, or else the prompt alone. */
   get #came(): TokenCounts {
     const { seen, progress } = this;
     const isSeen = progress?.hasOutput === true || progress?.estimated === false;

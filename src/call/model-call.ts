@@ -19,7 +19,7 @@ import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
-/** An admitted call: the one object with a life, from the hold to the settlement. */
+/** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
 export class ModelCall implements OpenCall {
   place = -1;
   readonly services: CallServices;
@@ -27,21 +27,21 @@ export class ModelCall implements OpenCall {
   readonly client: GatewayRequest;
   readonly observer: RequestObserver;
   readonly settlement: CallSettlement;
-  /** `undefined`: a client that leaves ends the call. */
+  /** `undefined`: the call ends when its client leaves. */
   readonly departure: Departure | undefined;
-  /** For the upstream: the call is broken off. */
+  /** Tells the provider to stop: the call was aborted. */
   readonly notice = new AbortNotifier();
-  /** Where the call is at the moment. */
+  /** The target that the call is at. */
   visit: TargetVisit | undefined;
-  /** What its target has done for the call; `undefined` where no target has done anything that counts. */
+  /** What that target has done for the call. `undefined`: nothing that is charged. */
   meter: Meter | undefined;
-  /** The failure of an attempt, of which the host has been warned already. */
+  /** The failed attempt of which the host has been warned already. */
   warned: GatewayError | undefined;
   #abortReason: AbortReason | undefined;
   #charge: Promise<SettledCharge> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param reservation - `undefined`: the model is free, and the call touches no ledger. */
+  /** @param reservation - `undefined`: the model is free, and the call uses no ledger. */
   constructor(
     services: CallServices,
     admission: Admission,
@@ -57,7 +57,7 @@ export class ModelCall implements OpenCall {
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
   }
 
-  /** From here on the call ends by {@link end}, whatever it is that ends it. */
+  /** Starts the call. From here on it always ends by {@link end}. */
   begin(): void {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
@@ -71,12 +71,12 @@ export class ModelCall implements OpenCall {
     return this.#abortReason;
   }
 
-  /** The client has left, and the call goes on without it, or is broken off. */
+  /** Whether the client has left, or the call was aborted. */
   get isDeparted(): boolean {
     return this.#abortReason !== undefined || this.departure?.hasLeft === true;
   }
 
-  /** An attempt begins. */
+  /** Starts an attempt. */
   enter(visit: TargetVisit): Meter {
     const { target } = visit;
     this.visit = visit;
@@ -86,7 +86,7 @@ export class ModelCall implements OpenCall {
     return this.meter;
   }
 
-  /** Breaks the call off. A client that has gone is settled for at once. */
+  /** Aborts the call. If the client has left, it is settled at once. */
   abort(reason: AbortReason): void {
     if (this.#abortReason !== undefined) return;
     this.#abortReason = reason;
@@ -98,13 +98,13 @@ export class ModelCall implements OpenCall {
     void this.end({ reason: this.#abortReason ?? "shutdown" });
   }
 
-  /** Settles the call, and reports it. The first end counts; later ones get its charge. Never rejects. */
+  /** Settles the call and reports it. The first end counts; later calls return its charge. Never rejects. */
   end(ending: Outcome): Promise<SettledCharge> {
     this.#charge ??= this.#end(ending);
     return this.#charge;
   }
 
-  /** Ends the call by what was thrown. @returns the error for the client. */
+  /** Ends the call with a thrown error. @returns the error for the client. */
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
@@ -117,10 +117,10 @@ export class ModelCall implements OpenCall {
     const { services, client, departure } = this;
     client.signal.removeEventListener("abort", this.#clientGone);
     services.body.pendingBodies.drop(client);
-    // What is broken off from this side says nothing of the target.
+    // When the gateway itself aborted the call, nothing is known about the target.
     this.visit?.leave(this.#abortReason === undefined ? verdictOf(ending) : "unknown", services.clock);
     const outcome = departure === undefined ? ending : departure.ended(ending);
-    // What the host's own provider refuses may never have reached a model.
+    // A request that the host's own provider refuses may never have reached a model.
     const isRefused = ending.error !== undefined && isRefusal(ending.error);
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
     const bill = this.meter?.bill(ending.reason, hasLeft);
@@ -147,19 +147,19 @@ export class ModelCall implements OpenCall {
     else this.departure.clientGone();
   };
 
-  /** The response may take so long from now on. */
+  /** Limits the time of the response, from now on. */
   #limit(ms: number): void {
     this.#startTimer(ms, () => {
       this.departure?.timeUp();
       this.abort("upstream_timeout");
-      // Its client may neither read on nor leave.
+      // The client may be stalled: it neither reads on nor leaves.
       this.#startTimer(lastGraceMs, () => this.abandon());
     });
   }
 
   #startTimer(ms: number, end: () => void): void {
     this.#timer = setTimeout(end, ms);
-    // The client's connection keeps the process alive as long as need be.
+    // The timer need not keep the process alive: the client's connection does.
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 

@@ -1,27 +1,27 @@
 import { waitFor } from "../routing/wait-for.js";
 import { type Indexed, IndexedSet } from "./indexed-set.js";
 
-/** Why a call was broken off from this side. `upstream_timeout`: its response took longer than it may. */
+/** Why the gateway aborted a call. `upstream_timeout`: the response took longer than allowed. */
 export type AbortReason = "client_gone" | "shutdown" | "upstream_timeout";
 
-/** A call in progress, as far as closing the gateway goes. */
+/** A call in progress, as {@link OpenCalls} uses it when the gateway closes. */
 export interface OpenCall extends Indexed {
-  /** Breaks the call off. It then comes to its own end. */
+  /** Aborts the call. It then ends by itself. */
   abort(reason: AbortReason): void;
-  /** Settles the call as it is. */
+  /** Settles the call at once, with what is known. */
   abandon(): void;
 }
 
-/** How long an aborted call may take to come to its own end, in milliseconds. */
+/** How long an aborted call may take to end by itself, in milliseconds. */
 export const lastGraceMs = 1000;
 
 /** How long the settlements of abandoned calls may take, in milliseconds. */
 const settleGraceMs = 5000;
 
-/** The calls in progress, so that the gateway can close in an orderly way. */
+/** The calls in progress. The gateway waits for them when it closes. */
 export class OpenCalls {
   readonly #calls = new IndexedSet<OpenCall>();
-  /** Calls that are being admitted: their credits may be held already. */
+  /** Calls that are being admitted. Their credits may be held already. */
   #expected = 0;
   #isClosing = false;
   #isBreakingOff = false;
@@ -36,7 +36,7 @@ export class OpenCalls {
     this.#expected++;
   }
 
-  /** It was added, or is not to be. */
+  /** The call was added, or was not admitted. */
   expected(): void {
     this.#expected--;
     this.#checkEmpty();
@@ -52,14 +52,14 @@ export class OpenCalls {
     this.#checkEmpty();
   }
 
-  /** Lets calls end by themselves for a while, then breaks them off. Resolves when all are settled. */
+  /** Waits for calls to end, for `graceMs` at most; then aborts them. Resolves when all are settled. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     await this.#empty(graceMs);
     this.#isBreakingOff = true;
     for (const call of this.#calls.list()) call.abort("shutdown");
     await this.#empty(lastGraceMs);
-    // Their clients neither read on nor leave.
+    // Stalled clients neither read on nor leave.
     for (const call of this.#calls.list()) call.abandon();
     await this.#empty(settleGraceMs);
   }

@@ -1,8 +1,8 @@
 import type { Departure } from "./departure.js";
 
 /**
- * Makes a stream that is read to its end although its client has left.
- * @returns the stream for the client, and when it will have ended after the client's departure.
+ * Wraps a stream so that it is read to its end even after its client has left.
+ * @returns the stream for the client, and a promise of the end of the reading that follows the client's departure.
  */
 export function readToEnd(
   pieces: AsyncIterable<Uint8Array>,
@@ -12,12 +12,12 @@ export function readToEnd(
   const iterator = pieces[Symbol.asyncIterator]();
   const read = async (): Promise<IteratorResult<Uint8Array>> => {
     const result = await iterator.next();
-    // Also of a piece that the client wanted before it left.
+    // The client may have left while it waited for this piece.
     departure.progress(outputTokens());
     return result;
   };
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other: what the client wanted last may be under way when it leaves. */
+  /** One read at a time: the client's last read may be in progress when the client leaves. */
   const next = (): Promise<IteratorResult<Uint8Array>> => {
     const result = last.then(read, read);
     last = result;
@@ -28,7 +28,7 @@ export function readToEnd(
     resolveEnded = resolve;
   });
   const readOn = async (): Promise<void> => {
-    // A relay reports failures in events, or to whoever settles: nothing is thrown that is not known there.
+    // A relay reports failures as events, or to the settlement. An error thrown here is known there already.
     try {
       while (!(await next()).done);
     } catch {}
@@ -40,7 +40,7 @@ export function readToEnd(
       next,
       return: async () => {
         departure.clientGone();
-        // The call had ended already, other than by its last piece.
+        // The call had ended before its last piece.
         if (!departure.hasLeft) await iterator.return?.();
         return { done: true, value: undefined };
       },

@@ -4,19 +4,19 @@ import { randomFillSync } from "node:crypto";
 const prefix = "req_";
 const uuidBytes = 16;
 
-/** Randomness is fetched for so many ids at once. */
+/** Random bytes are fetched for this many ids at once. */
 const random = Buffer.alloc(128 * uuidBytes);
 let used = random.length;
 
 const text = Buffer.from(`${prefix}00000000-0000-4000-8000-000000000000`);
 const digits = Buffer.from("0123456789abcdef");
 
-/** Where the two digits of each byte stand. */
+/** The index of the two digits of each byte. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34].map((place) => prefix.length + place);
 
 /**
- * A new id: `req_`, and a random UUID (RFC 9562, version 4). It is read and hashed at once, for which the runtime would first
- * have to put together what its own `randomUUID` answers with: a tree of small pieces.
+ * A new id: `req_` and a random UUID (RFC 9562, version 4). `crypto.randomUUID` returns a rope of small strings, which
+ * must be flattened before the id can be read or hashed. This function avoids that.
  */
 export function makeRequestId(): string {
   if (used === random.length) {

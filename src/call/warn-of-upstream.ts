@@ -4,7 +4,7 @@ import { redactKeys } from "../redaction/redact.js";
 import type { Target } from "../routing/target.js";
 import type { Admission } from "./admission.js";
 
-/** Warns the host of a failure that lies between the gateway and the model server. */
+/** Warns the host of a failure between the gateway and the model server. */
 export function warnOfUpstream(
   error: GatewayError,
   target: Target,

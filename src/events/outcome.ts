@@ -2,16 +2,16 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import { isRefusal } from "../errors/provider-refusal.js";
 import type { Disconnect, EndReason } from "../metering/outcome.js";
 
-/** How a call ended. What it costs is its meter's. */
+/** How a call ended. The meter computes its cost. */
 export interface Outcome {
   readonly reason: EndReason;
-  /** The error that the client got, unless all went well. */
+  /** The error that the client got, if any. */
   readonly error?: GatewayError;
-  /** How the response went on after its client left; absent: it was broken off at once. */
+  /** What happened to the response after its client left; absent: it was aborted at once. */
   readonly disconnect?: Disconnect;
 }
 
-/** The reason for an end by this error, of the upstream or its provider. */
+/** The end reason for this error of the upstream or its provider. */
 export function endReasonOf(error: GatewayError): EndReason {
   const { status } = error;
   if (isRefusal(error)) return "upstream_refused";

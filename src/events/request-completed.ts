@@ -3,7 +3,7 @@ import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js"
 import type { TokenCounts } from "../metering/token-counts.js";
 import type { RequestEndpoint } from "./request-observer.js";
 
-/** One call to a model server, and what became of it. */
+/** One call to a model server, and its result. */
 export interface UpstreamAttempt {
   /** The provider's name in the options. */
   provider: string;
@@ -12,23 +12,23 @@ export interface UpstreamAttempt {
   /** The upstream's HTTP status; absent when there was none. */
   status?: number;
   outcome: EndReason;
-  /** Milliseconds, to the end of the answer or to its failure. */
+  /** Milliseconds until the end of the response or the failure. */
   durationMs: number;
 }
 
-/** What `onRequestCompleted` gets when an answer has ended, however it ended. One event per request. */
+/** What `onRequestCompleted` gets when a response has ended, however it ended. One event per request. */
 export interface RequestCompleted {
-  /** The `x-request-id` of the answer. */
+  /** The `x-request-id` of the response. */
   requestId: string;
-  /** `undefined` for paths that are none of the gateway's. */
+  /** `undefined` for paths that the gateway does not have. */
   endpoint: RequestEndpoint | undefined;
-  /** Whose key it was, also when it is expired or revoked; absent when there is no such key. */
+  /** The key's id, even if it is expired or revoked; absent when there is no such key. */
   keyId?: string;
   account?: string;
   plan?: string;
   /** The model as the client named it, when it is in the catalog. */
   model?: string;
-  /** A stream was asked for. */
+  /** Whether the request asked for a stream. */
   stream: boolean;
   /** The HTTP status; 499 when the client left before there was one. */
   status: number;
@@ -36,25 +36,25 @@ export interface RequestCompleted {
   errorCode?: string;
   /** How the call ended; absent when no call went to an upstream. */
   endReason?: EndReason;
-  /** What became of the answer when the client left before its end; absent when it did not. */
+  /** What happened to the response after its client left early; absent when the client stayed. */
   disconnect?: Disconnect;
-  /** The client had not left by itself: it took nothing of its answer for `maxStallMs`, and was given up. */
+  /** Whether the client was disconnected because it took nothing of its response for `maxStallMs`. */
   stalled?: boolean;
   /** The calls to model servers, in their order; empty when there was none. */
   attempts: readonly UpstreamAttempt[];
-  /** What was charged for; all zero when nothing was. */
+  /** The charged tokens; all zero when nothing was charged. */
   tokens: TokenCounts;
-  /** What was charged, in micro-credits: 1 credit = 1,000,000. */
+  /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
   /** Where `tokens` come from; absent when nothing was charged. */
   usageSource?: UsageSource;
   /** Milliseconds. */
   durations: {
-    /** From the request's arrival to the answer's end. */
+    /** From the request's arrival to the end of the response. */
     total: number;
-    /** From the call to the upstream to its answer's end; absent when there was no call. */
+    /** From the call to the upstream to the end of its response; absent when there was no call. */
     upstream?: number;
-    /** From the request's arrival to the first byte of the answer; absent when there was none. */
+    /** From the request's arrival to the first byte of the response; absent when there was none. */
     firstByte?: number;
   };
 }

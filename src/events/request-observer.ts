@@ -3,14 +3,14 @@ import type { Charge } from "../metering/charge.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Outcome } from "./outcome.js";
 
-/** Whose request it is. */
+/** The owner of a request's key. */
 export interface RequestCaller {
   readonly keyId: string;
   readonly account: string;
   readonly plan: string;
 }
 
-/** Where an attempt goes. */
+/** The target of an attempt. */
 export interface AttemptTarget {
   /** The provider's name in the options. */
   readonly providerName: string;
@@ -18,7 +18,7 @@ export interface AttemptTarget {
   readonly upstreamModel: string;
 }
 
-/** What a request is for: an operation, or what the gateway answers by itself. */
+/** What a request is for: an operation, or another endpoint of the gateway. */
 export type RequestEndpoint =
   | OperationName
   | "models"
@@ -28,7 +28,7 @@ export type RequestEndpoint =
   | "response"
   | "input_items";
 
-/** Follows one request. Its methods are called in this order; none may throw. */
+/** Observes one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {
   /** The key is known. It may be expired or revoked. */
   authenticated(caller: RequestCaller): void;
@@ -36,11 +36,11 @@ export interface RequestObserver {
   requested(model: string, stream: boolean): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
-  /** The target answered with a 200. */
+  /** The target responded with a 200. */
   attemptAnswered(): void;
   /** The attempt failed before the client got anything. Another one may follow. */
   attemptFailed(error: GatewayError): void;
-  /** The client took nothing of its response for too long, and counts as gone. */
+  /** The client took nothing of its response for too long, and counts as one that has left. */
   clientStalled(): void;
   /** The call has ended and is settled. */
   ended(outcome: Outcome, charge: Charge): void;
@@ -50,12 +50,14 @@ export interface RequestObserver {
   responded(status: number): void;
 }
 
-/** Begins to follow a request, when it arrives. @param endpoint - `undefined` for paths that are not the gateway's. */
+/**
+ * Starts observing a request when it arrives. @param endpoint - `undefined` for paths that the gateway does not have.
+ */
 export type ObserveRequest = (requestId: string, endpoint: RequestEndpoint | undefined) => RequestObserver;
 
 function ignore(): void {}
 
-/** For requests that nothing follows. */
+/** Observes nothing. */
 export const noObserver: RequestObserver = {
   authenticated: ignore,
   requested: ignore,
@@ -68,7 +70,7 @@ export const noObserver: RequestObserver = {
   responded: ignore,
 };
 
-/** One that passes all on to several, in their order. */
+/** Combines several observers; they are called in their order. */
 export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequest {
   const [first, ...others] = observers;
   if (first === undefined) return () => noObserver;

@@ -1,12 +1,13 @@
-/** What the host should know about, though the gateway goes on. */
+/** A problem that the host should know about. The gateway goes on. */
 export interface GatewayWarning {
   /**
    * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
-   * plan that does not exist, or is given one. `unlimited_plan`: a plan from a store has no member `credits`. `key_store_failed`, `plan_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or answered with
-   * a record that is not valid. `upstream_failed`: a model server did not answer as it should.
-   * `charge_unresolved`: a settlement came too late to tell whether it had been charged, and was not. `charge_lost`: a
-   * settlement will not reach the ledger. `change_feed_failed`: a store cannot be subscribed to.
-   * `hook_failed`: a hook threw. `internal_error`: a bug in the gateway.
+   * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `key_store_failed`,
+   * `plan_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
+   * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
+   * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw.
+   * `internal_error`: a bug in the gateway.
    */
   code:
     | "unmatched_plan_pattern"
@@ -24,9 +25,9 @@ export interface GatewayWarning {
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;
-  /** What was thrown. */
+  /** The thrown error. */
   cause?: unknown;
-  /** The request it happened on. */
+  /** The id of the request in which it happened. */
   requestId?: string;
 }
 

@@ -11,7 +11,7 @@ import type { ResolvedTarget } from "./target-options.js";
 
 type ResolvedModel = ResolvedOptions["models"][number];
 
-/** A model's targets, made ready for the hot path, and the way between them. */
+/** A model's targets, made ready for the hot path, and their routing. */
 export function buildRoute(
   model: ResolvedModel,
   providers: ResolvedOptions["providers"],
@@ -42,7 +42,7 @@ export function buildRoute(
   return { route, price: dearest(targets.map(({ price }) => price)), rules, dialects };
 }
 
-/** @param shared - what the model's targets have in common; `breaks`: each has a circuit breaker. */
+/** @param shared - options that apply to all of the model's targets; `breaks`: each has a circuit breaker. */
 function buildTarget(
   model: ResolvedModel,
   options: ResolvedTarget,
@@ -74,7 +74,7 @@ function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] 
   return dialect.strictMembers === true ? MemberRules.strict : MemberRules.none;
 }
 
-/** By `priority`, or in their order, in which neighbours that have a weight belong together. */
+/** Groups targets by `priority`, or by their order: adjacent targets that have a weight form a group. */
 function toGroups(upstream: readonly ResolvedTarget[], targets: readonly Target[]): TargetGroup[] {
   let place = -1;
   let wasWeighted = false;
@@ -94,7 +94,7 @@ function toGroups(upstream: readonly ResolvedTarget[], targets: readonly Target[
   return [...groups.values()];
 }
 
-/** The hold of a call must cover whichever target serves it. */
+/** The highest price in each part: a hold must cover whichever target serves the call. */
 function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   const [first, ...others] = new Set(prices);
   if (first === undefined || others.length === 0) return first ?? compilePrice({ input: 0 });

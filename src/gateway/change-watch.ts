@@ -3,10 +3,10 @@ import type { Warn } from "../events/warning.js";
 type End = () => Promise<void>;
 
 export interface ChangeWatchOptions {
-  /** `undefined` where the store has no notices of changes. */
+  /** `undefined` when the store sends no notices of changes. */
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
-  /** What is watched, for the warning. */
+  /** The kind of store, for the warning. */
   what: "key" | "plan" | "ledger";
   warn: Warn;
 }
@@ -24,8 +24,8 @@ const messages = {
 };
 
 /**
- * The advice of an error that has some. Other errors may hold the host's secrets, so they go into the warning as its
- * cause alone.
+ * The advice in an error that has some. Other errors may contain secrets of the host, so the warning has them as its
+ * cause only.
  */
 function adviceOf(cause: unknown): string {
   return cause instanceof Error && cause.name === "NoChangeFeedError" ? ` ${cause.message}` : "";
@@ -33,10 +33,10 @@ function adviceOf(cause: unknown): string {
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Beyond this, waiting for the subscription would keep the cache empty for too long. */
+/** The longest wait for the subscription, in milliseconds. After it, records are cached all the same. */
 const longestPendingMs = 5_000;
 
-/** Subscribes to the changes that other processes make in a store, from the first lookup to the gateway's end. */
+/** Subscribes to the changes that other processes make in a store, from the first lookup until the gateway closes. */
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions;
   #state: "idle" | "pending" | "settled" | "closed" = "idle";
@@ -49,8 +49,8 @@ export class ChangeWatch {
   }
 
   /**
-   * Whether a record that the store returns from now on may be remembered. No notice arrives of a change before the
-   * subscription stands. Where there is no subscription, a record is remembered as long as the cache allows.
+   * Whether a record that the store returns from now on may be cached. Before the subscription is established, no
+   * notice of a change would arrive. Without a subscription, a record is cached for its usual time.
    */
   readonly mayRemember = (): boolean => {
     if (this.#state === "idle") this.#start();
@@ -107,7 +107,7 @@ export class ChangeWatch {
     try {
       await end?.();
     } catch {
-      // What cannot be ended has ended.
+      // A subscription that cannot be ended needs no more work.
     }
   }
 

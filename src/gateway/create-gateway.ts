@@ -3,7 +3,7 @@ import type { Catalog } from "../access/catalog.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
 import { joinObservers } from "../events/request-observer.js";
-import { summarizeRequests } from "../events/request-summary.js";
+import { summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
@@ -12,7 +12,7 @@ import { systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
-import { toDrainLimits } from "../plans/disconnect.js";
+import { toDrainLimits } from "../plans/drain-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
@@ -34,7 +34,7 @@ import { watchedResponses } from "./watched-responses.js";
 import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
- * Makes a gateway. It holds no global state: two in one process share nothing.
+ * Makes a gateway. It has no global state: two gateways in one process share nothing.
  *
  * @throws TypeError when the options are not valid; the message says what to fix.
  *
@@ -154,14 +154,14 @@ function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
   );
 }
 
-/** A model lacks each capability that its options do not name. */
+/** The capabilities that the model lacks: those that its options do not set to `true`. */
 function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
   if (unsupported === "pass") return undefined;
   const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
   return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
-/** The warning hook may fail: that must not make things worse. */
+/** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) {
     return ({ code, message, requestId }) => {
@@ -171,7 +171,7 @@ function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
     };
   }
   return (warning) => {
-    // A failure of the hook, at once or later, has no other place to go.
+    // If the hook fails, there is no other place to report it.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
   };
 }

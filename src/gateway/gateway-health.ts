@@ -1,17 +1,17 @@
 import type { CatalogModel } from "../access/catalog.js";
 import type { TargetHealth } from "../routing/target-health.js";
 
-/** How a model's targets do, as this process sees them. */
+/** The health of a model's targets, as this process sees it. */
 export interface ModelHealth {
-  /** Whether a call could go to a target at once. */
+  /** Whether a target can take a call now. */
   available: boolean;
-  /** Requests that wait for a target with room. */
+  /** Requests that wait for a target below its `maxConcurrent`. */
   queued: number;
   /** In the order of their priorities. */
   targets: readonly TargetHealth[];
 }
 
-/** What this process knows about its upstreams; other processes may know otherwise. */
+/** The health of the upstreams, as this process sees it. Other processes may see it differently. */
 export interface GatewayHealth {
   /** By the models' ids. */
   models: Readonly<Record<string, ModelHealth>>;

@@ -21,7 +21,7 @@ export interface Gateway {
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */
   readonly plans: ManagedPlans;
-  /** The accounts' stocks of credits: show, top up, set back, list, sum up, forget. */
+  /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
   /**
    * Whether the gateway serves the path (undecoded, without query, from where the gateway is mounted). Any other path
@@ -30,23 +30,27 @@ export interface Gateway {
   serves(path: string): boolean;
   /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */
   readonly routes: readonly string[];
-  /** The health of the models' targets, as this process sees it. Sends nothing. */
+  /** The health of the models' targets, as this process sees it. It sends no request. */
   health(): GatewayHealth;
-  /** {@link GatewayOptions.maxStallMs}, for adapters: they see whether a client takes its response. */
+  /** {@link GatewayOptions.maxStallMs}, for adapters: they notice when a client takes nothing of its response. */
   readonly maxStallMs: number;
-  /** {@link GatewayOptions.basePath} as it was resolved: `""`, or a path with a leading and without a trailing slash. */
+  /**
+   * {@link GatewayOptions.basePath} in its resolved form: `""`, or a path with a leading slash and without a trailing
+   * one.
+   */
   readonly basePath: string;
   /**
-   * Refuses new calls with 503, lets open responses end for {@link GatewayOptions.closeGraceMs}, then ends streams with
-   * an error chunk, and settles everything. Resolves when all is settled. Repeated calls return the same promise.
+   * Closes the gateway. It refuses new calls with 503, and lets open responses end for {@link
+   * GatewayOptions.closeGraceMs}. Then it ends streams with an error chunk, and settles everything. Resolves when
+   * everything is settled. Repeated calls return the same promise.
    */
   close(): Promise<void>;
 }
 
-/** Registered for the whole process: an adapter may be loaded as the other kind of module. */
+/** In the global symbol registry: an adapter may be loaded from the other module format of this package. */
 export const handle: unique symbol = Symbol.for("infergate.handle");
 
-/** A gateway as `createGateway` makes it and adapters take it: with the host-neutral method that all of them call. */
+/** A gateway as `createGateway` makes it and adapters take it. All adapters call its host-neutral method. */
 export interface MountableGateway extends Gateway {
   /** Never rejects. */
   [handle](request: GatewayRequest): Promise<GatewayResponse>;

@@ -5,7 +5,7 @@ import type { Clock } from "../ledger/clock.js";
 import { toMicro } from "../metering/price.js";
 import type { ResolvedOptions } from "./options.js";
 
-/** The options of the ledger's guard. Its events go to the host's hook and into warnings. */
+/** The options of the ledger's guard. Its events go to the host's hook, and cause warnings. */
 export function guardOptions(
   { ledgerOptions, onLedgerEvent }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent">,
   clock: Clock,
@@ -20,7 +20,7 @@ export function guardOptions(
     emit: (event) => {
       warnOf(event, warn);
       if (onLedgerEvent === undefined) return;
-      // A hook may be async in spite of its type: its rejection must not end the process.
+      // A hook may be async in spite of its type. Its rejection must not end the process.
       new Promise((resolve) => resolve(onLedgerEvent(event))).catch((cause: unknown) => {
         warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause });
       });
@@ -36,10 +36,10 @@ const lost = {
 
 function warnOf(event: LedgerEvent, warn: Warn): void {
   if (event.type === "settle_unresolved") {
-    const message = "A call was settled too late to tell whether it had been charged before: it was not charged again.";
+    const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     warn({ code: "charge_unresolved", message, requestId: event.requestId });
   } else if (event.type === "settle_kept") {
-    const message = "The ledger has not taken the settlement of a call. It is kept, and sent again.";
+    const message = "The ledger has not accepted the settlement of a call. It is kept, and sent again.";
     warn({ code: "ledger_failed", message, requestId: event.requestId, cause: event.cause });
   } else if (event.type === "settle_lost" && event.settlement !== undefined) {
     const { reason, chargedMicro, account, cause, requestId } = event;

@@ -1,7 +1,7 @@
-// As they are when the module is loaded: a test of the host's may put others in their place, which stand still.
+// Read when the module is loaded: a host's tests may replace the timers later by fake ones.
 const { setImmediate, setTimeout } = globalThis;
 
-/** Resolves after the process has attended to its other work. Promises alone would keep it from that. */
+/** Resolves in the next turn of the event loop, after other work. A promise alone would resolve in the same turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") setImmediate(resolve);

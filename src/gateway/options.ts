@@ -33,24 +33,22 @@ import {
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {
-  /** What clients send as `model`, and what they find in the list; may hold slashes: `acme/small`. */
+  /** The name that clients send as `model` and see in the model list. It may contain slashes: `acme/small`. */
   id: string;
   /** Which endpoint the model is for: chat completions or embeddings. */
   type: "chat" | "embedding";
-  /** Who made the model; `owned_by` on the wire, too. Default: absent on the wire, with `owned_by` `"infergate"`. */
+  /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */
   publisher?: string | undefined;
   /** The tokens that the model accepts in one request: prompt and output together. */
   contextLength: number;
-  /**
-   * The longest output in tokens; a larger `max_tokens` is cut down to it. Default: bounded by `contextLength` only.
-   */
+  /** The longest output in tokens; a larger `max_tokens` is reduced to it. Default: only `contextLength` limits it. */
   maxOutputTokens?: number | undefined;
   /** What the model can do; known are `reasoning`, `tools` and `vision`. Default: `{}`. */
   capabilities?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * What to do with a request that needs tools, reasoning or images, where `capabilities` does not set `tools`,
-   * `reasoning` or `vision` to `true`. `"pass"` leaves it to the upstream, `"refuse"` responds with a 400 before any
-   * upstream is called, `"drop"` takes it out of the request. Default: `"pass"`.
+   * What to do with a request for tools, reasoning or images that `capabilities` does not set to `true` (`tools`,
+   * `reasoning`, `vision`). `"pass"`: the upstream decides. `"refuse"`: a 400 before any upstream is called. `"drop"`:
+   * it is removed from the request. Default: `"pass"`.
    */
   unsupported?: "pass" | "refuse" | "drop" | undefined;
   /**
@@ -59,31 +57,31 @@ export interface Model extends RoutingOptions {
    */
   enforceContextLength?: boolean | undefined;
   /**
-   * Counts the model's tokens, for that check and for what is held, and charged where an upstream reports no usage; see
+   * Counts the model's tokens for that check, for holds, and for charges where an upstream reports no usage. See
    * `infergate/tokenizer`. It costs time on every request. Default: bounds that hold for all tokenizers.
    */
   tokenizer?: Tokenizer | undefined;
-  /** The most tokens that its images, audio and files count. Defaults: those of the models that count the most. */
+  /** The most tokens that its images, audio and files count. Default: those of the models that count the most. */
   tokenBounds?: TokenBounds | undefined;
-  /** What it costs. A model whose prices are all zero is free: it works on an exhausted account. */
+  /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
   price: Price;
   /**
-   * Where its calls go. Several targets are tried in their order, as long as nothing has been sent to the client; those
-   * of equal priority share the calls.
+   * Where its calls go. Several targets are tried in their order, as long as nothing has been sent to the client.
+   * Targets of equal priority share the calls.
    */
   upstream: TargetOptions | readonly TargetOptions[];
   /**
    * Members that requests may set although they choose another model, price or cap than the catalog's, such as
-   * `["service_tier"]`: see `docs/restricted-members.md`. What they cost beyond the prices is then yours. Default: `[]`.
+   * `["service_tier"]`. See `docs/restricted-members.md`. You pay what they cost beyond the prices. Default: `[]`.
    */
   allowMembers?: readonly string[] | undefined;
-  /** What to do with responses whose clients leave, unless the plan has its own setting. Default: `"cancel"`. */
+  /** What to do with a response after its client has left, unless the plan has its own setting. Default: `"cancel"`. */
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Everything that a gateway is made of. */
+/** The options of `createGateway`. */
 export interface GatewayOptions {
   /** The catalog, in the order in which models are listed. */
   models: readonly Model[];
@@ -91,7 +89,7 @@ export interface GatewayOptions {
   keys: KeyStore;
   /** Finds plans. */
   plans: PlanStore;
-  /** Keeps the accounts' stocks of credits. */
+  /** Keeps the accounts' credits. */
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
   providers: Readonly<Record<string, UpstreamProvider>>;
@@ -103,9 +101,10 @@ export interface GatewayOptions {
   /** The largest request body in bytes; beyond it a 413. Default: 32 MiB. */
   maxBodyBytes?: number | undefined;
   /**
-   * How many bytes of request bodies may wait at once until their calls are admitted or refused, in bytes; beyond it a 503.
-   * An account may have a quarter of it, or one body of {@link maxBodyBytes} if that is more; beyond it a 429. What is
-   * announced does not count, nor what has come whole with its headers. Default: 256 MiB, or {@link maxBodyBytes}.
+   * The most bytes of request bodies that may wait until their calls are admitted or refused; beyond it a 503. An
+   * account may have a quarter of it, or one body of {@link maxBodyBytes} if that is more; beyond it a 429. Announced
+   * bytes do not count, nor does a body that arrived together with its headers. Default: 256 MiB, or {@link
+   * maxBodyBytes}.
    */
   maxPendingBodyBytes?: number | undefined;
   /** How deep a request body may be nested; beyond it a 400. Default: 256. */
@@ -113,8 +112,8 @@ export interface GatewayOptions {
   /** How long a request body may take to arrive, in milliseconds; beyond it a 408. Default: 30,000. */
   bodyTimeoutMs?: number | undefined;
   /**
-   * The lowest speed of a request body, in bytes per second, judged every ten seconds; beneath it a 408. 0: none is too
-   * slow. Default: 1,024.
+   * The lowest speed of a request body, in bytes per second, measured every ten seconds; below it a 408. 0: no lowest
+   * speed. Default: 1,024.
    */
   minBodyBytesPerSecond?: number | undefined;
   /** The largest whole response of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
@@ -122,13 +121,13 @@ export interface GatewayOptions {
   /** The largest event of an upstream's stream in bytes; beyond it the stream fails. Default: 16 MiB. */
   maxEventBytes?: number | undefined;
   /**
-   * After this much silence, in milliseconds, a stream gets a comment, so that proxies on the way do not cut it. Also the
-   * longest that the status of a stream is held back while its first event is awaited. Default: 10,000.
+   * After this much silence, in milliseconds, a stream gets a keep-alive comment, so that proxies do not cut the
+   * connection. It is also the longest wait for the first event before the status is sent. Default: 10,000.
    */
   keepAliveMs?: number | undefined;
   /**
-   * How long a response may wait while its client takes nothing of it, in milliseconds. Then the gateway breaks the
-   * connection off, and the client counts as one that has left. Keep-alive comments do not count as taken. Default:
+   * How long a response may wait while its client takes nothing of it, in milliseconds. Then the gateway closes the
+   * connection, and the client counts as one that has left. Keep-alive comments do not count as taken. Default:
    * 120,000.
    */
   maxStallMs?: number | undefined;
@@ -139,33 +138,33 @@ export interface GatewayOptions {
   maxAnswerMs?: number | undefined;
   /** How long {@link Gateway.close} lets open responses end, in milliseconds. Default: 10,000. */
   closeGraceMs?: number | undefined;
-  /** How long a crashed process can block the credits that it held, in milliseconds, 1 s to 15 min. Default: 60,000. */
+  /** How long the credits held by a crashed process stay held, in milliseconds, 1 s to 15 min. Default: 60,000. */
   leaseMs?: number | undefined;
   /**
-   * How long the gateway uses a key or plan that it has found before it reads the store again, in milliseconds; 0: not
-   * at all. A revocation without a notice from the store takes effect at most this much later. Default: 10,000.
+   * How long the gateway caches a key or plan, in milliseconds; 0: not at all. A revocation without a notice from the
+   * store takes effect at most this much later. Default: 10,000.
    */
   cacheTtlMs?: number | undefined;
-  /** How long it is remembered that a key or a plan does not exist, in milliseconds; 0: not at all. Default: 5,000. */
+  /** How long the gateway caches that a key or plan does not exist, in milliseconds; 0: not at all. Default: 5,000. */
   negativeCacheTtlMs?: number | undefined;
-  /** The most keys, and the most absent ones, to remember. Default: 10,000. */
+  /** The most keys to cache, and the most absent ones. Default: 10,000. */
   maxCacheEntries?: number | undefined;
   /** How long a key or plan store may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
   storeTimeoutMs?: number | undefined;
   /**
-   * Where responses of the Responses API are kept, so that later requests can refer to them: one of the stores, or one of
-   * your own. `false`: none is kept. Default: `memoryResponseStore()`.
+   * Keeps responses of the Responses API, so that later requests can refer to them: one of the stores, or your own.
+   * `false`: none is kept. Default: `memoryResponseStore()`.
    */
   responses?: ResponseStore | false | undefined;
-  /** How the gateway goes about its ledger: how long it waits, and what it does when the ledger is away. */
+  /** How the gateway uses its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
   cors?: CorsOptions | false | undefined;
-  /** Where the time comes from, for tests. Default: the system's clock. */
+  /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
-  /** Called once per request, when its response has ended. A hook that throws harms nothing but causes a warning. */
+  /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
-  /** Called with the events of the ledger and of the charges on their way to it: its metrics. */
+  /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
   onWarning?: ((warning: GatewayWarning) => void) | undefined;
@@ -174,26 +173,27 @@ export interface GatewayOptions {
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
 export interface LedgerOptions {
   /**
-   * How long a reservation may take, in milliseconds, repetitions after failures included; beyond it a 503. A response
-   * waits for its settlement for as long. Default: 250.
+   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. A response
+   * waits for its settlement for the same time. Default: 250.
    */
   reserveTimeoutMs?: number | undefined;
   /** How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. Default: 2,000. */
   settleTimeoutMs?: number | undefined;
   /**
    * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are admitted. `{ insure: { credits
-   * } }`: each account may use so many credits until the ledger has responded to a reservation of it again, in each
-   * process and for up to 10,000 accounts. What they cost is charged when the ledger is back. Default: `"deny"`.
+   * } }`: each account may use this many credits until the ledger has responded to a reservation of it again. That
+   * limit is for each process, and for up to 10,000 accounts. What the calls cost is charged when the ledger is back.
+   * Default: `"deny"`.
    */
   onUnavailable?: "deny" | "allow" | { readonly insure: { readonly credits: number } } | undefined;
   /**
-   * How many settlements are kept for a ledger that does not take them; beyond it the oldest are given up, each with an
+   * The most settlements to keep for a ledger that does not accept them. Beyond it the oldest are lost, each with an
    * event `settle_lost`. Default: 10,000.
    */
   maxKeptSettlements?: number | undefined;
   /**
-   * When the ledger is back after an outage, the gateway sends the settlements of the last so many milliseconds again,
-   * since its store may have failed over and lost them; 0: none. Default: 15,000.
+   * After an outage of the ledger, the gateway repeats the settlements of this many last milliseconds: a store that
+   * failed over may have lost them. 0: none. Default: 15,000.
    */
   replayMs?: number | undefined;
   /**
@@ -330,7 +330,7 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
 
 /**
  * Checks the options and fills in the defaults.
- * @throws TypeError that lists what to fix. Values are not repeated in it: they may be secret.
+ * @throws TypeError that lists what to fix. It does not repeat values, since they may be secret.
  */
 export function resolveOptions(options: GatewayOptions): ResolvedOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
@@ -387,7 +387,7 @@ function findTargetProblems(
   return problems;
 }
 
-/** Nothing is gained by allowing what is not restricted: the name is misspelled. */
+/** Allowing a member that is not restricted has no effect, so its name must be misspelled. */
 function findAllowedProblems(
   { id, upstream, allowMembers = [] }: ResolvedOptions["models"][number],
   providers: ResolvedOptions["providers"],

@@ -1,28 +1,29 @@
-/** So often it is looked whether the client takes anything, before it counts as one that does not. */
-const looks = 8;
+/** How many checks within `maxStallMs` a client may fail. */
+const checks = 8;
 
 /**
- * Finds out that a client takes nothing of its response. It checks now and then, so that a piece costs nothing. It
- * counts its checks instead of comparing times, since a blocked event loop is not the client's fault.
+ * Finds out that a client takes nothing of its response. It checks at intervals, so that a piece of the response costs
+ * nothing. It counts checks instead of comparing times: a blocked event loop is not the client's fault.
  */
 export class StallTimer {
   readonly #timer: ReturnType<typeof setInterval>;
-  #idleLooks = 0;
+  #failedChecks = 0;
 
   /**
-   * @param maxStallMs - for at least so long the client has taken nothing, and about a quarter longer at most.
-   * @param isTaking - whether it has taken something since this was last called, or there is nothing for it to take.
+   * @param maxStallMs - the least time without progress, in milliseconds; the timer fires at most about a quarter
+   * later.
+   * @param isTaking - whether the client has taken something since the last call, or has nothing to take.
    * @param stalled - called once.
    */
   constructor(maxStallMs: number, isTaking: () => boolean, stalled: () => void) {
     this.#timer = setInterval(() => {
-      this.#idleLooks = isTaking() ? 0 : this.#idleLooks + 1;
+      this.#failedChecks = isTaking() ? 0 : this.#failedChecks + 1;
       // At the first check the client may have had no time at all.
-      if (this.#idleLooks <= looks) return;
+      if (this.#failedChecks <= checks) return;
       this.stop();
       stalled();
-    }, maxStallMs / looks);
-    // The client's connection keeps the process alive as long as need be.
+    }, maxStallMs / checks);
+    // The timer need not keep the process alive: the client's connection does.
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 

@@ -3,54 +3,60 @@ import { explainIssue } from "../check/explain-issue.js";
 import type { Price } from "../metering/price.js";
 import type { BreakerOptions } from "../routing/breaker.js";
 
-/** Where a model's calls can go. */
+/** One target of a model. */
 export interface TargetOptions {
   /** A name in {@link GatewayOptions.providers}. */
   provider: string;
   /** The upstream's name for the model. */
   model: string;
   /**
-   * This target's part of the calls, in proportion to the others' of the same priority. Targets that have a weight and
-   * stand next to each other have the same priority. Default: 1 where several have a priority in common.
+   * This target's share of the calls, in proportion to the other weights of the same priority. Adjacent targets that
+   * have a weight have the same priority. Default: 1 where several targets have the same priority.
    */
   weight?: number | undefined;
-  /** The smaller, the earlier; equal ones share the calls by `weight`. For all targets of a model or for none. Default: their order. */
+  /**
+   * Lower numbers come first; targets with equal numbers share the calls by `weight`. Set it for all targets of a model
+   * or for none. Default: their order.
+   */
   priority?: number | undefined;
-  /** What a call costs that this target serves. Default: the model's price. */
+  /** The price of the calls that this target serves. Default: the model's price. */
   price?: Price | undefined;
   /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
   allowMembers?: readonly string[] | undefined;
   /**
-   * How long it may take until there is something for the client, in milliseconds: the first event of a stream, or the
+   * The longest time until there is something for the client, in milliseconds: the first event of a stream, or the
    * whole response. Then the gateway tries another target. Default: the provider's own timeouts.
    */
   timeoutMs?: number | undefined;
-  /** The most calls at once; further ones go to other targets, or wait in the model's queue. Default: unlimited. */
+  /** The most concurrent calls. Further calls go to other targets, or wait in the model's queue. Default: unlimited. */
   maxConcurrent?: number | undefined;
 }
 
-/** How a model's calls get from target to target. */
+/** How a model's calls are spread over its targets. */
 export interface RoutingOptions {
   /** The most calls to targets for one request; 1 to 20. Default: as many as there are targets, each once. */
   maxAttempts?: number | undefined;
   /**
-   * The longest that one request may wait between its attempts, all waits together, in milliseconds: for its back-off,
-   * and for upstreams' `Retry-After`. The gateway does not wait at all where the wait would be longer. Default: 10,000.
+   * The longest total wait of one request between its attempts, in milliseconds: for back-off and for upstreams'
+   * `Retry-After`. If a wait would exceed it, the gateway does not wait at all. Default: 10,000.
    */
   retryBudgetMs?: number | undefined;
-  /** When a target that fails is left alone, and how it comes back; `false`: never. Default: on for several targets, off for one. */
+  /**
+   * When the gateway stops calling a failing target, and when it tries it again; `false`: never. Default: on for
+   * several targets, off for one.
+   */
   breaker?: BreakerOptions | false | undefined;
   /** The most requests that wait while all targets have `maxConcurrent` calls; beyond it a 429. Default: 100. */
   maxQueued?: number | undefined;
-  /** How long one may wait there, in milliseconds; beyond it a 429. Default: 1,000. */
+  /** The longest time that a request may wait there, in milliseconds; beyond it a 429. Default: 1,000. */
   queueTimeoutMs?: number | undefined;
-  /** Whether the usage that a target reports although it failed is charged, too. Default: `false`. */
+  /** Whether the usage that a failed target reports is charged, too. Default: `false`. */
   chargeFailedAttempts?: boolean | undefined;
 }
 
 const amount = z.number().nonnegative();
 const count = z.number().int().positive();
-// The longest that setTimeout can do.
+// The longest delay of setTimeout.
 const milliseconds = count.max(2_147_483_647);
 
 export const priceSchema = z.strictObject(
@@ -91,7 +97,10 @@ const targetSchema = z.strictObject(
 
 export type ResolvedTarget = z.output<typeof targetSchema>;
 
-/** One or several, always as an array. Not a union: its messages would not name the mistake. */
+/**
+ * Accepts one target or several, and always returns an array. It is no union, since the error messages of a union do
+ * not name the mistake.
+ */
 export const upstreamSchema = z.unknown().transform((value, context): ResolvedTarget[] => {
   const schema = Array.isArray(value) ? z.array(targetSchema).min(1, "must name at least one target") : targetSchema;
   const result = schema.safeParse(value, { error: explainIssue("option") });

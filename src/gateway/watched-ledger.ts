@@ -8,13 +8,13 @@ import type { ResolvedOptions } from "./options.js";
 
 export interface WatchedLedger {
   readonly ledger: CreditLedger;
-  /** Closes the guard, and ends the subscription. The ledger itself stays open: it is the host's. */
+  /** Closes the guard and ends the subscription. The ledger itself stays open: the host owns it. */
   close(): Promise<void>;
 }
 
 /**
- * Puts a remote ledger behind its guard, which forgets the denials of accounts that another process changes. A ledger
- * in this process's memory has no guard: no failure that the guard handles can happen to it.
+ * Wraps a remote ledger in its guard. The guard forgets the cached denials of accounts that another process changes. A
+ * ledger in this process's memory needs no guard.
  */
 export function watchedLedger(
   options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent">,

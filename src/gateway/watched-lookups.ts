@@ -24,7 +24,9 @@ interface LookupStores {
   readonly plans: PlanStore & Partial<Omit<WritablePlanStore, "find">>;
 }
 
-/** Keys and plans through their caches. Where a store announces changes, the caches forget what another process changes. */
+/**
+ * Finds keys and plans through caches. Where a store sends notices, changes in another process clear the cached record.
+ */
 export function watchedLookups(
   { keys, plans }: LookupStores,
   catalog: Catalog,

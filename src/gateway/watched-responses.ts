@@ -4,8 +4,8 @@ import type { TimeLimit } from "../guard/time-limit.js";
 import type { ResponseStore } from "../responses/response-store.js";
 
 /**
- * The store of responses as calls use it: every method ends in time. One that finds or deletes rejects with a 503 where the
- * store fails. A response that cannot be kept fails nothing: the host gets a warning.
+ * Wraps the store of responses. Every method ends in time. Reading and deleting reject with a 503 when the store fails.
+ * When a response cannot be kept, the request succeeds, and the host gets a warning.
  */
 export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: Warn): ResponseStore {
   const ask = async <Found>(what: string, find: () => Promise<Found>): Promise<Found> => {

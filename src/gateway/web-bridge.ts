@@ -1,25 +1,25 @@
 import { type GatewayResponse, handle, type MountableGateway, StallTimer } from "./gateway.js";
 import { WebRequest } from "./web-request.js";
 
-/** Serves a web-standard request. Runs wherever `Request` and `Response` do. */
+/** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
 export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
   const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
   return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }
 
-/** The path behind the base path; outside of it, a path that no gateway serves. */
+/** The path after the base path. For other paths, a path that the gateway does not have. */
 function pathBehind(basePath: string, path: string): string {
   if (path === basePath) return "/";
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;
 }
 
 function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest, maxStallMs: number): Response {
-  // The connection is the host's: it may be HTTP/2, and only the host can read the rest of a body before it closes.
+  // The host owns the connection. It may be HTTP/2, and only the host can read the rest of a body before it closes.
   delete headers["connection"];
   if (isStream(body)) return new Response(toReadableStream(body, request, maxStallMs), { status, headers });
   request.settled();
   if (request.method === "HEAD" || body === null) return new Response(null, { status, headers });
-  // TypeScript's DOM types want to know that no SharedArrayBuffer is behind the bytes.
+  // TypeScript's DOM types require that no SharedArrayBuffer contains the bytes.
   return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers });
 }
 
@@ -28,8 +28,8 @@ function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Arr
 }
 
 /**
- * Pulls each piece only when the client reads, so that a client that stops reading stops the upstream. A client that
- * reads nothing for too long is given up.
+ * Pulls each piece only when the client reads, so that a slow client slows the upstream down. A client that reads
+ * nothing for `maxStallMs` is disconnected.
  */
 function toReadableStream(
   body: AsyncIterable<Uint8Array>,

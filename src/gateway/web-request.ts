@@ -19,7 +19,7 @@ export class WebRequest implements GatewayRequest {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  /** Not the request's own signal: some hosts only cancel the response's body when the client has gone. */
+  /** Not the request's own signal: when a client leaves, some hosts only cancel the response's body. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -30,7 +30,7 @@ export class WebRequest implements GatewayRequest {
     return this.#controller.signal;
   }
 
-  /** The client has gone. */
+  /** The client has left. */
   abort(): void {
     this.#controller?.abort();
   }
@@ -39,14 +39,14 @@ export class WebRequest implements GatewayRequest {
     return this.#stalled;
   }
 
-  /** The client takes nothing of its response: from now on it counts as gone. */
+  /** The client takes nothing of its response: from now on it counts as one that has left. */
   giveUp(): void {
     this.#stalled = true;
     this.abort();
     this.settled();
   }
 
-  /** The response is complete: it does not matter any more whether the client leaves. */
+  /** The response is complete: a client that leaves now changes nothing. */
   settled(): void {
     if (this.#controller !== undefined) this.#request.signal.removeEventListener("abort", this.#abort);
   }
@@ -65,7 +65,7 @@ export class WebRequest implements GatewayRequest {
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
 
-/** Reads a body to its end. */
+/** Reads a body to its end, within limits. */
 function readBody(reader: BodyReader, signal: AbortSignal, limits: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let isOver = false;
@@ -101,11 +101,11 @@ function readBody(reader: BodyReader, signal: AbortSignal, limits: BodyLimits): 
 const mostBytes = 64 * 1024 * 1024;
 const mostMs = 2000;
 
-/** Hosts on Node break the connection when a body is cancelled. The client could not read its response then. */
+/** Hosts on Node close the connection when a body is cancelled. Then the client could not read its response. */
 function discardRest(reader: BodyReader): void {
   let taken = 0;
   const timer = setTimeout(() => cancel(reader), mostMs);
-  // Its connection keeps the process alive.
+  // The timer need not keep the process alive: the connection does.
   if (typeof timer === "object") timer.unref?.();
   const take = ({ done, value }: BodyPiece): void => {
     taken += value?.length ?? 0;

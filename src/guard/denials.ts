@@ -25,7 +25,7 @@ export class Denials {
   readonly #clock: Clock;
   readonly #forMs: number;
   readonly #byAccount = new Map<string, Remembered>();
-  /** Rises whenever something may have given an account new credits. */
+  /** Increases with each event that may have given an account new credits. */
   #changes = 0;
 
   constructor(clock: Clock, forMs: number) {
@@ -40,7 +40,7 @@ export class Denials {
 
   /** The denial as the store would return it now. */
   find({ account, limits, strict }: ReserveRequest): Denial | undefined {
-    // What is refused strictly depends on the amount.
+    // The result of a strict reservation depends on the amount.
     if (strict === true) return undefined;
     const remembered = this.#byAccount.get(account);
     if (remembered === undefined) return undefined;
@@ -72,7 +72,7 @@ export class Denials {
     }
   }
 
-  /** The account's numbers are others now. */
+  /** The account's used credits have changed. */
   drop(account: string): void {
     if (this.#byAccount.size > 0) this.#byAccount.delete(account);
   }

@@ -29,11 +29,11 @@ import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import { TimeLimit, TimeLimitError } from "./time-limit.js";
 
-/** How a {@link GuardedCreditLedger} goes about its ledger. */
+/** Options of a {@link GuardedCreditLedger}. */
 export interface GuardOptions {
   reserveTimeoutMs: number;
   settleTimeoutMs: number;
-  /** Whether calls are let in while the ledger is away: `null` all of them, else up to so much for each account. */
+  /** Whether calls are admitted while the ledger is away. `null`: all. A number: up to this sum for each account. */
   insureMicro: Micro | null | undefined;
   maxKeptSettlements: number;
   replayMs: number;
@@ -47,11 +47,11 @@ export interface GuardOptions {
   emit: Emit;
 }
 
-/** How often an operation is sent within its time, and how long to wait before the second. */
+/** How often an operation is tried within its time limit, and how long to wait before the second attempt. */
 const attempts = 3;
 const firstPauseMs = 20;
 const leasesPerRenewal = 500;
-/** A part of a renewal that takes longer does not keep the next one waiting: leases run out meanwhile. */
+/** The next part of a renewal starts after this time at most, since leases expire meanwhile. */
 const renewalHeadStartMs = 250;
 const historyTimeoutMs = 30_000;
 const closeMs = 5_000;
@@ -75,12 +75,12 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly #outbox: SettleOutbox;
   readonly #recent: RecentSettlements;
   readonly #insurance: Insurance | undefined;
-  /** Those whose calls end by a charge, also when that is on its way already: what they hold is not given back. */
+  /** Requests whose calls end with a charge. Their holds are not released, even while the charge is being sent. */
   readonly #insured = new WeakSet<ReserveRequest>();
   readonly #stopListening: (() => void) | undefined;
-  /** Whether the ledger is there again: while it is away, one reservation at a time finds out for all. */
+  /** Whether the ledger responds again. While it is away, only one reservation at a time tests it. */
   #probe: Promise<boolean> | undefined;
-  /** Only where the ledger has one. */
+  /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
 
   constructor(ledger: CreditLedger, options: GuardOptions) {
@@ -175,7 +175,7 @@ export class GuardedCreditLedger implements CreditLedger {
           for (const [index, place] of places.entries()) statuses[place] = answers[index] ?? "closed";
         },
         (error: unknown) => {
-          // The others' leases are to live all the same.
+          // The other accounts' leases must still be renewed.
           failures.push(error);
         },
       );
@@ -203,7 +203,7 @@ export class GuardedCreditLedger implements CreditLedger {
     return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account)));
   }
 
-  /** The account was granted something, reset or forgotten, perhaps by another process. */
+  /** The account's grants or use have changed, perhaps in another process. */
   changed(account: string): void {
     this.#denials.forget(account);
   }
@@ -231,7 +231,7 @@ export class GuardedCreditLedger implements CreditLedger {
   async #sendReserve(request: ReserveRequest): Promise<ReserveResult> {
     if (!this.#availability.isDown) return await this.#tryReserve(request, attempts);
     if (this.#probe !== undefined) {
-      // Those that need not wait for it do not.
+      // With insurance, the caller need not wait for the probe: it fails at once.
       if (this.#insurance !== undefined || !(await this.#probe)) {
         throw new LedgerUnavailableError("The ledger was not available a moment ago.");
       }
@@ -266,7 +266,8 @@ export class GuardedCreditLedger implements CreditLedger {
       isOver = true;
       if (error instanceof TimeLimitError) {
         this.#availability.failed("reserve", error);
-        // No call will settle what this attempt, or one before it, holds too late: no other call has its id.
+        // Every request has an id of its own. So nothing else ends a hold that this attempt, or an earlier one, makes
+        // too late.
         sent.then((late) => this.#giveBack(request, late), ignore);
       } else if (isLedgerRefusal(error)) {
         this.#availability.succeeded();
@@ -289,7 +290,7 @@ export class GuardedCreditLedger implements CreditLedger {
     }
     if (this.#availability.isDown) {
       this.#outbox.keep(ending);
-      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent when it is.");
+      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent later.");
     }
     const sent = this.#outbox.send(ending);
     try {
@@ -298,7 +299,7 @@ export class GuardedCreditLedger implements CreditLedger {
     } catch (error) {
       if (!(error instanceof TimeLimitError)) throw error;
       sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
-      throw new SettlementKeptError("The ledger takes its time for a settlement. It goes on.", { cause: error });
+      throw new SettlementKeptError("The ledger is slow to settle. The settlement continues.", { cause: error });
     }
   }
 
@@ -360,7 +361,7 @@ async function repeat<Result>(
     try {
       return await send();
     } catch (error) {
-      // A store that blocks the process lets no time limit strike.
+      // A store that blocks the event loop keeps the time limit from firing.
       if (isLedgerRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       await pause(pauseMs * (0.5 + Math.random() / 2));

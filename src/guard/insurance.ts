@@ -31,7 +31,7 @@ interface Policy {
   readonly instances: Instances;
   used: Micro;
   held: Micro;
-  /** Calls in flight. */
+  /** Calls in progress. */
   open: number;
   latestAt: number;
 }
@@ -50,10 +50,10 @@ interface InsuredCall {
  * proves nothing, where only a part of the ledger is away.
  */
 export class Insurance {
-  /** `null`: without bound. */
+  /** `null`: no limit. */
   readonly #most: Micro | null;
   readonly #clock: Clock;
-  /** By account; the one that was insured last is the last. */
+  /** By account, in the order of the latest insured call. */
   readonly #policies = new Map<string, Policy>();
   /** By the ids of their requests. */
   readonly #calls = new Map<string, InsuredCall>();
@@ -90,7 +90,7 @@ export class Insurance {
     return this.#calls.size > 0 && this.#calls.has(lease.id);
   }
 
-  /** The call has cost so much so far. */
+  /** Records the cost of the call so far. */
   renew({ id }: Lease, observed: Micro): void {
     const call = this.#calls.get(id);
     if (call === undefined || observed <= call.held) return;
@@ -98,7 +98,7 @@ export class Insurance {
     call.held = observed;
   }
 
-  /** Puts the cost of the call in place of what it held. */
+  /** Replaces the hold of the call by its cost. */
   settle({ id }: Lease, amount: Micro): WindowStates {
     const call = this.#calls.get(id);
     if (call !== undefined) {

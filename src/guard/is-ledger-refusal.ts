@@ -1,8 +1,8 @@
 const refusals = new Set(["LedgerInputError", "LedgerConflictError", "LedgerClockError"]);
 
 /**
- * Whether the ledger has understood the request and refuses it, now and ever after. Any other failure may succeed next
- * time. The name decides, since the error may come from another copy of the package.
+ * Whether the ledger has refused the request for good. Any other failure may succeed at the next attempt. The name
+ * decides, since the error may come from another copy of the package.
  */
 export function isLedgerRefusal(error: unknown): boolean {
   return error instanceof Error && refusals.has(error.name);

@@ -13,10 +13,12 @@ interface Settled {
   readonly settledAt: number;
 }
 
-/** At more than some 3,000 settlements a second less than the whole time is remembered. */
+/** At more than about 3,000 settlements a second, less than the whole time is kept. */
 const most = 50_000;
 const atOnce = 8;
-/** A store that is slow, and so seems to come and go, is not to be burdened all the time. */
+/**
+ * The shortest time between two replays: a slow store, which seems to fail and return, must not get them all the time.
+ */
 const pauseMs = 5_000;
 /** Redis keeps an id for 120 s. After that it could not recognise a repetition. */
 const oldestMs = 100_000;
@@ -34,7 +36,7 @@ export class RecentSettlements {
   readonly #onAnswer: { succeeded(): void; failed(operation: string, cause: unknown): void };
   readonly #rememberMs: number;
   #settled: Settled[] = [];
-  /** What is before this place is forgotten, and cut off when it is most of all. */
+  /** Entries before this index are dropped. The array is cut when they are the larger part of it. */
   #oldest = 0;
   #replayFrom: number | undefined;
   #replaying = false;
@@ -68,7 +70,7 @@ export class RecentSettlements {
     this.#forgetBefore(Math.min(this.#replayFrom ?? settledAt, settledAt) - this.#rememberMs);
   }
 
-  /** @param since - the store may have lost what it acknowledged in the seconds before this moment, and after it. */
+  /** @param since - the store may have lost what it acknowledged in the seconds before this moment, and later. */
   replay(since: number): void {
     this.#replayFrom = Math.min(this.#replayFrom ?? since, since);
     this.#isDueAgain = this.#replaying;
@@ -82,7 +84,7 @@ export class RecentSettlements {
     this.#timer.unref?.();
   }
 
-  /** Does what is due before it is too late, for so long. */
+  /** Sends what is due, within this time. */
   async close(withinMs: number): Promise<void> {
     if (this.#timer !== undefined) this.#start();
     await atMost(withinMs, this.#replayed);
@@ -135,7 +137,7 @@ export class RecentSettlements {
     await Promise.all(Array.from({ length: atOnce }, worker));
     this.#replaying = false;
     this.#emit({ type: "replayed", statuses, failed });
-    // The store came back while what it lost before was being sent, perhaps after some of it had failed.
+    // The store came back again during a replay. Some of that replay may have failed.
     if (this.#replayFrom !== undefined && this.#isDueAgain) this.replay(this.#replayFrom);
   }
 

@@ -6,12 +6,12 @@ import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit } from "./time-limit.js";
 
-/** What ends a reservation. */
+/** The end of a reservation. */
 export interface LeaseEnd {
   readonly lease: Lease;
-  /** `undefined`: the hold is given back. */
+  /** `undefined`: a release. */
   readonly settlement: Settlement | undefined;
-  /** The lease was not the ledger's: the session it names may be one that the ledger does not know. */
+  /** The gateway made the lease, not the ledger. The ledger may not know the session in it. */
   readonly insured?: boolean;
 }
 
@@ -19,11 +19,11 @@ interface Entry extends LeaseEnd {
   readonly since: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
-  /** It did not get through at once. */
+  /** It was not accepted at the first attempt. */
   isKept: boolean;
 }
 
-/** Is called with the outcome of each attempt. */
+/** Called with the result of each attempt. */
 export interface OutboxListener {
   readonly isDown: boolean;
   succeeded(): void;
@@ -33,15 +33,15 @@ export interface OutboxListener {
 }
 
 const atOnce = 16;
-/** A store that fails within it may fail for one account only. */
+/** A store that fails this quickly may fail for one account only. */
 const promptMs = 50;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
 
 /**
- * Sends settlements and releases to the ledger, and keeps those that do not get through until they do. A repetition is
- * marked as one: a store that has forgotten the id then does not charge twice.
+ * Sends settlements and releases to the ledger. It keeps those that fail and sends them again. Repetitions are marked:
+ * a store that has forgotten the id then does not charge twice.
  */
 export class SettleOutbox {
   readonly #ledger: CreditLedger;
@@ -50,9 +50,9 @@ export class SettleOutbox {
   readonly #emit: Emit;
   readonly #most: number;
   readonly #onAnswer: OutboxListener;
-  /** All that have not got through, the oldest first. */
+  /** Everything that the ledger has not accepted yet, the oldest first. */
   readonly #entries = new Set<Entry>();
-  /** Those that are kept and not under way; the one that failed last is the last. */
+  /** Entries that are kept and not being sent. The one that failed last is the last. */
   readonly #waiting = new Set<Entry>();
   #pauseMs = firstPauseMs;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,7 +66,7 @@ export class SettleOutbox {
     limit: TimeLimit;
     clock: Clock;
     emit: Emit;
-    /** How many endings are kept. */
+    /** The most settlements and releases to keep. */
     most: number;
     onAnswer: OutboxListener;
   }) {
@@ -79,20 +79,20 @@ export class SettleOutbox {
   }
 
   /**
-   * Sends it now.
-   * @throws SettlementKeptError when it did not get through: it is kept. What the ledger throws when it refuses it.
+   * Sends one now.
+   * @throws SettlementKeptError when it failed and is kept; otherwise what the ledger throws when it refuses it.
    */
   async send(ending: LeaseEnd): Promise<SettleResult> {
     const entry = this.#enter(ending);
     const outcome = await this.#try(entry);
     if (outcome.result !== undefined) return outcome.result;
     if (outcome.refusal !== undefined) throw outcome.refusal;
-    throw new SettlementKeptError("The ledger did not take a settlement. It is kept, and sent again.", {
+    throw new SettlementKeptError("The ledger did not accept a settlement. It is kept, and sent again.", {
       cause: outcome.error,
     });
   }
 
-  /** Sends it when the ledger is there again. */
+  /** Sends one when the ledger responds again. */
   keep(ending: LeaseEnd): void {
     this.#keep(this.#enter(ending));
   }
@@ -106,7 +106,7 @@ export class SettleOutbox {
     void this.#pass();
   }
 
-  /** Waits until the ledger has taken everything, for so long. The rest is lost, and is reported as lost. */
+  /** Waits until the ledger has accepted everything, within this time. The rest is lost, and is reported as lost. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     this.resume();
@@ -159,20 +159,21 @@ export class SettleOutbox {
     if (this.#timer !== undefined || this.#passing || this.#waiting.size === 0) return;
     const pauseMs = this.#closing ? Math.min(this.#pauseMs, longestPauseWhileClosingMs) : this.#pauseMs;
     this.#timer = setTimeout(() => void this.#pass(), pauseMs * (0.75 + Math.random() / 4));
-    // Left to itself a process may end; one that closes its gateway waits for it.
+    // The timer alone does not keep the process alive; `close` waits for it.
     if (!this.#closing) this.#timer.unref?.();
   }
 
-  /** Sends what is kept, a few at a time, until nothing gets through. */
+  /** Sends what is kept, a few at a time, until too many have failed. */
   async #pass(): Promise<void> {
     if (this.#passing) return;
     this.#passing = true;
     this.#timer = undefined;
     let gotThrough = false;
     let failures = 0;
-    // What fails goes to the end, and is not sent again in this pass.
+    // An entry that fails goes to the end, and is not sent again in this pass.
     for (let left = this.#waiting.size; left > 0 && failures < atOnce && !this.#closed; ) {
-      // One finds out. A store that blocks the process, as a locked SQLite does, is not to do so many times over.
+      // One entry tests the store first. A store that blocks the process, such as a locked SQLite file, then blocks it
+      // only once.
       const some = this.#take(Math.min(left, this.#onAnswer.isDown ? 1 : atOnce));
       if (some.length === 0) break;
       left -= some.length;
@@ -226,7 +227,7 @@ export class SettleOutbox {
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }
 
-  /** The charge shall count in the session that the ledger has open, should there be one. */
+  /** The charge must count in the session that the ledger has open, if there is one. */
   async #inOpenSession(entry: Entry): Promise<LeaseEnd> {
     const { lease, settlement } = entry;
     // A ledger of the host's own may have only what the gateway calls.
@@ -235,7 +236,7 @@ export class SettleOutbox {
     try {
       session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
     } catch (error) {
-      // After an outage of weeks the limits are not those of today.
+      // After weeks of outage, the limits differ from today's.
       if (isLedgerRefusal(error)) return entry;
       throw error;
     }

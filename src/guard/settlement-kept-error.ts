@@ -1,4 +1,4 @@
 import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
 
-/** The ledger has not taken a settlement yet. It will, and its caller need do nothing more. */
+/** The ledger has not accepted a settlement yet. The guard sends it again, so the caller need do nothing more. */
 export class SettlementKeptError extends LedgerUnavailableError {}

@@ -5,8 +5,8 @@ interface Wait {
 
 const leastTicks = 10;
 /**
- * How long the timer may run on when there is no wait any more. Until then it keeps the process alive, unless it is
- * closed.
+ * How long the timer runs on after the last wait, in milliseconds. It keeps the process alive for that time, unless it
+ * is closed.
  */
 const longestTickMs = 200;
 
@@ -25,14 +25,14 @@ export class TimeLimit {
   readonly #mostTicks: number;
   readonly #waits = new Set<Wait>();
   #tick = 0;
-  /** The tick of the last sign of life. */
+  /** The tick of the last {@link TimeLimit.extend}. */
   #extendedTick = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
   /**
-   * @param ms - the shortest limit; a wait ends about a tenth later at most.
-   * @param mostMs - the longest limit, while there are signs of life: see {@link TimeLimit.extend}.
+   * @param ms - the shortest limit; a wait ends at most about a tenth later.
+   * @param mostMs - the longest limit, when responses keep arriving: see {@link TimeLimit.extend}.
    */
   constructor(ms: number, mostMs = ms) {
     this.ms = ms;
@@ -40,14 +40,14 @@ export class TimeLimit {
     this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
   }
 
-  /** A sign of life: the other side has sent another response. */
+  /** The other side has sent another response, so waits may last longer. */
   extend(): void {
     this.#extendedTick = this.#tick;
   }
 
   /**
-   * Resolves or rejects as the promise does.
-   * @throws TimeLimitError when that takes too long. A later outcome is dropped.
+   * Settles as the promise does.
+   * @throws TimeLimitError when that takes too long. A later result is ignored.
    */
   race<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export class TimeLimit {
     });
   }
 
-  /** From now on neither what waits nor what will keeps the process alive; it is still waited for. */
+  /** From now on, waits do not keep the process alive. They still end in time. */
   close(): void {
     this.#isClosed = true;
     if (this.#waits.size === 0) this.#stop();

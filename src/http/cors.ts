@@ -24,7 +24,7 @@ export function corsHeaders(options: CorsOptions, origin: string | undefined): R
  */
 export function preflightHeaders(requestHeaders: string | undefined): Record<string, string> {
   return {
-    "access-control-allow-methods": "GET, POST, OPTIONS",
+    "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
     "access-control-allow-headers": requestHeaders ?? "authorization, content-type",
     "access-control-max-age": "86400",
   };

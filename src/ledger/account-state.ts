@@ -32,13 +32,15 @@ export type AdmittingInstances = OpenInstances & Readonly<Record<"week" | "month
 /** The window instances that a reservation was admitted to. */
 export type AdmittedWindows = Pick<Lease, "starts" | "ends">;
 
-/** What a hold's end changes: what it held, and what it charges in its place. */
+/** What changes at the end of a hold: its amount, and the charge that replaces it. */
 export interface EndedHold {
   readonly held: Micro;
   readonly charge: Micro;
 }
 
-/** Requests in flight end, so what they hold is worth another look long before the window's end. */
+/**
+ * Requests in progress end soon, so credits that they hold may be free long before the window's end. In milliseconds.
+ */
 const heldRetryMs = 5_000;
 
 const never: WindowInstance = Object.freeze(newInstance(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
@@ -51,12 +53,12 @@ export function newInstance(start: number, end: number): WindowInstance {
 }
 
 /**
- * What is open at `now`: the stored instances, and fresh ones, not stored anywhere, for weeks and months that have begun
- * since. Changes nothing.
+ * The instances that are open at `now`. Weeks and months that have begun since get new instances, which are not stored.
+ * Changes nothing.
  */
 export function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
   return {
-    // An ended session is passed over, not cleared: it must be there again should the clock step back.
+    // An ended session is skipped but not cleared: if the clock steps back, it is open again.
     session: now < instances.session.end ? instances.session : undefined,
     week: calendarInstance(instances.week, limits.week.bounds, now),
     month: calendarInstance(instances.month, limits.month.bounds, now),
@@ -74,7 +76,7 @@ export function admittingInstances(
   throw outOfBounds(now);
 }
 
-/** Most often, one of the two was given a test's clock and the other was not. */
+/** The usual reason: the gateway has a test's clock and the ledger has not, or the reverse. */
 export function outOfBounds(now: number): LedgerClockError {
   return new LedgerClockError(
     `The ledger's clock (${new Date(now).toISOString()}) is weeks away from the gateway's. Give the ledger the ` +
@@ -86,15 +88,16 @@ function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): 
   if (!(now >= bounds[0] && now < bounds[3])) return undefined;
   const index = now < bounds[1] ? 0 : now < bounds[2] ? 1 : 2;
   const start = bounds[index];
-  // A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
+  // A stored instance that began later stays. Otherwise a clock that steps back, or an anchor that moves back, would
+  // reset the use.
   if (start > stored.start) return newInstance(start, bounds[index + 1] as number);
-  // Once the anchor was moved, a later interval may begin before the stored one ends. The stored one ends when it was
-  // announced to.
+  // After the anchor has moved, an interval may begin before the stored one ends. The stored one keeps its announced
+  // end.
   return now < stored.end ? stored : newInstance(stored.end, bounds[index + 1] as number);
 }
 
 /**
- * The windows that deny a reservation, the one that is available last first.
+ * The windows that deny a reservation; the one that becomes available last is the first.
  *
  * @param need - what must remain in every limited window; 1 admits while anything is left.
  */
@@ -118,13 +121,13 @@ function freshSession(limits: WindowLimits, now: number): WindowInstance {
   return newInstance(now, now + limits.session.lengthMs);
 }
 
-/** The instances to admit a reservation to: where no session is open, one that begins now. */
+/** The instances for an admission. Where no session is open, one begins now. */
 export function withSession(open: AdmittingInstances, limits: WindowLimits, now: number): Instances {
   const { session = freshSession(limits, now), week, month } = open;
   return { session, week, month };
 }
 
-/** Stores the instances that a reservation is admitted to; a session only where there is something to count in it. */
+/** Stores the instances of an admission. A session is stored only when something is counted in it. */
 export function admit(instances: Instances, { session, week, month }: Instances, amount: Micro): void {
   if (amount > 0) instances.session = session;
   instances.week = week;
@@ -132,20 +135,20 @@ export function admit(instances: Instances, { session, week, month }: Instances,
 }
 
 /**
- * What a hold amounts to when a cost was seen: it is raised to a cost that exceeds it, as far as that can be counted.
- * A hold of nothing stays one: it may have been admitted to no session.
+ * The size of a hold after a renewal reported a cost. A larger cost raises the hold, within the safe integers. A hold
+ * of 0 stays 0: it may have been admitted without a session.
  */
 export function raisedHold(open: OpenInstances, held: Micro, observed: Micro): Micro {
   return observed > held && held > 0 && canHold(open, observed - held) ? observed : held;
 }
 
-/** Whether `amount` can be held on top without leaving the safe integers. */
+/** Whether `amount` more can be held within the safe integers. */
 export function canHold(open: OpenInstances, amount: Micro): boolean {
   const held = Math.max(open.session?.held ?? 0, open.week?.held ?? 0, open.month?.held ?? 0);
   return held + amount <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Adds to what is held, in the instances of the admission. Those that are no longer the newest are left alone. */
+/** Adds to the hold, in the instances of the admission. Older instances are not changed. */
 export function addHold(instances: Readonly<Instances>, { starts }: AdmittedWindows, amount: Micro): void {
   const { session, week, month } = instances;
   if (session.start === starts.session) session.held += amount;
@@ -154,8 +157,8 @@ export function addHold(instances: Readonly<Instances>, { starts }: AdmittedWind
 }
 
 /**
- * Gives back what was held, and charges `charge` in its place, in the instances of the admission. Those that are no longer
- * the newest are left alone. A negative charge gives back an earlier one.
+ * Replaces the hold by the charge, in the instances of the admission. Older instances are not changed. A negative
+ * charge undoes an earlier one.
  */
 export function addCharge(instances: Instances, admission: AdmittedWindows, ended: EndedHold, now: number): void {
   const { starts, ends } = admission;
@@ -166,7 +169,7 @@ export function addCharge(instances: Instances, admission: AdmittedWindows, ende
   closeEmptySession(instances);
 }
 
-/** The newest instance of a window after the charge: the given one, or the later one that it belongs to. */
+/** The newest instance of a window after the charge: the given one, or a later one that the charge belongs to. */
 function charged(
   newest: WindowInstance,
   { start, end }: Pick<WindowInstance, "start" | "end">,
@@ -177,8 +180,8 @@ function charged(
   if (instance.start === start) {
     instance.held -= held;
   } else {
-    // An open instance later than any that is known: a session that has closed or was never opened, or the state was
-    // lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+    // An open instance that is later than the known one: its session was closed or never stored, or the state was lost.
+    // It is stored again, unless the known one is open, too, as it can be after the clock stepped back.
     const isLater = instance.start < start && instance.end <= now && now < end;
     if (charge <= 0 || !isLater) return instance;
     instance = newInstance(start, end);
@@ -187,26 +190,26 @@ function charged(
   return instance;
 }
 
-/** A session in which nothing is used, held or granted is as if it had never been opened. */
+/** Removes a session in which nothing is used, held or granted, as if it had never been opened. */
 export function closeEmptySession(instances: Instances): void {
   const { used, held, bonus } = instances.session;
   if (used === 0 && held === 0 && bonus === 0) instances.session = never;
 }
 
 /**
- * Whether a lease is of a time before its account was forgotten. Then nothing was open any more, so that each session opened
- * since has begun later, or in the same millisecond.
+ * Whether a lease is older than the moment at which its account was forgotten. No session was open then, so later
+ * sessions began at that moment or after it.
  */
 export function isForgottenLease({ starts }: Pick<Lease, "starts">, forgottenAt: number): boolean {
   return starts.session <= forgottenAt;
 }
 
-/** The windows as they are at `now`, though the limits' bounds may miss it. */
+/** The windows at `now`, even where the limits' bounds miss it. */
 export function currentStates(instances: Readonly<Instances>, limits: WindowLimits, now: number): WindowStates {
   return windowStates(openInstances(instances, limits, now), limits);
 }
 
-/** The windows as a caller sees them. */
+/** The windows as callers get them. */
 export function windowStates(open: OpenInstances, limits: WindowLimits): WindowStates {
   return {
     session: windowState(open.session, limits.session.limitMicro),

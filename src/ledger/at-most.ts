@@ -1,4 +1,4 @@
-/** Waits for it so long and no longer. What is awaited keeps the process alive if need be. */
+/** Waits for a promise, for `ms` milliseconds at most. The timer does not keep the process alive. */
 export async function atMost(ms: number, awaited: Promise<unknown> | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {

@@ -10,8 +10,8 @@ export const windowNames: readonly WindowName[] = ["month", "week", "session"];
 export type Bounds = readonly [number, number, number, number];
 
 /**
- * What a plan allows, as it travels with each operation. `limitMicro: null` means unlimited: counted, never blocking.
- * The store picks the calendar interval `[bounds[i], bounds[i + 1])` that holds *its own* now.
+ * The limits of a plan, as each operation carries them. `limitMicro: null` means unlimited: counted, but never denied.
+ * The store picks the calendar interval `[bounds[i], bounds[i + 1])` that contains *its own* now.
  */
 export interface WindowLimits {
   session: { limitMicro: Micro | null; lengthMs: number };
@@ -19,7 +19,7 @@ export interface WindowLimits {
   month: { limitMicro: Micro | null; bounds: Bounds };
 }
 
-/** One window of an account, as the store sees it at this moment. Times are epoch milliseconds. */
+/** One window of an account, as the store has it now. Times are epoch milliseconds. */
 export interface WindowState {
   /** The plan's limit, without the bonus. `null`: unlimited. */
   limitMicro: Micro | null;
@@ -38,8 +38,8 @@ export interface WindowState {
 export type WindowStates = Readonly<Record<WindowName, WindowState>>;
 
 /**
- * A reservation. Plain JSON: it survives a queue, a file, another process.
- * It dies at the first operation on its account at or after `expiresAt`, unless it is renewed.
+ * A reservation. Plain JSON, so it can go through a queue, a file or another process. Unless it is renewed, it expires
+ * at the first operation on its account at or after `expiresAt`.
  */
 export interface Lease {
   readonly id: string;
@@ -47,8 +47,8 @@ export interface Lease {
   readonly amountMicro: Micro;
   readonly expiresAt: number;
   /**
-   * The window instances that were open at admission; the charge belongs to these. For an amount of 0, which opens no
-   * session, the session that it would have opened.
+   * The window instances that were open at admission; the charge belongs to these. An amount of 0 opens no session.
+   * Then this is the session that it would have opened.
    */
   readonly starts: Readonly<Record<WindowName, number>>;
   readonly ends: Readonly<Record<WindowName, number>>;
@@ -56,7 +56,7 @@ export interface Lease {
   readonly limits: WindowLimits;
 }
 
-/** Why a window refuses: `used` (wait for its reset) or `held` (requests in flight hold the rest). */
+/** Why a window denies: `used` (wait for its reset) or `held` (requests in progress hold the rest). */
 export interface Blocked {
   window: WindowName;
   cause: "used" | "held";
@@ -92,7 +92,7 @@ export interface ReserveRequest {
   /** The upper-bound estimate to hold in all three windows. 0 is admitted like 1, but holds nothing and opens no session. */
   amountMicro: Micro;
   limits: WindowLimits;
-  /** How long the hold lives without renewal: 1 s to 15 min. */
+  /** How long the hold lasts without renewal: 1 s to 15 min. */
   leaseMs: number;
   /**
    * Refuse also when `amountMicro` exceeds what remains, so that nothing is ever overdrawn. Default `false`.
@@ -103,12 +103,17 @@ export interface ReserveRequest {
 
 export interface RenewRequest {
   lease: Lease;
-  /** Cost seen so far: what is charged should the holder die now. Never falls. It raises a hold that is smaller, unless that is 0. */
+  /**
+   * The cost so far. If the process dies, this is charged. It never falls. A smaller hold is raised to it, unless the
+   * hold is 0.
+   */
   observedMicro: Micro;
   leaseMs: number;
 }
 
-/** `expired`: too late to hold anything, but `observedMicro` was charged. `closed`: ended, or unknown; stop renewing it. */
+/**
+ * `expired`: too late to hold anything, but `observedMicro` was charged. `closed`: ended or unknown; stop renewing it.
+ */
 export type RenewStatus = "renewed" | "expired" | "closed";
 
 export interface Settlement {
@@ -116,19 +121,19 @@ export interface Settlement {
   amountMicro: Micro;
   /** The amount is an estimate: the upstream reported no usage. */
   estimated?: boolean;
-  /** Epoch milliseconds of the first attempt, when this is a repetition whose first outcome is unknown. */
+  /** When this may be a repetition: epoch milliseconds of the first attempt. */
   mayBeDuplicateSince?: number;
   /**
-   * For the journal: key, model, tokens by kind, price version… What a store cannot keep as it is, such as NUL, is replaced:
-   * no charge is lost for how it is filed.
+   * For the journal: key, model, tokens by kind, price version… A character that a store cannot keep, such as NUL, is
+   * replaced: no charge is lost because of its tags.
    */
   tags?: EntryTags;
 }
 
 /**
- * What an entry of the journal is filed under. The gateway files a charge under `keyId`, `model`, `input`,
- * `cachedInput`, `output`, `reasoning` (tokens), `source` (`provider`, `estimated` or `partial`) and `price`: the credits
- * per million input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
+ * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `input`, `cachedInput`, `output`,
+ * `reasoning` (tokens), `source` (`provider`, `estimated` or `partial`) and `price`. `price` is the credits per million
+ * input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
  */
 export type EntryTags = Readonly<Record<string, string | number>>;
 
@@ -160,9 +165,9 @@ export interface LedgerEntry {
   readonly at: number;
   /** Micro-credits, signed. */
   readonly amountMicro: Micro;
-  /** The window instances concerned, by their starts in epoch milliseconds; of a grant or reset, the one window's. */
+  /** The start of each window instance concerned, in epoch milliseconds. A grant or reset concerns one window. */
   readonly starts: Readonly<Partial<Record<WindowName, number>>>;
-  /** What the settlement was filed under; a grant's `note`. */
+  /** The tags of the settlement, or a grant's `note`. */
   readonly tags: EntryTags;
 }
 
@@ -181,7 +186,7 @@ export interface HistoryRequest {
 export interface HistoryPage {
   /** The newest first. */
   entries: readonly LedgerEntry[];
-  /** For the next page, as it is; absent on the last one. */
+  /** Pass it to get the next page; absent on the last one. */
   cursor?: string | undefined;
 }
 

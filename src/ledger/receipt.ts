@@ -2,7 +2,7 @@ import type { Micro } from "../metering/micro.js";
 import type { AdmittedWindows } from "./account-state.js";
 import { type Lease, LedgerConflictError, type WindowLimits } from "./credit-ledger.js";
 
-/** What is remembered of a reservation to its end and a little longer, to recognise repetitions. */
+/** What a store keeps of a reservation until shortly after its end, to recognise repetitions. */
 export interface Receipt extends AdmittedWindows {
   readonly account: string;
   readonly amountMicro: Micro;

@@ -1,7 +1,7 @@
 import type { Micro } from "../metering/micro.js";
 import type { Bounds, WindowLimits, WindowName } from "./credit-ledger.js";
 
-/** What {@link windowLimits} needs to know of a plan, an account and the moment. */
+/** The input of {@link windowLimits}: a plan, an account and a moment. */
 export interface WindowLimitsInput {
   /** The plan's credits per window in micro-credits; `null`: unlimited. */
   credits: Readonly<Record<WindowName, Micro | null>>;
@@ -33,10 +33,7 @@ export function windowLimits({ credits, sessionMs, anchor, now }: WindowLimitsIn
   };
 }
 
-/**
- * The same as {@link windowLimits} for one account's anchor, without doing the arithmetic again until a week or a month
- * has ended.
- */
+/** Computes {@link windowLimits} for one anchor. It caches the boundaries until a week or a month has ended. */
 export class Calendar {
   readonly #anchor: number | undefined;
   #week: Bounds = unknownBounds;
@@ -48,7 +45,7 @@ export class Calendar {
     this.#anchor = anchor;
   }
 
-  /** @returns the same object as long as all stays as it was: it is not to be changed. */
+  /** @returns the same object while nothing has changed. Do not modify it. */
   limits(credits: WindowLimitsInput["credits"], sessionMs: number, now: number): WindowLimits {
     const isWeek = isCurrent(this.#week, now);
     const isMonth = isCurrent(this.#month, now);
@@ -78,8 +75,8 @@ function weekBounds(anchor: number, now: number): Bounds {
 }
 
 /**
- * Each month's boundary is counted from the original anchor, not from the month before:
- * an anchor on January 31 gives February 28 and then March 31.
+ * Each month's boundary is computed from the original anchor, not from the month before. So an anchor on January 31
+ * gives February 28 and then March 31.
  */
 function monthBounds(anchor: number, now: number): Bounds {
   const anchorDate = new Date(anchor);
@@ -89,7 +86,7 @@ function monthBounds(anchor: number, now: number): Bounds {
   const year = nowDate.getUTCFullYear();
   const month = nowDate.getUTCMonth();
 
-  // Every calendar month holds exactly one boundary, so the current window began in this month or in the last.
+  // Every calendar month contains exactly one boundary, so the current window began in this month or in the last one.
   const current = boundaryIn(year, month, day, timeOfDay) <= now ? month : month - 1;
   return [
     boundaryIn(year, current - 1, day, timeOfDay),

@@ -18,12 +18,12 @@ export interface Hold {
   readonly id: string;
   readonly account: Account;
   readonly receipt: Receipt;
-  /** What is held by now: the amount reserved, or the cost seen where that is more. */
+  /** The amount that is held now: the reserved amount, or the cost so far if that is more. */
   amount: Micro;
-  /** The cost seen so far: what is charged should the holder die now. */
+  /** The cost so far. If the process dies, this is charged. */
   checkpoint: Micro;
   expiresAt: number;
-  /** Its place among the account's holds. */
+  /** Its index among the account's holds. */
   index: number;
 }
 
@@ -37,10 +37,10 @@ export class Account implements Instances {
   week = noInstances.week;
   month = noInstances.month;
   readonly #holds: Hold[] = [];
-  /** No hold expires earlier. The one that was to expire then may be gone. */
+  /** No hold expires earlier than this. It may lie before the earliest expiry, since that hold may be gone. */
   #earliestExpiry = never;
   #admission: AdmittedWindows | undefined;
-  /** The account was forgotten. If its id comes again, that is another account. */
+  /** The account was forgotten. The same id later means another account. */
   isForgotten = false;
 
   constructor(id: string) {
@@ -51,13 +51,16 @@ export class Account implements Instances {
     return this.#holds;
   }
 
-  /** Whether no window is open and nothing is held. Then there is nothing to remember. */
+  /** Whether no window is open and nothing is held. Then the account can be dropped. */
   isOver(now: number): boolean {
     const { session, week, month } = this;
     return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
   }
 
-  /** Stores the instances that are open at `now`, with a new session where none is open and there is something to count. */
+  /**
+   * Stores the instances that are open at `now`. Where no session is open, a new one is stored if something counts in
+   * it.
+   */
   admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): AdmittedWindows {
     const admitted = withSession(open, limits, now);
     admit(this, admitted, amount);
@@ -82,7 +85,7 @@ export class Account implements Instances {
     return hold;
   }
 
-  /** Ends a hold and charges what it has cost. */
+  /** Ends a hold and charges its cost. */
   end(hold: Hold, charge: Micro, now: number): void {
     const last = this.#holds.pop();
     if (last && last !== hold) {
@@ -92,7 +95,7 @@ export class Account implements Instances {
     addCharge(this, hold.receipt, { held: hold.amount, charge }, now);
   }
 
-  /** Raises a hold to a cost that exceeds it. */
+  /** Raises a hold to a larger cost. */
   raise(hold: Hold, observed: Micro): void {
     const raised = raisedHold(this, hold.amount, observed);
     if (raised === hold.amount) return;
@@ -109,7 +112,7 @@ export class Account implements Instances {
     return expired;
   }
 
-  /** The instances as they will be when the expired holds are ended. Changes nothing. */
+  /** The instances after the end of the expired holds. Changes nothing. */
   withoutExpired(now: number): Readonly<Instances> {
     if (now < this.#earliestExpiry) return this;
     const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
@@ -120,12 +123,12 @@ export class Account implements Instances {
   }
 }
 
-/** In the order in which they expired. It matters where one of them closes a session that another would charge. */
+/** In the order of expiry. The order matters when one of them closes a session in which another one is charged. */
 function byExpiry(left: Hold, right: Hold): number {
   return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
-/** Returns the earlier object again if the windows are the same, as most are: leases share it, which saves memory. */
+/** Returns the earlier object if the windows are the same, as they usually are. Leases share it, which saves memory. */
 function sharedAdmission(earlier: AdmittedWindows | undefined, { session, week, month }: Instances): AdmittedWindows {
   if (
     earlier &&

@@ -82,7 +82,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     throw new RangeError(`historyEntries must be a whole number of at least 0, not ${historyEntries}.`);
   }
   const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
-  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`: the copy is then guarded.
+  // A plain object, so that a host can replace methods: `{ ...ledger, settle }`. The gateway then guards the copy.
   const methods: CreditLedger = {
     reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
@@ -106,7 +106,7 @@ const inspectedPerReserve = 2;
 
 type EndKind = "charge" | "release";
 
-/** What the journal gets of a reservation's end. */
+/** What the journal records of a reservation's end. */
 interface EndEntry {
   readonly kind: EndKind;
   readonly amountMicro: Micro;
@@ -115,11 +115,11 @@ interface EndEntry {
 
 const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
-/** A hold that expired unsettled. */
+/** A hold that expired without a settlement. */
 interface ExpiredHold {
   readonly account: Account;
   readonly receipt: Receipt;
-  /** What its expiry, and later renewals, have charged. */
+  /** What its expiry and later renewals have charged. */
   readonly checkpoint: Micro;
 }
 
@@ -359,10 +359,10 @@ class MemoryCreditLedger {
     return "recovered";
   }
 
-  /** Whether its account was forgotten since. */
+  /** Whether its account was forgotten after it. */
   #isForgotten({ account, receipt }: ExpiredHold): boolean {
     if (account.isForgotten) return true;
-    // It may have been over, and dropped, before that.
+    // The account may have been unused, and dropped, before that.
     const { account: accountId, starts } = receipt;
     return account !== this.#accounts.get(accountId) && starts.session < this.#forgottenAt(accountId);
   }
@@ -379,13 +379,13 @@ class MemoryCreditLedger {
     this.#journal.write({ kind, account, id, at: now, amountMicro, starts, tags });
   }
 
-  /** What an expiry, or a renewal after it, has charged. */
+  /** Records what an expiry, or a renewal after it, has charged. */
   #writeCheckpoint(id: string, { account, starts }: Receipt, amountMicro: Micro, now: number): void {
     if (amountMicro === 0) return;
     this.#journal.write({ kind: "checkpoint", account, id, at: now, amountMicro, starts, tags: noTags });
   }
 
-  /** Charges, or gives back, outside of any hold. */
+  /** Charges an amount, or undoes a charge, without a hold. */
   #charge(receipt: Receipt, amount: Micro, now: number): void {
     const { account: accountId } = receipt;
     const account = this.#accounts.get(accountId) ?? (amount > 0 ? this.#accounts.add(accountId, now) : undefined);

@@ -6,7 +6,7 @@ import {
   LedgerInputError,
 } from "../ledger/credit-ledger.js";
 
-/** An entry as the ledger writes it: without its sequence, which is its place, and with the caller's objects. */
+/** An entry as the ledger writes it, with the caller's objects. Its sequence number follows from its place. */
 export interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
   readonly account: string;
 }
@@ -15,7 +15,7 @@ export const noTags: EntryTags = Object.freeze({});
 
 const defaultPageLength = 100;
 
-/** The newest entries of all accounts, bounded in number: the oldest makes room for the newest. */
+/** The newest entries of all accounts, limited in number: a new entry replaces the oldest. */
 export class MemoryJournal {
   readonly #capacity: number;
   readonly #entries: (WrittenEntry | undefined)[] = [];
@@ -31,7 +31,7 @@ export class MemoryJournal {
     return this.#written;
   }
 
-  /** On the path of a settlement, so it copies nothing. `read` copies. */
+  /** Every settlement calls it, so it copies nothing. `read` copies. */
   write(entry: WrittenEntry): void {
     if (this.#capacity === 0) return;
     this.#entries[this.#slot] = entry;
@@ -39,7 +39,7 @@ export class MemoryJournal {
     this.#slot = this.#slot + 1 === this.#capacity ? 0 : this.#slot + 1;
   }
 
-  /** @throws LedgerInputError when the cursor is none of this journal's. */
+  /** @throws LedgerInputError when the cursor does not come from this journal. */
   read({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
     const entries: LedgerEntry[] = [];
     const oldest = Math.max(0, this.#written - this.#capacity);

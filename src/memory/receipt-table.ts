@@ -3,12 +3,12 @@ import type { Receipt } from "../ledger/receipt.js";
 import { type Hash, hashLength, idHash } from "./id-hash.js";
 
 const smallest = 256;
-/** Places per chunk. */
+/** Receipts per chunk. */
 const chunkLength = 4096;
-/** An amount that none has: the receipt was deleted. */
+/** An amount that no receipt has: the receipt was deleted. */
 const deleted = -1;
 
-/** So many receipts side by side, each with its id's hash. */
+/** An array of receipts, each with the hash of its id. */
 class Chunk {
   readonly hashes = new Int32Array(chunkLength * hashLength);
   readonly amounts = new Float64Array(chunkLength);
@@ -36,7 +36,7 @@ class Chunk {
  */
 export class ReceiptTable {
   #size = 0;
-  /** Deleted receipts included. */
+  /** The number of receipts, including deleted ones. */
   #filled = 0;
   readonly #chunks: Chunk[] = [];
   /**
@@ -46,7 +46,7 @@ export class ReceiptTable {
    */
   #slots: Int32Array;
 
-  /** @param expected - how many receipts there will probably be; room for more is made when it comes to that. */
+  /** @param expected - the probable number of receipts. The table grows when there are more. */
   constructor(expected = 0) {
     this.#slots = new Int32Array(2 * 2 ** Math.ceil(Math.log2(Math.max(expected, smallest))));
   }
@@ -120,7 +120,7 @@ export class ReceiptTable {
     }
   }
 
-  /** -1 where there is none. */
+  /** -1 when the slot is empty. */
   #placeIn(slot: number): number {
     return ((this.#slots[slot] as number) & (this.#slots.length - 1)) - 1;
   }
@@ -133,7 +133,7 @@ export class ReceiptTable {
     return this.#chunks[Math.floor(place / chunkLength)] as Chunk;
   }
 
-  /** A place for the key, to be filled. */
+  /** A new place for the key. */
   #append(key: Hash): number {
     const place = this.#filled++;
     const index = place % chunkLength;
@@ -152,7 +152,7 @@ export class ReceiptTable {
     for (let place = 0; place < this.#filled; place++) {
       const word = this.#chunkOf(place).hashes[(place % chunkLength) * hashLength] as number;
       let slot = word & mask;
-      // No two are the same, so that none need be compared.
+      // All keys differ, so none need be compared.
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       this.#lead(slot, word, place);
     }

@@ -7,14 +7,15 @@ export interface PeriodEntries<Value> {
 }
 
 /**
- * A map that forgets in bulk: two generations, of which the older is dropped when the newer has come of age. Each entry
- * lives for at least one period, and at most two while entries keep coming. No timer, no bookkeeping per entry.
+ * A map that drops entries in bulk. It has two generations, and drops the older one when the newer one is a period old.
+ * Each entry lives for at least one period, and at most two while entries keep coming. It needs no timer and no
+ * bookkeeping per entry.
  */
 export class RotatingMap<Value> {
   readonly #makeGeneration: (expected: number) => PeriodEntries<Value>;
   /**
-   * Whatever was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was forgotten.
-   * Holds also when the clock has been stepped.
+   * Every entry that was set after this moment is still here, in epoch milliseconds; `-Infinity` while nothing was
+   * dropped. This also holds after the clock was stepped.
    */
   forgottenUntil = Number.NEGATIVE_INFINITY;
 
@@ -26,8 +27,8 @@ export class RotatingMap<Value> {
   #olderLatest = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param makeGeneration - what the entries of a period are kept in, of which there will be about as many as in the last
-   * one. Default: a `Map`.
+   * @param makeGeneration - makes the container for the entries of one period; it gets the number of entries of the
+   * last period. Default: a `Map`.
    */
   constructor(periodMs: number, makeGeneration: (expected: number) => PeriodEntries<Value> = () => new Map()) {
     this.#periodMs = periodMs;
@@ -44,14 +45,14 @@ export class RotatingMap<Value> {
     return this.#newer.get(key) ?? this.#older.get(key);
   }
 
-  /** Sets an entry. Its life starts again. */
+  /** Sets an entry. Its lifetime starts again. */
   set(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#older.delete(key);
     this.#put(key, value, now);
   }
 
-  /** The same for an entry that is not in the map, which saves looking for it. */
+  /** The same for an entry that is not in the map; it saves the search. */
   add(key: string, value: Value, now: number): void {
     this.#rotate(now);
     this.#put(key, value, now);

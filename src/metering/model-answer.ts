@@ -1,10 +1,10 @@
 import type { TokenCounts } from "./token-counts.js";
 
-/** A whole response as its client gets it, and what it counts. */
+/** A whole response as its client gets it, and its tokens. */
 export interface ModelAnswer {
-  /** Text where that is at hand: it leaves faster. */
+  /** Text if there is one already: it is faster to send. */
   readonly body: Uint8Array | string;
   readonly tokens: TokenCounts;
-  /** The upstream reported no usage: `tokens` are estimated. */
+  /** Whether `tokens` are estimated, since the upstream reported no usage. */
   readonly estimated: boolean;
 }

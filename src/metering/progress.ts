@@ -1,25 +1,25 @@
 import type { TokenCounts } from "./token-counts.js";
 
-/** What has come of a response so far. */
+/** What has arrived of a response so far. */
 export interface Progress {
-  /** The upstream's count as far as there is one, else an estimate. The prompt is among them. */
+  /** The upstream's usage if it has reported one, else an estimate. It includes the prompt. */
   readonly tokens: TokenCounts;
-  /** The upstream has not reported usage. */
+  /** Whether the upstream has not reported usage yet. */
   readonly estimated: boolean;
-  /** The upstream has reported the usage of the whole response. */
+  /** Whether the upstream has reported the usage of the whole response. */
   readonly isCounted: boolean;
-  /** The client has got something of the response. */
+  /** Whether the client has received output. */
   readonly hasOutput: boolean;
-  /** The response shows that the model reasons. */
+  /** Whether the response shows that the model reasons. */
   readonly reasons: boolean;
 }
 
-/** The same of a response that comes as a stream. */
+/** The progress of a stream. */
 export interface StreamProgress extends Progress {
-  /** Output tokens that have come, an estimate. */
+  /** An estimate of the output tokens received. */
   readonly seenOutput: number;
-  /** The response has come to its own end: it does not matter how the connection ends. */
+  /** Whether the response itself is complete. Then the way in which the connection ends does not matter. */
   readonly isComplete: boolean;
-  /** The upstream has ended the stream: nothing follows. */
+  /** Whether the upstream has ended the stream. Nothing follows. */
   readonly isDone: boolean;
 }

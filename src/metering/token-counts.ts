@@ -4,7 +4,7 @@ export interface TokenCounts {
   input: number;
   /** The part of `input` that came from the upstream's cache. */
   cachedInput: number;
-  /** Part of `input` that the upstream put into its cache, and none of which it had cached. Absent: none. */
+  /** The part of `input` that the upstream put into its cache. It does not overlap with `cachedInput`. Absent: none. */
   cacheWrite?: number;
   /** The whole response. */
   output: number;

@@ -1,14 +1,14 @@
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { Dialect } from "./dialect.js";
 
-/** What is known of an attempt when its response comes. */
+/** What is known of an attempt when its response arrives. */
 export interface AnswerContext {
   readonly requestId: string;
   /** The model as the client named it. */
   readonly model: string;
   /** The upstream's name for it. */
   readonly upstreamModel: string;
-  /** What the prompt counts when the upstream does not say. */
+  /** The tokens of the prompt where the upstream reports no usage. */
   readonly promptTokens: number;
   /** The request's member that holds the prompt: `messages` of a chat completion, `input` of embeddings. */
   readonly promptParam: string;
@@ -16,8 +16,8 @@ export interface AnswerContext {
   readonly admittedAt: number;
   /** When the attempt began, in epoch milliseconds: to read a `Retry-After` date. */
   readonly startedAt: number;
-  /** The server's. */
+  /** The dialect of the target's server. */
   readonly dialect: Dialect | undefined;
-  /** What must not get out of what the upstream says; read when there is an error. */
+  /** Texts that must not appear in error messages for clients; read when there is an error. */
   readonly secrets: (() => UpstreamSecrets) | undefined;
 }

@@ -3,7 +3,7 @@ import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { ReceivedAnswer } from "./received-answer.js";
 import { toClientError, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
 
-/** The client's view of an upstream's error response. @param body - its first bytes, which need not be JSON. */
+/** The client's error for an upstream's error response. @param body - its first bytes, which may not be JSON. */
 export function readErrorBody(
   status: number,
   headers: Readonly<Record<string, string>>,

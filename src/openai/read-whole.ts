@@ -7,10 +7,10 @@ import { fromErrorObject, type UpstreamFailureContext } from "./upstream-errors/
 import { readUsage } from "./usage.js";
 
 /**
- * A whole response as its client gets it.
+ * Reads a whole response, and returns the client's.
  *
- * @param read - `undefined` when it is no response to the request.
- * @throws GatewayError for an error inside a 200, and for what is no response.
+ * @param read - returns `undefined` when the bytes are no response to the request.
+ * @throws GatewayError for an error inside a 200, and for bytes that are no response.
  */
 export function readWhole(
   bytes: Uint8Array,
@@ -27,7 +27,7 @@ export function readWhole(
   throw notAResponse(readUsage(usage));
 }
 
-/** The error that a body holds in place of an answer, or within one of its choices, as OpenRouter puts it. */
+/** The error in a body that has a status of 200. OpenRouter puts it into a choice. */
 function errorIn(body: unknown): unknown {
   if (!isRecord(body)) return undefined;
   if (body["error"] !== undefined && body["error"] !== null) return body["error"];

@@ -3,7 +3,7 @@ import { asBuffer } from "../wire/as-buffer.js";
 import { isRecord } from "../wire/is-record.js";
 import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
 
-/** A whole answer as it came from an upstream. What it says is read when it is asked for. */
+/** A whole response from an upstream. It is parsed on first access. */
 export class ReceivedAnswer {
   readonly bytes: Uint8Array;
   #text: string | undefined;
@@ -20,7 +20,7 @@ export class ReceivedAnswer {
     return this.#text;
   }
 
-  /** The text, parsed; `undefined` where it is no JSON. */
+  /** The parsed text; `undefined` when it is not JSON. */
   get json(): unknown {
     if (!this.#isParsed) {
       this.#isParsed = true;
@@ -34,7 +34,7 @@ export class ReceivedAnswer {
   }
 }
 
-/** The answer, a JSON object, with some of its members changed, everything else as it was. */
+/** The response, a JSON object, with some members changed. Everything else stays as it was. */
 export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
   const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
@@ -43,13 +43,13 @@ export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Arr
   return replaceModel(answer, model) ?? replaceAmongMembers(bytes, model, edits);
 }
 
-/** Longer answers leave as bytes. */
+/** Longer responses are sent as bytes. */
 export const shortAnswer = 16 * 1024;
 
-/** Most answers need no other change, and then it takes no list of all members to find the one. */
+/** Most responses need only a new model name. This finds it without a list of all members. */
 function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Array | string | undefined {
   const isPlain = isAscii(bytes);
-  // A character for each byte, whatever it stands for: text is searched faster than bytes are.
+  // In latin1 each byte is one character, whatever it means. A string is faster to search than bytes.
   const searched = isPlain ? text : asBuffer(bytes).toString("latin1");
   const start = findModel(bytes, searched);
   if (start === undefined) return undefined;
@@ -58,7 +58,7 @@ function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Arra
   return text.slice(0, start) + model + text.slice(end);
 }
 
-/** What {@link replaceModel} does, after a look at all members. */
+/** The same as {@link replaceModel}, with a list of all members. */
 function replaceAmongMembers(bytes: Uint8Array, model: string, edits: MemberEdits): Uint8Array {
   const members = membersOf(bytes);
   const [member, another] = members.filter(({ name }) => name === "model");
@@ -67,18 +67,21 @@ function replaceAmongMembers(bytes: Uint8Array, model: string, edits: MemberEdit
 }
 
 const modelName = '"model"';
-/** The end of the name alone: quotes are so frequent that to look for one takes longer. */
+/**
+ * The end of the name. Quotes are frequent, so a search for the end of the name is faster than one that begins with a
+ * quote.
+ */
 const nameEnd = 'model"';
 const colon = 0x3a;
 
-/** Where the value of an answer's `model` begins, which it has, if that is the one member of this name in the text. */
+/** The start of the value of `model`, if the text contains that name exactly once. */
 function findModel(bytes: Uint8Array, text: string): number | undefined {
   const found = text.indexOf(modelName);
   if (found < 0) return undefined;
   const end = found + modelName.length;
   const separator = skipSpace(bytes, end);
-  // The answer's own name is found, whatever else there is. So what is found could be another object's, or the end of a
-  // longer name, only if there were a second one, or the answer's own was spelled with escapes.
+  // A response always has its own `model`. The match could only be another one if there were two, or if the response's
+  // own name contained escapes.
   if (bytes[separator] !== colon || text.includes(nameEnd, end) || text.includes("\\u")) return undefined;
   return skipSpace(bytes, separator + 1);
 }

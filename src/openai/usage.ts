@@ -2,21 +2,21 @@ import type { TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
 import type { Dialect } from "./dialect.js";
 
-/** The `usage` object of an answer (OpenAI reference, "CompletionUsage"), as far as the gateway writes one itself. */
+/** The `usage` object of a chat completion (OpenAI reference, "CompletionUsage"), as the gateway itself writes it. */
 export interface UsageObject {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
 }
 
-/** Beyond this a count is not taken for real. */
+/** Larger counts are taken as errors. */
 const largestCount = 1e9;
 
 /**
- * Reads what upstreams report in their various ways: details absent or null, cached tokens under DeepSeek's name,
- * reasoning tokens that xAI leaves out of `completion_tokens` but counts in `total_tokens`.
+ * Reads the usage reports of different upstreams. Details may be absent or `null`. DeepSeek has its own name for cached
+ * tokens. xAI counts reasoning tokens in `total_tokens` but not in `completion_tokens`.
  *
- * @returns `undefined` when it is no usage to charge by: absent, in part or whole, malformed, or zero throughout.
+ * @returns `undefined` when it cannot be charged: absent, incomplete, malformed, or all zero.
  */
 export function readUsage(usage: unknown): TokenCounts | undefined {
   if (!isRecord(usage)) return undefined;
@@ -52,7 +52,7 @@ export function toUsageObject(tokens: TokenCounts): UsageObject {
   };
 }
 
-/** Whether a client finds the three counts that it relies on. */
+/** Whether the three counts that clients require are there. */
 export function hasUsageTotals(usage: unknown): boolean {
   return (
     isRecord(usage) &&
@@ -62,7 +62,7 @@ export function hasUsageTotals(usage: unknown): boolean {
   );
 }
 
-/** The same `usage` without what a dialect hides; the very same when there is nothing to hide. */
+/** The `usage` without the members that a dialect hides; the same object when there is nothing to hide. */
 export function visibleUsage(usage: unknown, dialect: Dialect | undefined): unknown {
   const hidden = dialect?.hiddenUsage;
   if (hidden === undefined || !isRecord(usage) || !hidden.some((name) => name in usage)) return usage;

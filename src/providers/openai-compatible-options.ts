@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { operationNames } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
 import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
@@ -122,9 +123,7 @@ const headers = z.record(z.string(), z.string({ error: "must be a string" })).su
   }
 });
 
-const operations = z
-  .array(z.enum(["chat/completions", "embeddings", "responses", "messages"]))
-  .nonempty({ error: "must name at least one operation" });
+const operations = z.array(z.enum(operationNames)).nonempty({ error: "must name at least one operation" });
 
 // The longest that setTimeout can do.
 const milliseconds = z.number().int("must be whole milliseconds").positive().max(2_147_483_647);

@@ -1,27 +1,31 @@
-/** When a target is left alone for a while, and how it comes back. */
+/** When the gateway stops calling a failing target, and when it tries it again. */
 export interface BreakerOptions {
-  /** So many failures in a row open it. Default: 5. */
+  /** This many failures in a row open the breaker. Default: 5. */
   consecutiveFailures?: number | undefined;
-  /** So large a part of the calls of the last `windowMs` having failed opens it: above 0, at most 1. Default: 0.5. */
+  /**
+   * The part of the calls in the last `windowMs` that must fail to open the breaker: above 0, at most 1. Default: 0.5.
+   */
   failureRate?: number | undefined;
   /** The fewest calls within `windowMs` for `failureRate` to count. Default: 20. */
   minimumCalls?: number | undefined;
   /** The time over which calls are counted, in milliseconds. Default: 30,000. */
   windowMs?: number | undefined;
-  /** How long it stays open before one call is let through to try, in milliseconds; twice as long after each such call that fails, up to a minute. Default: 5,000. */
+  /**
+   * How long the breaker stays open before it lets one test call through, in milliseconds. The time doubles after each
+   * failed test call, up to a minute. Default: 5,000.
+   */
   openMs?: number | undefined;
 }
 
 const slices = 10;
 const longestOpenMs = 60_000;
 
-/**
- * `closed`: calls pass. `open`: none does. `half_open`: one call has been, or may be, let through to see whether the
- * target works again.
- */
+/** `closed`: calls pass. `open`: no call passes. `half_open`: one test call may pass, or is in progress. */
 export type BreakerState = "closed" | "open" | "half_open";
 
-/** Counts a target's failures, and keeps calls away from it when there are too many. Makes no timer and no object per call. */
+/**
+ * Counts a target's failures and blocks calls to it when there are too many. It makes no timer and no object per call.
+ */
 export class Breaker {
   readonly #consecutiveLimit: number;
   readonly #rateLimit: number;
@@ -51,7 +55,10 @@ export class Breaker {
     return this.#probing || now >= this.#openUntil ? "half_open" : "open";
   }
 
-  /** From when on a call may be tried, in epoch milliseconds: in the past when one may now, `Infinity` while one is on trial. */
+  /**
+   * The time from which a call may be tried, in epoch milliseconds. It is in the past when one may be tried now, and
+   * `Infinity` during a test call.
+   */
   get availableAt(): number {
     if (this.#openUntil === undefined) return 0;
     return this.#probing ? Number.POSITIVE_INFINITY : this.#openUntil;
@@ -61,21 +68,21 @@ export class Breaker {
     return this.#consecutive;
   }
 
-  /** The part of the last calls that failed, 0 to 1. */
+  /** The part of the latest calls that failed, 0 to 1. */
   failureRate(now: number): number {
     this.#turn(now);
     const calls = sum(this.#calls);
     return calls === 0 ? 0 : sum(this.#failures) / calls;
   }
 
-  /** A call begins. @returns whether it is the one that tries an open breaker. */
+  /** A call begins. @returns whether it is a test call. */
   enter(): boolean {
     if (this.#openUntil === undefined) return false;
     this.#probing = true;
     return true;
   }
 
-  /** The call on trial was answered: all is well again. */
+  /** The test call succeeded: the breaker closes. */
   close(): void {
     this.#openUntil = undefined;
     this.#openMs = this.#firstOpenMs;
@@ -85,7 +92,7 @@ export class Breaker {
     this.#failures.fill(0);
   }
 
-  /** The call on trial ended without telling anything about the target, as when its client left. */
+  /** The test call ended without a result for the target, for example because its client left. */
   withdraw(): void {
     this.#probing = false;
   }
@@ -96,7 +103,7 @@ export class Breaker {
     this.#consecutive = 0;
   }
 
-  /** @param wasProbe - it was the call on trial. */
+  /** @param wasProbe - it was the test call. */
   failed(now: number, wasProbe: boolean): void {
     this.#turn(now);
     this.#calls[this.#slice] = (this.#calls[this.#slice] ?? 0) + 1;
@@ -117,10 +124,10 @@ export class Breaker {
     return calls >= this.#minimumCalls && sum(this.#failures) >= calls * this.#rateLimit;
   }
 
-  /** Forgets the slices of time that have gone by. */
+  /** Clears the slices of the window that have passed. */
   #turn(now: number): void {
     const gone = Math.floor((now - this.#sliceStart) / this.#sliceMs);
-    // A clock that was set back begins anew.
+    // After the clock was set back, counting starts again.
     if (gone >= slices || gone < 0 || Number.isNaN(gone)) {
       this.#calls.fill(0);
       this.#failures.fill(0);

@@ -5,9 +5,9 @@ import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 
 /**
- * What may mend a failed attempt. `again`: the same target, a little later, or another one. `elsewhere`: another target
- * only, since this one would fail the same way. `none`: nothing, because the fault is the client's, or because the host's
- * provider has said the last word.
+ * What may help after a failed attempt. `again`: the same target after a pause, or another one. `elsewhere`: another
+ * target only, since this one would fail in the same way. `none`: nothing. Either the client's request is at fault, or
+ * the host's own provider has refused it.
  */
 export type Remedy = "again" | "elsewhere" | "none";
 
@@ -17,7 +17,7 @@ export function remedyOf(error: GatewayError): Remedy {
   if (isBeyondTarget(error)) return "elsewhere";
   if (cause instanceof UpstreamStatusError && status >= 429) {
     const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;
-    // Our own quota is a 429 of the upstream's, too, but none of ours.
+    // An upstream also sends a 429 when the gateway's own account there is out of quota. That one became a 502.
     return passes && (status !== 502 || cause.status !== 429) ? "again" : "elsewhere";
   }
   if (status === 429 || status === 504) return "again";
@@ -25,7 +25,10 @@ export function remedyOf(error: GatewayError): Remedy {
   return isUpstreamError(cause) ? "again" : "elsewhere";
 }
 
-/** The failure that a client gets to see of several: the last one that it can mend by trying again, else the last. */
+/**
+ * Of several failures, returns the one for the client: the last one that a retry by the client may fix, else the last
+ * one.
+ */
 export function preferRetryable(earlier: GatewayError | undefined, later: GatewayError): GatewayError {
   if (earlier === undefined) return later;
   return isFinal(later) && !isFinal(earlier) ? earlier : later;

@@ -4,37 +4,39 @@ import type { Outcome } from "../events/outcome.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Breaker, BreakerState } from "./breaker.js";
 
-/** What is known of a target in this process, see `gateway.health()`. */
+/** What this process knows about a target, see `gateway.health()`. */
 export interface TargetHealth {
   /** The provider's name in the options. */
   provider: string;
   /** The upstream's name for the model. */
   model: string;
   /**
-   * `closed`: calls pass, as always where there is no circuit breaker. `open`: none passes until `availableAt`.
-   * `half_open`: one call at a time is let through to see whether it works again. `resting`: the upstream has asked to be
-   * left alone until `availableAt`.
+   * `closed`: calls pass, as always without a circuit breaker. `open`: no call passes until `availableAt`. `half_open`:
+   * one test call at a time may pass. `resting`: the upstream asked for a pause until `availableAt`.
    */
   state: BreakerState | "resting";
   /** Calls in progress. */
   active: number;
-  /** Calls that were answered, and those that failed, since the gateway was made. The client's own mistakes are answers. */
+  /**
+   * Calls that succeeded, and calls that failed, since the gateway was made. A call that fails by the client's own
+   * mistake counts as answered.
+   */
   answered: number;
   failed: number;
   /** Failures in a row; absent without a circuit breaker. */
   consecutiveFailures?: number;
-  /** The part of the last calls that failed, 0 to 1; absent without a circuit breaker. */
+  /** The part of the latest calls that failed, 0 to 1; absent without a circuit breaker. */
   failureRate?: number;
   /** When calls may pass again, in epoch milliseconds; absent when they may now. */
   availableAt?: number;
 }
 
-/** What a call to a target has shown about it. `unknown`: nothing, as when the client left. */
+/** What a call has shown about its target. `unknown`: nothing, for example because the client left. */
 export type Verdict = "answered" | "failed" | "unknown";
 
 /**
- * A request that the upstream finds fault with was answered; one that it has no capacity for was not. One that its provider
- * refuses by itself says nothing about it.
+ * A request that the upstream finds invalid counts as answered. A request for which the upstream has no capacity counts
+ * as failed. A request that the provider itself refuses shows nothing about the upstream.
  */
 export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">): Verdict {
   if (reason === "client_gone" || reason === "shutdown") return "unknown";
@@ -44,13 +46,13 @@ export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">):
   return error?.cause instanceof UpstreamStatusError ? "answered" : "unknown";
 }
 
-/** The longest that a target rests because it asked to, in milliseconds. */
+/** The longest pause that an upstream may ask for, in milliseconds. */
 const longestRestMs = 60_000;
 
-/** Counts the calls of one target, and says whether it can take another one. */
+/** Counts the calls of one target, and knows whether it can take another one. */
 export class TargetMonitor {
   readonly breaker: Breaker | undefined;
-  /** Called when a call has left, so that one that waits can have its place. */
+  /** Called when a call has left, so that a waiting one can take its place. */
   freed: (() => void) | undefined;
   readonly #maxConcurrent: number;
   #active = 0;
@@ -67,23 +69,26 @@ export class TargetMonitor {
     return this.#active >= this.#maxConcurrent;
   }
 
-  /** When the upstream has asked to be called again, in epoch milliseconds. */
+  /** Until when the upstream asked for a pause, in epoch milliseconds. */
   get restsUntil(): number {
     return this.#restsUntil;
   }
 
-  /** From when on it may be called, in epoch milliseconds; `Infinity` while that depends on a call in progress. */
+  /**
+   * The time from which the target may be called, in epoch milliseconds. `Infinity` while that depends on a call in
+   * progress.
+   */
   get availableAt(): number {
     return this.breaker === undefined ? this.#restsUntil : Math.max(this.#restsUntil, this.breaker.availableAt);
   }
 
-  /** A call begins. @returns whether it is the one that tries an open breaker. */
+  /** A call begins. @returns whether it is a test call of the breaker. */
   enter(): boolean {
     this.#active++;
     return this.breaker?.enter() ?? false;
   }
 
-  /** @param isProbe - what {@link enter} said. */
+  /** @param isProbe - what {@link enter} returned. */
   leave(verdict: Verdict, isProbe: boolean, clock: Clock): void {
     this.#active--;
     if (verdict === "answered") this.#answered++;
@@ -92,7 +97,7 @@ export class TargetMonitor {
     this.freed?.();
   }
 
-  /** The upstream asks not to be called for so long. */
+  /** The upstream asked for a pause. */
   rest(ms: number, now: number): void {
     this.#restsUntil = Math.max(this.#restsUntil, now + Math.min(ms, longestRestMs));
   }

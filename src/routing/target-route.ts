@@ -6,30 +6,30 @@ export interface TargetRouteOptions {
   groups: readonly TargetGroup[];
   /** The most calls to targets for one request. */
   maxAttempts: number;
-  /** The longest that one request may wait between its attempts, all waits together, in milliseconds. */
+  /** The longest total wait of one request between its attempts, in milliseconds. */
   retryBudgetMs: number;
-  /** The most requests that wait for a target with room. */
+  /** The most requests that may wait for a target below its `maxConcurrent`. */
   maxQueued: number;
-  /** How long one may wait there, in milliseconds. */
+  /** The longest time that a request may wait there, in milliseconds. */
   queueTimeoutMs: number;
-  /** Whether what a failed target reports as used is charged. */
+  /** Whether the usage that a failed target reports is charged. */
   chargeFailedAttempts: boolean;
   /**
-   * There is one target, called once for each request: whatever it answers is the client's, and a target that asks to be
-   * left alone is called all the same.
+   * The model has one target, called once for each request. The client gets its response whatever it is. The target is
+   * called even while it has asked for a pause.
    */
   isPlain: boolean;
-  /** From 0 up to, but not including, 1. Default: `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
   /** Default: a real timer. */
   pause?: Pause | undefined;
 }
 
-/** What a request does in a queue. */
+/** A request in the queue. */
 export interface Queuing {
-  /** Takes a place at a target, if one will do. */
+  /** Takes a place at a target, if one is free for this request. */
   readonly take: () => boolean;
-  /** Whether there is still a target that a place is worth waiting for. */
+  /** Whether a target is left for which waiting makes sense. */
   readonly canWait: () => boolean;
 }
 
@@ -38,7 +38,7 @@ interface Waiter extends Queuing {
   isServed: boolean;
 }
 
-/** Where the calls of one model can go, and how one gets from one place to the next. */
+/** The targets of one model, and the queue of requests for them. */
 export class TargetRoute {
   readonly targets: readonly Target[];
   readonly maxAttempts: number;
@@ -68,7 +68,7 @@ export class TargetRoute {
     for (const { monitor } of this.targets) monitor.freed = () => this.#offer();
   }
 
-  /** How many requests wait for a target with room. */
+  /** How many requests wait for a target. */
   get queued(): number {
     return this.#waiters.length;
   }
@@ -79,8 +79,9 @@ export class TargetRoute {
   }
 
   /**
-   * Waits until a place could be taken, first come, first served.
-   * @returns false when the queue is full, it took too long, a notice came, or there is nothing to wait for any more.
+   * Waits until a place can be taken; the longest waiting request is first.
+   * @returns false when the queue is full, the wait took too long, the request was aborted, or no target is left to
+   * wait for.
    */
   async queue(queuing: Queuing, notices: readonly AbortNotice[]): Promise<boolean> {
     if (this.#waiters.length >= this.#maxQueued) return false;
@@ -94,7 +95,10 @@ export class TargetRoute {
     return waiter?.isServed ?? false;
   }
 
-  /** A place has become free: whoever can use it takes it at once, before newcomers; whoever waits in vain is sent away. */
+  /**
+   * A place is free. The first waiting request that can use it takes it at once, before new requests. Requests that can
+   * no longer be served leave the queue.
+   */
   #offer(): void {
     if (this.#waiters.length === 0) return;
     for (const waiter of [...this.#waiters]) {

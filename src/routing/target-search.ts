@@ -11,20 +11,20 @@ import { TargetVisit } from "./target-visit.js";
 const firstBackoffMs = 200;
 const longestBackoffMs = 5_000;
 
-/** A target that may be tried again, and when, in epoch milliseconds. */
+/** A target that may be tried again at a certain time, in epoch milliseconds. */
 interface Resting {
   readonly target: Target;
   readonly readyAt: number;
 }
 
 /**
- * One call's way through a model's targets: in their order, and again while attempts and time are left.
+ * Chooses the targets for one call: in their order, and again while attempts and time are left.
  *
- * Take a visit, make the attempt, and tell of its failure; then take the next visit.
+ * Take a visit and make the attempt. After a failure, call `failed`, then take the next visit.
  */
 export class TargetSearch {
   readonly #route: TargetRoute;
-  /** Each ends the search at once: the client has left, or the call was broken off. */
+  /** Each of these signals ends the search: the client has left, or the call was aborted. */
   readonly #notices: readonly AbortNotice[];
   readonly #clock: Clock;
   #candidates: readonly Target[];
@@ -43,9 +43,9 @@ export class TargetSearch {
     this.#budgetMs = route.retryBudgetMs;
   }
 
-  /** Takes a place at the first target that can have the call now. */
+  /** Takes a place at the first target that can take the call now. */
   take(): TargetVisit | undefined {
-    // The request may have ended while it was in a queue.
+    // The request may have been aborted while it waited in the queue.
     if (this.#isGone()) return undefined;
     const now = this.#clock.now();
     const target = this.#candidates.find(({ monitor }) => monitor.availableAt <= now && !monitor.isFull);
@@ -55,8 +55,8 @@ export class TargetSearch {
   }
 
   /**
-   * Waits for a place at a target: in a queue, or until one has rested.
-   * @throws GatewayError when there is none to be had, or {@link UpstreamError} `aborted`.
+   * Waits for a place at a target: in the queue, or for the end of a target's pause.
+   * @throws GatewayError when no target is left, or {@link UpstreamError} `aborted`.
    */
   async wait(): Promise<TargetVisit> {
     for (;;) {
@@ -71,8 +71,8 @@ export class TargetSearch {
   }
 
   /**
-   * An attempt has failed.
-   * @throws GatewayError as the client is to see it, when no other attempt may follow.
+   * Records that an attempt has failed.
+   * @throws GatewayError for the client, when no other attempt may follow.
    */
   failed(target: Target, error: GatewayError): void {
     const now = this.#clock.now();
@@ -90,7 +90,7 @@ export class TargetSearch {
     this.#failedTargets = [...this.#failedTargets, again];
   }
 
-  /** Waits in the queue where a target is full, but well. */
+  /** Waits in the queue when a healthy target is full. */
   async #queue(): Promise<TargetVisit | undefined> {
     if (!this.#canWait()) return undefined;
     let visit: TargetVisit | undefined;
@@ -100,13 +100,13 @@ export class TargetSearch {
     };
     if (await this.#route.queue({ take, canWait: () => this.#canWait() }, this.#notices)) return visit;
     if (this.#isGone()) return undefined;
-    // Another one may have rested enough meanwhile.
+    // The pause of another target may be over by now.
     const free = this.take();
     if (free !== undefined || !this.#canWait()) return free;
     throw preferRetryable(this.#error, atCapacity({ "retry-after": "1" }));
   }
 
-  /** Waits until a target has rested. */
+  /** Waits until the pause of a target is over. */
   async #rest(): Promise<void> {
     const now = this.#clock.now();
     const next = this.#soonest(now);
@@ -122,7 +122,7 @@ export class TargetSearch {
     this.#candidates = [...this.#candidates, next.target];
   }
 
-  /** Which target is worth waiting for: one that rests, or that failed for this call. An open breaker is not. */
+  /** The target whose pause ends first. A target with an open breaker is not waited for. */
   #soonest(now: number): Resting | undefined {
     const resting = this.#candidates.map((target) => ({ target, readyAt: target.monitor.restsUntil }));
     return [...resting, ...this.#failedTargets]
@@ -130,7 +130,7 @@ export class TargetSearch {
       .sort((one, other) => one.readyAt - other.readyAt)[0];
   }
 
-  /** Whether a target could have the call now if it were not full. */
+  /** Whether a target could take the call now if it were not full. */
   #canWait(): boolean {
     const now = this.#clock.now();
     return this.#candidates.some(({ monitor }) => monitor.availableAt <= now);
@@ -145,27 +145,30 @@ function gone(): UpstreamError {
   return new UpstreamError("aborted", "The client left before the call was made.");
 }
 
-/** How long the upstream wants to be left alone. A refusal by the host's own provider says nothing of the upstream. */
+/** The pause that the upstream asks for. A refusal by the host's own provider says nothing about the upstream. */
 function askedToRestMs(error: GatewayError): number | undefined {
   const { cause } = error;
   if (isRefusal(error) || !(cause instanceof UpstreamStatusError)) return undefined;
   return cause.status >= 429 ? cause.retryAfterMs : undefined;
 }
 
-/** After a back-off that doubles, half of it chance, and not before the upstream's own word. */
+/**
+ * When the target may be tried again: after an exponential back-off with jitter, and not before the upstream's
+ * `Retry-After`.
+ */
 function readyAt({ monitor }: Target, round: number, now: number, random: () => number): number {
   const backoffMs = Math.min(firstBackoffMs * 2 ** (round - 1), longestBackoffMs) * (0.5 + random() / 2);
   const restsUntil = monitor.restsUntil > now ? monitor.restsUntil + random() * firstBackoffMs : 0;
   return Math.ceil(Math.max(now + backoffMs, restsUntil));
 }
 
-/** No target can be called at the moment, and none was. */
+/** No target can be called now, and none was called for this request. */
 function allUnavailable(targets: readonly Target[], now: number): GatewayError {
   const seconds = (Math.min(...targets.map(({ monitor }) => monitor.availableAt)) - now) / 1000;
   const headers = { "retry-after": Number.isFinite(seconds) ? String(Math.max(1, Math.ceil(seconds))) : "1" };
   if (targets.some(({ monitor }) => monitor.restsUntil > now)) return atCapacity(headers);
   return badGateway("The model is not available at the moment. Try again shortly.", {
     headers,
-    cause: new Error("Every target of the model has failed too often: they are left alone for a while."),
+    cause: new Error("Every target of the model has failed too often: its circuit breakers are open."),
   });
 }

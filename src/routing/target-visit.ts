@@ -2,7 +2,7 @@ import type { Clock } from "../ledger/clock.js";
 import type { Target } from "./target.js";
 import type { Verdict } from "./target-health.js";
 
-/** A place at a target, for one attempt: the target counts it among its calls until it is given back. */
+/** A place at a target, for one attempt. It counts as one of the target's concurrent calls until it is left. */
 export class TargetVisit {
   readonly target: Target;
   #isProbe: boolean;
@@ -20,7 +20,7 @@ export class TargetVisit {
     if (!this.#isOver) this.target.monitor.breaker?.close();
   }
 
-  /** Gives the place back. Only the first time counts. */
+  /** Frees the place. Only the first call has an effect. */
   leave(verdict: Verdict, clock: Clock): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,12 +1,13 @@
 import type { AbortNotice } from "../providers/upstream-provider.js";
 
 /**
- * Resolves after so many milliseconds, at the first notice, or when it is woken; at once when a notice has come already.
- * @param begin - called with what wakes it, unless a notice has come already.
+ * Resolves after `ms` milliseconds, when a notice is aborted, or when `wake` is called. Resolves at once when a notice
+ * is aborted already.
+ * @param begin - gets `wake`, unless a notice is aborted already.
  */
 export type Pause = (ms: number, notices: readonly AbortNotice[], begin?: (wake: () => void) => void) => Promise<void>;
 
-/** The {@link Pause} of the real time. */
+/** The {@link Pause} in real time. */
 export const waitFor: Pause = (ms, notices, begin) => {
   if (notices.some((notice) => notice.aborted)) return Promise.resolve();
   return new Promise((resolve) => {

@@ -29,8 +29,8 @@ export function requirePace(pace: AccountPace, account: string): void {
 }
 
 /**
- * `POST /v1/messages/count_tokens`: how many tokens a request's prompt would be held at, as JSON text. Free of charge.
- * @throws GatewayError; rejects with a `BodyError` where the body cannot be had.
+ * `POST /v1/messages/count_tokens`: the tokens that would be held for a request's prompt, as JSON text. Free of charge.
+ * @throws GatewayError; rejects with a `BodyError` when the body cannot be read.
  */
 export async function countTokens(
   services: CallServices,

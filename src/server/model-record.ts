@@ -1,4 +1,4 @@
-/** `created` must not change from call to call, and a catalog in code has no such date: 2026-01-01. */
+/** `created` must not change from call to call, and a catalog in code has no date. So it is always 2026-01-01. */
 const created = 1_767_225_600;
 
 /** What a model record is made of. */
@@ -23,7 +23,7 @@ export const reservedRecordMembers: readonly string[] = [
   "capabilities",
 ];
 
-/** The model record as JSON text: OpenAI's members, ours, and `extra`. */
+/** The model record as JSON text: OpenAI's members, infergate's, and `extra`. */
 export function modelRecord(model: ModelRecordInput): string {
   return JSON.stringify({
     id: model.id,

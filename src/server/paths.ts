@@ -1,7 +1,7 @@
 import type { Operation } from "../operations/operation.js";
 import { operations } from "../operations/table.js";
 
-/** What a path is for. */
+/** A path of the gateway, and what it is for. */
 export type Path = { readonly methods: readonly string[] } & (
   | { readonly endpoint: "healthz" | "models" | "usage" | "count_tokens" }
   | { readonly endpoint: "model"; readonly model: string }
@@ -31,8 +31,8 @@ const responsePrefix = "/v1/responses/";
 export const routePatterns: readonly string[] = [...fixed.keys(), `${modelPrefix}*`, `${responsePrefix}*`];
 
 /**
- * Finds what an undecoded path is for; one trailing slash does not matter.
- * A model's id may hold slashes, raw or percent-encoded: it is the rest of the path, decoded once.
+ * Finds the path that an undecoded URL path means. One trailing slash is ignored. A model's id may contain slashes, raw
+ * or percent-encoded: it is the rest of the path, decoded once.
  */
 export function matchPath(path: string): Path | undefined {
   const exact = fixed.get(path);
@@ -44,7 +44,7 @@ export function matchPath(path: string): Path | undefined {
   return fixed.get(trimmed) ?? matchResponse(trimmed);
 }
 
-/** A response that is kept, or its input. */
+/** The path of a kept response, or of its input items. */
 function matchResponse(path: string): Path | undefined {
   if (!path.startsWith(responsePrefix)) return undefined;
   const [id = "", rest, ...more] = path.slice(responsePrefix.length).split("/");

@@ -7,7 +7,7 @@ import { remaining } from "../ledger/remaining.js";
 import { type UsageWindowInput, usageReport } from "./usage-report.js";
 
 /**
- * `GET /v1/usage`: the stock of the key's account, as JSON text. Free of charge; it opens no window.
+ * `GET /v1/usage`: the credits of the key's account, as JSON text. Free of charge; it opens no window.
  * @throws GatewayError 503 when the ledger fails.
  */
 export async function reportUsage(
@@ -22,7 +22,7 @@ export async function reportUsage(
   try {
     ({ windows } = await ledger.balance(caller.account, limits));
   } catch (cause) {
-    warn({ code: "ledger_failed", message: ledgerFailure("tell a balance", cause), cause, requestId });
+    warn({ code: "ledger_failed", message: ledgerFailure("read a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   const { session, week, month } = windows;
@@ -32,7 +32,7 @@ export async function reportUsage(
   });
 }
 
-/** What a plan that does not exist allows. */
+/** The credits of a plan that does not exist. */
 const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
   credits: { session: 0, week: 0, month: 0 },
   sessionMs: defaultSessionMs,

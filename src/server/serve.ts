@@ -25,7 +25,7 @@ import { countTokens, requirePace } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
 import { reportUsage } from "./report-usage.js";
 
-/** What requests are answered with: made once for a gateway. */
+/** What all requests use. Made once for each gateway. */
 export interface ServerServices {
   readonly calls: CallServices;
   readonly findCaller: Lookup<Caller>;
@@ -35,7 +35,7 @@ export interface ServerServices {
   readonly countPace: AccountPace;
 }
 
-/** One request, on its way to its response. */
+/** One request while it is being served. */
 interface Served {
   readonly services: ServerServices;
   readonly requestId: string;
@@ -44,7 +44,7 @@ interface Served {
   readonly observer: RequestObserver;
 }
 
-/** Answers a request: finds the path, authenticates, then does what the path is for. Never rejects. */
+/** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
 export async function serve(services: ServerServices, request: GatewayRequest): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const requestId = makeRequestId();
@@ -63,7 +63,7 @@ export async function serve(services: ServerServices, request: GatewayRequest): 
   return response;
 }
 
-/** Probes are not followed. */
+/** Health probes cause no event. */
 function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
   if (path?.endpoint === "healthz") return noObserver;
   return observe(requestId, path?.endpoint);
@@ -71,11 +71,11 @@ function observerOf({ observe }: ServerServices, requestId: string, path: Path |
 
 function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   const { services, request, path } = served;
-  // A browser asks before it learns that there is no such path; it must be able to read the response that says so.
+  // A browser sends a preflight for unknown paths, too. The page must be able to read the 404 that follows.
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
     return optionsResponse(services.cors, request, path?.methods ?? []);
   }
-  // An adapter marks a path outside of where the gateway is mounted by a second slash.
+  // An adapter marks a path outside the gateway's mount point by a second leading slash.
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
@@ -85,7 +85,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   return respondToCaller(served, path);
 }
 
-/** What takes a key. */
+/** Serves the endpoints that need an API key. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, requestId, request, observer } = served;
   const credential = protocolOf(path, request).credential((name) => request.header(name));
@@ -103,7 +103,7 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
   return respondFromPlan(served, path, caller);
 }
 
-/** What takes no model: the list of those that the plan allows, and what is left of its credits. */
+/** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */
 async function respondFromPlan(
   { services, requestId, request }: Served,
   path: Path,
@@ -133,7 +133,7 @@ function json(body: string, headers: Record<string, string> = {}): GatewayRespon
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** The host is warned of failures of the gateway itself; the client does not get to read them. */
+/** Builds the error response. Only the host learns the cause of an internal error, in a warning. */
 function errorResponse(thrown: unknown, { services, requestId, request, path, observer }: Served): GatewayResponse {
   if (request.signal.aborted) {
     observer.refused("client_gone");
@@ -148,13 +148,16 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
   const protocol = protocolOf(path, request);
   return {
     status: error.status,
-    // In this order: an object that begins as a copy of another one takes microseconds for each member that is added.
+    // This order matters: adding members to a copied object takes microseconds for each member.
     headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error, requestId) ?? error.headers) },
     body: protocol.errorBody(error, requestId),
   };
 }
 
-/** What is for no family of clients in particular speaks the protocol of the client: OpenAI's, or Anthropic's by its version. */
+/**
+ * The protocol of an operation is its own. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
+ * else OpenAI's.
+ */
 function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
   if (path !== undefined && "operation" in path) return path.operation.protocol;
   return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));

@@ -1,6 +1,6 @@
 /** One window of an account, in micro-credits; times in epoch milliseconds. */
 export interface UsageWindowInput {
-  /** With what was granted; `null`: unlimited. */
+  /** The limit including grants; `null`: unlimited. */
   limitMicro: number | null;
   usedMicro: number;
   heldMicro: number;

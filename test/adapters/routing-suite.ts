@@ -52,6 +52,12 @@ export function describeRouting(adapter: Adapter, place: Place): void {
       if (length !== null) expect(Number(length)).toBe(Buffer.byteLength(body));
     });
 
+    it("serves DELETE", async () => {
+      const response = await get(test.path("/v1/responses/resp_none"), "DELETE");
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { message: "Response with id 'resp_none' not found." } });
+    });
+
     it("answers HEAD where only POST is allowed", async () => {
       const response = await get(test.path("/v1/chat/completions"), "HEAD");
       expect(response.status).toBe(405);

@@ -10,12 +10,9 @@ const known = {
   fileNames: [
     "src/anthropic/credential.ts anthropicAuthorization",
     "src/anthropic/event-frame.ts messagesEvent",
-    "src/call/hidden-output.ts hiddenTokens",
-    "src/events/request-summary.ts summarizeRequests",
     "src/openai/chat/encode-chat-request.ts toUpstreamBody",
     "src/openai/responses/native/encode-responses-request.ts toUpstreamResponsesBody",
     "src/openai/responses/responses-least-tokens.ts isInputTooLong",
-    "src/plans/disconnect.ts toDrainLimits",
     "src/translate/responses/item-messages.ts addItem",
     "src/translate/responses/tool-choice.ts chooseTools",
     "src/wire/copy-out-of-pool.ts unpooled",

@@ -12,7 +12,7 @@ const consumer = fileURLToPath(new URL("consumer", import.meta.url));
 /** What the scenario prints, whatever it was loaded by. */
 const expected = {
   adapters: ["function", "function"],
-  routes: ["GET", "POST", "HEAD", "OPTIONS"],
+  routes: ["GET", "POST", "DELETE", "HEAD", "OPTIONS"],
   fetch: 200,
   health: { status: "ok" },
   answered: [200, "hello"],

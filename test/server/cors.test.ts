@@ -28,7 +28,7 @@ describe("cors", () => {
     expect(Object.fromEntries(allowed.headers)).toMatchObject({
       "access-control-allow-origin": "*",
       "access-control-allow-headers": "authorization,x-stainless-os",
-      "access-control-allow-methods": "GET, POST, OPTIONS",
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
       "access-control-max-age": "86400",
     });
     for (const request of [chatRequest(), chatRequest({ stream: true }), chatRequest({}, "sk-wrong")]) {

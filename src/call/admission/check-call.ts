@@ -16,8 +16,8 @@ export interface IncomingCall {
 }
 
 /**
- * Checks whether the key may make the call, and what it asks of the model.
- * @param found - the key's plan, if there is one.
+ * Checks whether the key may make the call, and computes the most tokens that the call can use.
+ * @param found - the key's plan, if it exists.
  * @throws GatewayError 400, 403, 404
  */
 export function checkCall(

@@ -4,13 +4,12 @@ import type { Micro } from "../../metering/micro.js";
 export const microPerCredit = 1_000_000;
 
 /**
- * The state of the stock, for each window that is limited: whole credits rounded down, instants in epoch seconds
- * rounded up. Settled charges only: what requests in flight hold is not counted.
+ * Adds the `X-RateLimit` headers of each limited window: whole credits rounded down, instants in epoch seconds rounded
+ * up. They count settled charges only, not credits held by calls in progress.
  *
- * Each name is spelled out: an object that gets so many members by computed names becomes a hash table, which costs more
- * than all the rest of this.
+ * Each name is written out. V8 turns an object with many computed names into a hash table, which is slow.
  *
- * @returns `headers`, with those of the stock added.
+ * @returns `headers`
  */
 export function addCreditHeaders(headers: Record<string, string>, windows: WindowStates): Record<string, string> {
   const { session, week, month } = windows;

@@ -6,9 +6,9 @@ import { addCreditHeaders, epochSeconds, microPerCredit } from "./credit-headers
 export type Denial = Extract<ReserveResult, { ok: false }>;
 
 /**
- * The answer to a request that the stock does not cover. Code, text, `Retry-After` and `X-RateLimit-Reset` all speak of
- * the window that is available last. Used-up stock tells clients not to retry; stock that is merely held by requests in
- * flight comes back within seconds, so there they may.
+ * The 429 of a request that the credits do not cover. Code, message, `Retry-After` and `X-RateLimit-Reset` all describe
+ * the blocked window that becomes available last. Where a window's credits are used up, `x-should-retry` tells clients
+ * not to retry. Where calls in progress hold the credits, clients may retry: they get credits back within seconds.
  */
 export function denialError(denial: Denial): GatewayError {
   const { windows, now } = denial;
@@ -34,7 +34,9 @@ const codes: Readonly<Record<WindowName, string>> = {
 
 const titles: Readonly<Record<WindowName, string>> = { session: "Session", week: "Week", month: "Month" };
 
-/** LangChain stops on "usage quota" and "will reset at"; the other text must not contain either. */
+/**
+ * LangChain does not retry after "usage quota" or "will reset at". The message about held credits must contain neither.
+ */
 function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
   const limit = credits((state.limitMicro ?? 0) + state.bonusMicro);
   if (blocked.cause === "held") {
@@ -53,7 +55,10 @@ function describe(blocked: Blocked, state: WindowState, now: number, seconds: nu
 let lastSeconds = Number.NaN;
 let lastInstant = "";
 
-/** Who hammers a used-up stock asks for the same instant again and again, and it is a tenth of such an answer's cost. */
+/**
+ * A client that repeats denied requests gets the same instant each time. Formatting it is a tenth of such a response's
+ * cost.
+ */
 function isoSeconds(seconds: number): string {
   if (seconds !== lastSeconds) {
     lastInstant = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
@@ -62,7 +67,7 @@ function isoSeconds(seconds: number): string {
   return lastInstant;
 }
 
-/** Credits with all their decimals that are not zero. */
+/** Credits with all their decimals, without trailing zeros. */
 function credits(amount: Micro): string {
   const whole = Math.floor(amount / microPerCredit);
   const micro = amount - whole * microPerCredit;

@@ -2,13 +2,13 @@ import { type GatewayError, serviceUnavailable, upstreamTimeout } from "../../er
 import { UpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortReason } from "../open-calls.js";
 
-/** The client's error for a call that was broken off. @returns `undefined`: the client has left. */
+/** The client's error for an aborted call. @returns `undefined` when the client has left. */
 export function abortError(reason: AbortReason): GatewayError | undefined {
   switch (reason) {
     case "shutdown":
       return shuttingDown();
     case "upstream_timeout":
-      return upstreamTimeout(new Error("The answer took longer than maxAnswerMs allows."));
+      return upstreamTimeout(new Error("The response took longer than maxAnswerMs allows."));
     default:
       return undefined;
   }
@@ -18,7 +18,7 @@ export function shuttingDown(): GatewayError {
   return serviceUnavailable("The gateway is shutting down. Try again shortly.");
 }
 
-/** Nothing is sent to a client that is not there any more. */
+/** The client has left, so nothing is sent to it. */
 export function clientLeft(): UpstreamError {
   return new UpstreamError("aborted", "The client has left.");
 }

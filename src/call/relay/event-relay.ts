@@ -7,19 +7,19 @@ import { createEventReader, type EventReader, type ServerSentEvent } from "../..
 export interface EventRelayOptions {
   /** The largest event, in bytes. */
   readonly maxEventBytes: number;
-  /** Use the codec's shortcut, if it has one. What is sent is the same. Default `true`. */
+  /** Whether to use the codec's fast path, if it has one. The bytes sent are the same. Default: `true`. */
   readonly useShortcut?: boolean;
 }
 
-/** Reads a stream's bytes, however they were split, and writes what the client gets for them. */
+/** Reads the events of a stream, however the bytes are split, and writes the client's events. */
 export class EventRelay {
   readonly #codec: StreamCodec;
   readonly #maxEventBytes: number;
   readonly #shortcut: EventShortcut | undefined;
-  /** Only there where it is needed: it takes up more memory than all the rest of an open stream's relay. */
+  /** Created only when it is needed: it uses more memory than the rest of an open stream's relay. */
   #reader: EventReader | undefined;
   #hasRead = false;
-  /** The bytes so far ended with a whole event, so that the next one begins with the next byte. */
+  /** Whether the bytes so far ended with a whole event. */
   #atBoundary = true;
 
   constructor(codec: StreamCodec, { maxEventBytes, useShortcut = true }: EventRelayOptions) {
@@ -29,7 +29,7 @@ export class EventRelay {
   }
 
   /**
-   * @param out - takes what the client gets, also when this throws.
+   * @param out - receives the bytes for the client, also when this throws.
    * @throws StreamFault | EventTooLargeError | GatewayError
    */
   read(piece: Uint8Array, out: ByteWriter): void {
@@ -50,7 +50,7 @@ export class EventRelay {
     }
   }
 
-  /** The last event, when the stream ended without the blank line behind it. */
+  /** Reads the last event of a stream that ended without the blank line after it. */
   end(out: ByteWriter): void {
     for (const event of this.#reader?.end() ?? []) this.#pass(event, out);
   }
@@ -70,7 +70,7 @@ export class EventRelay {
 
   #createReader(): EventReader {
     const reader = createEventReader(this.#maxEventBytes);
-    // A byte order mark means nothing but at the very beginning.
+    // A byte order mark has a meaning at the very beginning only.
     if (this.#hasRead) reader.read(comment);
     this.#hasRead = true;
     return reader;
@@ -84,7 +84,7 @@ export class EventRelay {
 
 const comment = Buffer.from(":\n");
 
-/** The offset behind the first blank line, or the end of the bytes. */
+/** The offset after the first blank line, or the end of the bytes. */
 function endOfEvent(bytes: Buffer, from: number): number {
   const found = bytes.indexOf(eventEnd, from);
   return found < 0 ? bytes.length : found + eventEnd.length;

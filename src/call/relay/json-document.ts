@@ -4,8 +4,8 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { skipSpace } from "../../wire/json-members.js";
 
 /**
- * What an upstream sends that answers a request for a stream with a whole response, with an error inside a 200, or with a
- * page. It is known by how it begins: what its header says of it is as often wrong.
+ * Collects a JSON body or a page that an upstream sends in reply to a request for a stream. The body's first byte
+ * decides: the content type is often wrong.
  */
 export class JsonDocument {
   readonly #maxBytes: number;
@@ -20,19 +20,19 @@ export class JsonDocument {
     return this.#length;
   }
 
-  /** All that has come of it. */
+  /** All bytes so far. */
   get bytes(): Uint8Array {
     return Buffer.concat(this.#pieces);
   }
 
   /**
-   * @returns `false` when it is events that have begun.
+   * @returns `false` when the body is a stream of events.
    * @throws StreamFault `garbage` when it is too large.
    */
   take(bytes: Uint8Array): boolean {
     if (this.#length === 0) {
       const first = firstByte(bytes);
-      // White space before anything else means nothing to either; some servers send it while they think.
+      // White space before anything else has no meaning in either format. Some servers send it while the model works.
       if (first === undefined) return true;
       if (first !== 0x7b && first !== 0x5b && first !== 0x3c) return false;
     }
@@ -43,7 +43,7 @@ export class JsonDocument {
   }
 }
 
-/** Behind a byte order mark and white space. No line of an event stream begins with a bracket. */
+/** The first byte after a byte order mark and white space. No line of an event stream begins with a bracket. */
 function firstByte(bytes: Uint8Array): number | undefined {
   const text = withoutByteOrderMark(bytes);
   return text[skipSpace(text, 0)];

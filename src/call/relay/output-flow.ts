@@ -1,11 +1,11 @@
 import type { Clock } from "../../ledger/clock.js";
 
-/** A longer wait for output, in milliseconds, is one in which the model thought, or did nothing. */
+/** A longer gap in the output, in milliseconds, is not counted: the model was reasoning, or was idle. */
 const longestGapMs = 2000;
 
 /**
- * Measures how long it took until the output of a stream came. Only the time counts in which the gateway waited for the
- * upstream: a client that reads slowly does not make its model look slow.
+ * Measures in how much time the output of a stream arrived. It counts only the time in which the gateway waited for the
+ * upstream. So a slow client does not make the model look slow.
  */
 export class OutputFlow {
   readonly #clock: Clock;
@@ -14,26 +14,29 @@ export class OutputFlow {
   #seen = 0;
   #ms = 0;
 
-  /** @param isOn - from the beginning; otherwise the clock, which is not free, is not read before the model reasons. */
+  /**
+   * @param isOn - measure from the beginning. Otherwise measuring starts when the model reasons, since reading the
+   * clock has a cost.
+   */
   constructor(clock: Clock, isOn: boolean) {
     this.#clock = clock;
     this.#isOn = isOn;
   }
 
-  /** The time in which output came, in milliseconds. */
+  /** The time in which output arrived, in milliseconds. */
   get ms(): number {
     return this.#ms;
   }
 
-  /** The upstream is asked for more. */
+  /** The relay reads on. */
   asked(): void {
     if (this.#isOn) this.#askedAt = this.#clock.now();
   }
 
   /**
-   * Something has come.
+   * A piece has arrived.
    * @param seen - the whole output so far, in any unit.
-   * @param reasons - the answer shows reasoning.
+   * @param reasons - the response shows reasoning.
    */
   came(seen: number, reasons: boolean): void {
     this.#isOn ||= reasons;
@@ -41,7 +44,7 @@ export class OutputFlow {
     const isFirst = this.#seen === 0;
     this.#seen = seen;
     const waitedMs = this.#clock.now() - this.#askedAt;
-    // What went before the first output was no output's time.
+    // The time before the first output is not counted.
     if (!isFirst && waitedMs > 0 && waitedMs <= longestGapMs) this.#ms += waitedMs;
   }
 }

@@ -13,8 +13,8 @@ import type { TargetResponse } from "./target-response.js";
 import { readUntilAborted } from "./until-aborted.js";
 
 /**
- * Relays a whole response. Until it is complete the client has got nothing, so any failure is a status of its own, and
- * costs nothing; only a client that leaves while the model works pays for what the model has done.
+ * Relays a whole response. Until it is complete, the client has received nothing: a failure gets a status of its own
+ * and is free. Only a client that leaves pays for what the model has done.
  *
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
@@ -28,7 +28,7 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
   try {
     answer = exchange.readWhole(body);
   } catch (error) {
-    // Nested deeper than can be written again, for instance.
+    // For example, JSON that is nested too deep to be written again.
     throw toUpstreamFailure(error);
   }
   progress.answer = answer;
@@ -46,7 +46,7 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
 async function readBody({ attempt, answer }: TargetResponse, progress: WholeProgress): Promise<Uint8Array> {
   const { departure, services } = attempt.call;
   const { maxAnswerBytes } = services.limits;
-  // How far it is read when the client leaves must not depend on how it came.
+  // How much is read after the client has left must not depend on the pieces in which it arrives.
   const complete = departure === undefined ? answer.takeWhole?.() : undefined;
   if (complete !== undefined) {
     if (complete.length > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
@@ -74,9 +74,9 @@ function tooLarge(maxAnswerBytes: number): GatewayError {
   return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${maxAnswerBytes} bytes.`) });
 }
 
-/** What has come of a whole response. Its client has nothing of it before its end. */
+/** The progress of a whole response. The client gets nothing before its end. */
 class WholeProgress implements Progress {
-  /** Bytes. */
+  /** In bytes. */
   received = 0;
   answer: ModelAnswer | undefined;
   readonly isCounted = false;

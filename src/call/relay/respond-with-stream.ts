@@ -6,7 +6,7 @@ import { StreamRelay } from "./stream-relay.js";
 import type { TargetResponse } from "./target-response.js";
 
 /**
- * Relays a stream, from its first piece on: failures before that still become a status of their own.
+ * Relays a stream. Failures before its first piece get a status of their own.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
 export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
@@ -17,7 +17,7 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   const keep = exchange.keep && (() => exchange.keep?.() ?? Promise.resolve());
   const pieces = new StreamRelay(attempt, codec, response.answer.body, keep);
   const first = await pieces.next();
-  // It may have ended in the same turn.
+  // The client may have left in the same turn of the event loop.
   attempt.commit();
   const headers = streamHeaders();
   const { reservation } = settlement;
@@ -32,9 +32,9 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   return { status: 200, headers, body: rest.body };
 }
 
-/** `no-transform` keeps compressing middleware and proxies, `x-accel-buffering` keeps nginx from holding events back. */
+/** `no-transform` stops middleware and proxies, and `x-accel-buffering` stops nginx, from holding events back. */
 function streamHeaders(): Record<string, string> {
-  // Spelled out each time: a copy would take microseconds for each header that is added to it.
+  // A new literal each time: adding a header to a copied object takes microseconds.
   return {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",

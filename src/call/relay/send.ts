@@ -7,17 +7,17 @@ import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../.
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { Meter } from "../meter.js";
 import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
-import { IdleTimer } from "./idle-timer.js";
+import { RestartableTimer } from "./restartable-timer.js";
 import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
-/** An error response is read this far, in bytes; what is longer is no message for a person. */
+/** At most this much of an error response is read, in bytes. A longer one is no message for people. */
 const longestErrorBody = 65_536;
 
-/** How long an error response may take until what has come of it must do, in milliseconds. */
+/** After this time, in milliseconds, the gateway uses the part of an error response that it has. */
 const errorBodyMs = 5_000;
 
-/** An attempt, as far as sending goes. */
+/** The part of an attempt that sending needs. */
 export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
@@ -26,10 +26,10 @@ export interface SendingAttempt {
 }
 
 /**
- * Sends a request to the model server, and waits for the response, though not beyond the end of the call: a provider may
- * not heed its signal.
- * @returns its 200.
- * @throws GatewayError as the client is to see it, or {@link UpstreamError} `aborted`.
+ * Sends a request to the model server and waits for the response, until the call ends at most. A provider may ignore
+ * its signal.
+ * @returns the response, status 200.
+ * @throws GatewayError for the client, or {@link UpstreamError} `aborted`.
  */
 export function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
   const { notice, meter } = attempt;
@@ -51,7 +51,7 @@ export function send(attempt: SendingAttempt, exchange: Exchange): Promise<Direc
           readError(answer, exchange).then(reject, fail);
         }
       } catch (error) {
-        // What a provider of the host's gives as an answer may be anything.
+        // A host's own provider may return anything.
         fail(error);
       }
     };
@@ -62,7 +62,7 @@ export function send(attempt: SendingAttempt, exchange: Exchange): Promise<Direc
   });
 }
 
-/** Rejects also where the provider throws at once. */
+/** Also rejects where the provider throws synchronously. */
 function callProvider(
   { target, notice, meter, call }: SendingAttempt,
   { operation, body, headers }: Exchange,
@@ -80,7 +80,7 @@ function callProvider(
     headers,
   };
   const callDirectly = directCallOf(provider);
-  // What a host's own provider does with a call is not known.
+  // A host's own provider may do anything with its call.
   if (callDirectly === undefined) meter.handedOver();
   try {
     return Promise.resolve(
@@ -91,18 +91,21 @@ function callProvider(
   }
 }
 
-/** The client's error for a response other than a 200. */
+/** The client's error for a response whose status is not 200. */
 async function readError({ status, headers, body: pieces }: DirectAnswer, exchange: Exchange): Promise<Error> {
   const body = await readAtMost(pieces, longestErrorBody).catch(ignoreUnlessFinal);
   try {
     return exchange.readError(status, headers, body);
   } catch (error) {
-    // What a provider of the host's gives as an answer may be anything.
+    // A host's own provider may return anything.
     return toUpstreamFailure(error);
   }
 }
 
-/** The client's error for a failed call or a broken body. {@link UpstreamError} `aborted` and known errors stay as they are. */
+/**
+ * The client's error for a failed call or a broken body. Returns a {@link GatewayError} and an {@link UpstreamError}
+ * `aborted` unchanged.
+ */
 export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError {
   if (isGatewayError(error)) return error;
   if (isUpstreamError(error) && error.failure === "aborted") return error;
@@ -110,14 +113,14 @@ export function toUpstreamFailure(error: unknown): GatewayError | UpstreamError 
   return badGateway("The model did not answer. Try again.", { cause: error });
 }
 
-/** The body's first `most` bytes, or what has come of them in time; the rest is not read. */
+/** The first `most` bytes of the body, or those that arrive in time. The rest is not read. */
 async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const iterator = iteratorOf(body);
   let giveUp = (): void => {};
   const timeUp = new Promise<undefined>((resolve) => {
     giveUp = () => resolve(undefined);
   });
-  const timer = new IdleTimer(errorBodyMs, giveUp);
+  const timer = new RestartableTimer(errorBodyMs, giveUp);
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -135,7 +138,7 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, most: number): Promis
   return Buffer.concat(pieces).subarray(0, most);
 }
 
-/** An error response whose body breaks off is still one. */
+/** An error response whose body breaks off is still an error response. */
 function ignoreUnlessFinal(error: unknown): Buffer {
   if (isGatewayError(error) || (isUpstreamError(error) && error.failure === "aborted")) throw error;
   return Buffer.alloc(0);

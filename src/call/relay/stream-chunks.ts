@@ -5,23 +5,23 @@ import { ByteWriter } from "../../wire/byte-writer.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
-import { IdleTimer } from "./idle-timer.js";
 import { JsonDocument } from "./json-document.js";
 import type { OutputFlow } from "./output-flow.js";
+import { RestartableTimer } from "./restartable-timer.js";
 
-/** What events may grow by as they are rewritten, before the buffer has to. */
+/** Spare bytes of the buffer, since rewritten events may be longer. */
 const spareBytes = 256;
 
-/** A client that takes so much of a longer event is seen to take something. */
+/** Longer events are sent in parts of this many bytes, so that a slow client's progress can be seen. */
 const mostAtOnce = 128 * 1024;
 
-/** Gets a stream's chunks. One of its methods is called for each time that it asks. */
+/** Receives a stream's chunks. Each call of `ask` leads to one call of one method. */
 export interface ChunkListener {
   /** What the client gets for one read of the upstream's body. */
   onChunks(chunks: Uint8Array): void;
-  /** Nothing came for so long that the client needs a sign of life. */
+  /** Nothing arrived for so long that the client needs a keep-alive. */
   onSilence(): void;
-  /** The upstream has sent all that it has to send. */
+  /** The upstream has sent everything. */
   onEnd(): void;
   /** @param error - StreamFault | EventTooLargeError | GatewayError | what the body threw */
   onFault(error: unknown): void;
@@ -29,7 +29,7 @@ export interface ChunkListener {
 
 /** What a stream is made of. */
 export interface StreamSource {
-  /** The upstream's. */
+  /** The upstream's body. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly codec: StreamCodec;
   readonly limits: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
@@ -38,9 +38,9 @@ export interface StreamSource {
 }
 
 /**
- * Reads an upstream's stream, and makes of it what the client gets. It ends where the codec says so, or with the upstream's body.
- * Written with callbacks, and not as a generator, since tokens mostly come alone: then what it costs to hand one on is
- * most of what it costs at all.
+ * Reads an upstream's stream and produces the client's bytes. It ends where the codec says so, or with the upstream's
+ * body. It uses callbacks instead of a generator: most chunks are one token, and the steps of a generator would be most
+ * of the cost of each.
  */
 export class StreamChunks {
   readonly #source: AsyncIterable<Uint8Array>;
@@ -48,14 +48,14 @@ export class StreamChunks {
   readonly #codec: StreamCodec;
   readonly #relay: EventRelay;
   readonly #document: JsonDocument;
-  readonly #timer: IdleTimer;
+  readonly #timer: RestartableTimer;
   #isEvents = false;
   #isReading = false;
   #isOver = false;
   #isAsked = false;
-  /** What has come while nobody asked. */
+  /** Bytes that arrived before the next `ask`. */
   #ready: Uint8Array | undefined;
-  /** Breaks the stream off behind what is ready. */
+  /** The error that ends the stream after the ready bytes. */
   #fault: { error: unknown } | undefined;
   readonly #listener: ChunkListener;
   readonly #flow: OutputFlow;
@@ -67,10 +67,10 @@ export class StreamChunks {
     this.#document = new JsonDocument(limits.maxAnswerBytes);
     this.#listener = listener;
     this.#flow = flow;
-    this.#timer = new IdleTimer(limits.keepAliveMs, () => this.#notifySilence());
+    this.#timer = new RestartableTimer(limits.keepAliveMs, () => this.#notifySilence());
   }
 
-  /** The listener wants the next. To be called when it was told of the last. */
+  /** Requests the next chunk. Call it again only after the listener has been called. */
   ask(): void {
     this.#isAsked = true;
     this.#timer.start();
@@ -78,7 +78,7 @@ export class StreamChunks {
     else if (!this.#isReading) this.#read();
   }
 
-  /** Nothing more is read, and nothing counts that still comes: the stream breaks off behind what is ready. */
+  /** Stops reading and ignores what still arrives. The stream ends with this error after the ready bytes. */
   breakOff(error: unknown): void {
     if (this.#isOver) return;
     this.#fault = { error };
@@ -86,7 +86,7 @@ export class StreamChunks {
     this.#notify();
   }
 
-  /** Nobody asks any more. */
+  /** Stops everything: `ask` is not called again. */
   stop(): void {
     this.#timer.stop();
     this.#leave();
@@ -108,7 +108,7 @@ export class StreamChunks {
     if (this.#isOver) return;
     let hasEnded = false;
     try {
-      // A body of a host's may give anything.
+      // The body of a host's own provider may yield anything.
       if (result.done === true) hasEnded = true;
       else this.#take(result.value);
     } catch (error) {
@@ -124,7 +124,7 @@ export class StreamChunks {
     this.#isReading = false;
     if (this.#isOver) return;
     noteRefusal(error);
-    // All that was asked for has arrived: how the connection ends does not matter any more.
+    // Everything requested has arrived, so the way in which the connection ended does not matter.
     const isEnough = this.#codec.progress.isComplete && isUpstreamError(error) && error.failure !== "aborted";
     if (!isEnough) this.#fault = { error };
     this.#end();
@@ -139,13 +139,13 @@ export class StreamChunks {
     } finally {
       const { seenOutput, reasons } = this.#codec.progress;
       this.#flow.came(seenOutput, reasons);
-      // What came before a fault is the client's.
+      // The client gets what arrived before a fault.
       if (out.length > 0) this.#ready = out.finish();
     }
     if (this.#codec.progress.isDone) this.#leave();
   }
 
-  /** The body is over. */
+  /** The body has ended. */
   #end(): void {
     this.#isOver = true;
     try {
@@ -156,7 +156,7 @@ export class StreamChunks {
     this.#notify();
   }
 
-  /** What can be told to be complete only now. */
+  /** Bytes that can be written only once the body is complete. */
   #rest(): Uint8Array | undefined {
     if (this.#document.length > 0) return this.#codec.whole(this.#document.bytes);
     const out = new ByteWriter(spareBytes);
@@ -164,7 +164,7 @@ export class StreamChunks {
     return out.length > 0 ? out.finish() : undefined;
   }
 
-  /** The rest of the body is nobody's. */
+  /** Stops reading the body. */
   #leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -13,7 +13,7 @@ import { toUpstreamFailure } from "./send.js";
 import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
 import { brokenOff } from "./until-aborted.js";
 
-/** An attempt, as far as relaying its stream goes. */
+/** The part of an attempt that relaying a stream needs. */
 export interface StreamedAttempt {
   readonly call: {
     readonly abortReason: AbortReason | undefined;
@@ -21,17 +21,17 @@ export interface StreamedAttempt {
     readonly services: { readonly limits: RelayLimits };
   };
   readonly meter: Pick<Meter, "follow">;
-  /** Breaks it off, whether the provider heeds it or not. */
+  /** Aborts the attempt, even where the provider ignores its signal. */
   readonly notice: AbortNotifier;
-  /** Before the first event, silence does not commit the response to this upstream: another one may have its turn. */
+  /** Whether another target may still be tried while this one has sent no event. */
   readonly holdsStatus: boolean;
-  /** Settles the call. Called exactly once, and before the client learns that the stream has ended. */
+  /** Settles the call. Called exactly once, before the client gets the end of the stream. */
   end(outcome: Outcome): Promise<unknown>;
 }
 
 /**
- * Passes a stream on, each upstream event before the next one arrives. All that becomes known before the first piece is
- * thrown, as {@link GatewayError} or {@link UpstreamError} `aborted`; after it, a failure is an error event.
+ * Relays a stream: each upstream event is sent before the next one is read. Before the first piece, failures are thrown
+ * as {@link GatewayError} or {@link UpstreamError} `aborted`. After it, a failure is an error event.
  */
 export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, ChunkListener {
   readonly #attempt: StreamedAttempt;
@@ -39,14 +39,14 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   readonly #chunks: StreamChunks;
   readonly #keep: (() => Promise<void>) | undefined;
   #waiting: Waiting | undefined;
-  /** The client has got something. */
+  /** Whether the client has received something. */
   #committed = false;
-  /** The call has ended: resolves when it is settled. */
+  /** Resolves when the call is settled; `undefined` until it has ended. */
   #settled: Promise<void> | undefined;
   #isOver = false;
 
   /**
-   * @param body - the upstream's; not its whole response, which would be kept for as long as the stream is open.
+   * @param body - the upstream's body alone. Its whole response would stay in memory while the stream is open.
    * @param keep - see {@link Exchange.keep}.
    */
   constructor(
@@ -70,7 +70,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return this;
   }
 
-  /** To be called when the last promise has resolved. */
+  /** Call it again only after the last promise has settled. */
   next(): Promise<Piece> {
     if (this.#waiting) return Promise.reject(new TypeError("The stream is being read: wait for the last next()."));
     if (this.#isOver) return Promise.resolve(done);
@@ -189,14 +189,14 @@ function describeFailure(thrown: unknown, abortReason: AbortReason | undefined, 
   if (abortReason !== undefined) return { reason: abortReason, error: abortError(abortReason) };
   if (committed) return describeBreak(thrown);
   const failure = toUpstreamFailure(thrown);
-  // A provider that says "aborted" without having been aborted is one that failed.
+  // A provider that reports "aborted" although the gateway aborted nothing has failed.
   const error = isUpstreamError(failure)
     ? badGateway("The model did not answer. Try again.", { cause: failure })
     : failure;
   return { reason: endReasonOf(error), error };
 }
 
-/** The client has part of the answer: it must not read that there was none. */
+/** The client has a part of the response, so the error must not say that there was none. */
 function describeBreak(thrown: unknown): Failure {
   const failure = toUpstreamFailure(thrown);
   const error =

@@ -2,13 +2,13 @@ import { UpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import { iteratorOf, leaveBody } from "./body-iterator.js";
 
-/** What a provider does for a call that was broken off counts no more, whether it heeds its signal or not. */
+/** The result of an aborted call is ignored, whether or not the provider obeys its signal. */
 export function brokenOff(): UpstreamError {
-  return new UpstreamError("aborted", "The call was broken off.");
+  return new UpstreamError("aborted", "The call was aborted.");
 }
 
 /**
- * Reads a provider's body piece by piece as long as its call goes on. Then the provider's own is left.
+ * Reads a provider's body piece by piece until its end, or until the call is aborted.
  * @param take - gets each piece. @returns whether to read on.
  * @throws UpstreamError `aborted`
  */

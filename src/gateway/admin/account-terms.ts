@@ -5,13 +5,13 @@ import type { Clock } from "../../ledger/clock.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 import { windowLimits } from "../../ledger/windows.js";
 
-/** By which plan an account is seen, and from where its weeks and months are counted. */
+/** The plan and the anchor of an account. */
 export interface AccountTerms {
-  /** Id of the plan. Default: that of the account's keys. */
+  /** Id of the plan. Default: the one of the account's keys. */
   plan?: string | undefined;
   /**
-   * Where the account's weeks and months begin; `null`: by the calendar. Default: that of the account's keys; without keys,
-   * where `plan` is given, by the calendar.
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have
+   * it. An account without keys, with a given `plan`, has the default of `null`.
    */
   anchor?: Instant | null | undefined;
 }
@@ -22,14 +22,14 @@ export interface ResolvedTerms {
 }
 
 /**
- * The account's plan and anchor are not known: it has no keys, its keys differ in them or cannot be listed, or there is
- * no such plan. The message says what to pass.
+ * The account's plan or anchor is not known. It has no keys, its keys differ or cannot be listed, or the plan does not
+ * exist. The message says what to pass.
  */
 export class UnknownTermsError extends Error {
   override readonly name = "UnknownTermsError";
 }
 
-/** Finds the terms of an account: as they are given, else as its keys have them. */
+/** Finds an account's plan and anchor: the given ones, or else those of its keys. */
 export class AccountTermsLookup {
   readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
   readonly #findAllowance: Lookup<Allowance>;
@@ -87,7 +87,7 @@ export class AccountTermsLookup {
   }
 }
 
-/** Another anchor would be other windows: no guess is good enough, unless there is no key that has one. */
+/** Another anchor would mean other windows, so a guess is allowed only when no key has an anchor. */
 function anchorsOf(keys: readonly StoredKey[], plan: string | undefined): readonly (number | null)[] {
   return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor ?? null));
 }

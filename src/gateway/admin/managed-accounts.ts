@@ -27,7 +27,7 @@ export interface AccountWindow extends WindowState {
   remainingMicro: Micro | null;
 }
 
-/** The credits of an account, as its plan has them. */
+/** The credits of an account under its plan. */
 export interface AccountBalance {
   account: string;
   plan: string;
@@ -45,34 +45,34 @@ export interface CreditGrant extends AccountTerms {
   note?: string | undefined;
 }
 
-/** From when to when; the beginning is inclusive, the end is not. Default: all that the ledger keeps. */
+/** A range of time; the start is inclusive, the end is exclusive. Default: everything that the ledger keeps. */
 export interface HistoryRange {
   from?: Instant | undefined;
   to?: Instant | undefined;
 }
 
 /**
- * The accounts' stocks of credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
+ * The accounts' credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
  *
- * Every method rejects with a TypeError when it is called with something that is not valid, and with what the stores
- * throw: {@link LedgerUnavailableError} can be tried again, with the same `id` where there is one.
+ * Every method rejects with a TypeError when an argument is not valid, and with what the stores throw. After a {@link
+ * LedgerUnavailableError}, retry; with the same `id` where there is one.
  */
 export interface ManagedAccounts {
   /**
-   * The state of the three windows. Opens none.
-   * @throws UnknownTermsError when neither `terms` nor the account's keys name its plan, or there is no such plan.
+   * Reads the three windows. It opens none.
+   * @throws UnknownTermsError when neither `terms` nor the account's keys name its plan, or the plan does not exist.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
-   * Adds to the limit of one window until it ends, once per id. A window without a limit stays so. A session to which
-   * something was granted stays open to its end, though nothing be used in it.
-   * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used for
-   * another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
+   * Tops up: adds to the limit of one window until it ends, once per id. A window without a limit stays so. A session
+   * with a grant stays open to its end, even if nothing is used in it.
+   * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used
+   * for another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
    */
   grant(account: string, grant: CreditGrant): Promise<AccountBalance>;
   /**
-   * Sets the use of these windows back to zero, by default of all three. What is held will be charged all the same, and what
-   * was granted stays granted.
+   * Sets the use of these windows back to zero, by default of all three. Holds are still charged when they settle, and
+   * grants stay.
    */
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
@@ -91,14 +91,14 @@ export interface ManagedAccounts {
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
-   * Deletes all that the gateway keeps of an account: its credits, its holds, its journal, and its keys where the key
-   * store can delete. Calls in progress cost nothing, and leave no entry. For a day or so the ledger remembers by a
-   * hash of the account's name when that was, so that no late settlement brings the account back.
+   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys if the
+   * key store can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
+   * of the account's name and the time. So a late settlement does not bring the account back.
    */
   forget(account: string): Promise<void>;
 }
 
-/** Some milliseconds of work: what is parsed and summed between two turns of the event loop. */
+/** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
 const summedAtOnce = 250;
 
 const moment = wholeInstant.transform((value) => value ?? undefined);
@@ -118,7 +118,7 @@ const historyInput = rangeInput.extend({
   limit: z.number().int().min(1).max(1000).optional(),
 });
 
-/** Where what belongs to an account is. */
+/** The stores that keep an account's data. */
 interface AccountStores {
   readonly keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
   readonly ledger: CreditLedger;
@@ -149,7 +149,8 @@ export function managedAccounts(
       const page = await readHistory(by, { ...request, limit: summedAtOnce, ...(cursor !== undefined && { cursor }) });
       yield page;
       cursor = page.cursor;
-      // Some ledgers have read a page when they return: without a turn, a long journal would hold the process to its end.
+      // Some ledgers return a page synchronously. Without a turn of the event loop, a long journal would block the
+      // process.
       await nextTurn();
     } while (cursor !== undefined);
   }
@@ -190,7 +191,7 @@ export function managedAccounts(
 
     async forget(account) {
       checkInput("gateway.accounts.forget", accountInput, { account });
-      // First, so that no call comes in between.
+      // This is first, so that no call starts in between.
       const hashes = (await keys.forget?.(account)) ?? [];
       for (const hash of hashes) findCaller.forget(hash);
       await Promise.all([ledger.forget(account), responses?.forget(account)]);

@@ -15,7 +15,7 @@ export interface ManagedKey {
   plan: string;
   /** What its owner calls it. */
   name: string | null;
-  /** How its owner recognises it: its beginning and end, such as `sk-ig-Ab3d…x9Qz`. Not secret. */
+  /** How its owner recognises it: its first and last characters, such as `sk-ig-Ab3d…x9Qz`. Not secret. */
   hint: string;
   createdAt: number;
   /** From this moment on it is refused. */
@@ -38,7 +38,7 @@ export interface CreatedKey extends ManagedKey {
 export interface NewKey {
   /** The account whose credits it uses: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
-  /** Id of the account's plan. Where there is none of it yet, the key is made, with a warning `unknown_plan`. */
+  /** Id of the account's plan. If the plan does not exist yet, the key is made with a warning `unknown_plan`. */
   plan: string;
   /** What its owner calls it, at most 200 characters. Default: nothing. */
   name?: string | null | undefined;
@@ -76,7 +76,7 @@ export interface ManagedKeys {
   get(id: string): Promise<ManagedKey | undefined>;
   /**
    * The keys of an account, revoked and expired ones too, the oldest first.
-   * @param page - `limit`: at most so many, by default all; `after`: those behind the key of this id, for the next page.
+   * @param page - `limit`: the most keys, by default all; `after`: the id of the last key of the previous page.
    */
   list(
     account: string,
@@ -112,7 +112,7 @@ const keyPage = z.strictObject({
   after: idText().optional(),
 });
 const keyId = z.strictObject({ id: idText() });
-/** With the present added, still a date. */
+/** The longest `graceMs` whose end is still a valid date. */
 const longestGraceMs = 100 * 365 * 86_400_000;
 const rotation = z.strictObject({
   graceMs: z.number().int().nonnegative().max(longestGraceMs).default(0),
@@ -131,7 +131,7 @@ export function managedKeys(
       const by = "gateway.keys.create";
       const { anchor, ...key } = checkInput(by, newKey, input);
       const others = anchor === undefined ? await stored.store(by, "insert", "list").list(key.account) : [];
-      // Another anchor than the account's would start its windows anew, and refill its credits.
+      // An anchor other than the account's would begin new windows, and so reset what is used.
       const created = await stored.insert(by, {
         ...key,
         anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
@@ -188,7 +188,7 @@ export function managedKeys(
   };
 }
 
-/** Makes a key with all that the old one has, and revokes the old one. When that fails, it revokes the new one. */
+/** Makes a key like the old one, and revokes the old one. If that fails, it revokes the new one. */
 async function replaceKey(
   stored: StoredKeys,
   old: StoredKey,

@@ -8,8 +8,9 @@ import { requireMethods } from "./require-methods.js";
 /** Creates and changes plans. */
 export interface ManagedPlans {
   /**
-   * Creates the plan, or replaces the one of the same id altogether. Effective at once in this process, and in others
-   * where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. What accounts have used stays used.
+   * Creates the plan, or replaces the whole plan of the same id. It takes effect at once in this process. Other
+   * processes get it at once where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. The used
+   * credits of accounts stay used.
    *
    * @throws TypeError when the plan is not valid, or the plan store cannot write; and what the store throws.
    */
@@ -31,7 +32,7 @@ export function managedPlans(
       try {
         await store.put(plan);
       } finally {
-        // Also after a failure: the store may have put it all the same.
+        // Also after a failure: the store may have saved the plan.
         findAllowance.forget(plan.id);
       }
     },

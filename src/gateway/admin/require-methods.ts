@@ -1,6 +1,6 @@
 /**
- * The store, if it has these methods.
- * @throws TypeError that says what to do if it has not.
+ * Returns the store if it has these methods.
+ * @throws TypeError that says what to do if it lacks one.
  */
 export function requireMethods<Store extends object>(
   by: string,

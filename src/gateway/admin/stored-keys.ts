@@ -8,7 +8,10 @@ import { UnknownKeyError } from "./unknown-key-error.js";
 
 type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt">;
 
-/** The key store, together with this process's cache: what is written is forgotten there. `by` names the public method. */
+/**
+ * The key store together with this process's cache: a key that is written is removed from the cache. `by` is the name
+ * of the public method, for errors.
+ */
 export class StoredKeys {
   readonly #keys: KeyStore;
   readonly #findCaller: { forget(hash: string): void };
@@ -20,7 +23,7 @@ export class StoredKeys {
     this.#clock = clock;
   }
 
-  /** The store as one that can do this. @throws TypeError when it cannot. */
+  /** The store, if it has these methods. @throws TypeError when it lacks one. */
   store(by: string, ...methods: (keyof WritableKeyStore)[]): WritableKeyStore {
     return requireMethods<WritableKeyStore>(by, "key", this.#keys, methods);
   }
@@ -52,17 +55,17 @@ export class StoredKeys {
       if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
       return changed;
     } finally {
-      // Also after a failure: the store may have changed it all the same.
+      // Also after a failure: the store may have changed the key.
       this.#findCaller.forget(hash);
     }
   }
 
-  /** Revokes a key, never later than it is revoked already. @throws UnknownKeyError */
+  /** Revokes a key. An earlier revocation stays. @throws UnknownKeyError */
   revoke(by: string, key: StoredKey, moment: number): Promise<StoredKey> {
     return this.change(by, key, { revokedAt: Math.min(key.revokedAt ?? Infinity, moment) });
   }
 
-  /** An expiry in the past is most often one in seconds instead of milliseconds. */
+  /** An expiry in the past is usually a time in seconds instead of milliseconds. */
   #requireFuture(by: string, expiresAt: number | null | undefined): void {
     if (expiresAt === undefined || expiresAt === null || expiresAt > this.#clock.now()) return;
     throw new TypeError(`${by}: expiresAt is in the past. Give a Date, epoch milliseconds or an ISO 8601 string.`);

@@ -6,7 +6,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 export interface UsageRow {
   /** In UTC, such as `2026-03-11`. */
   day: string;
-  /** `null`: calls whose process died before it could report them, charged as last renewed. */
+  /** `null`: a call whose process died. It was charged what its last renewal reported. */
   model: string | null;
   /** The key's id; `null` as in `model`. */
   keyId: string | null;
@@ -17,7 +17,7 @@ export interface UsageRow {
   tokens: TokenCounts;
 }
 
-/** Sums up the charges of a journal, page by page, so that only the sums are in memory. The newest day first. */
+/** Sums up the charges of a journal, the newest day first. It reads page by page, so only the sums stay in memory. */
 export async function sumUsage(pages: AsyncIterable<HistoryPage>): Promise<UsageRow[]> {
   const rows = new Map<string, UsageRow>();
   for await (const { entries } of pages) {

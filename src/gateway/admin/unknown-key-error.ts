@@ -1,4 +1,4 @@
-/** There is no key of the id. */
+/** There is no key with this id. */
 export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
 }

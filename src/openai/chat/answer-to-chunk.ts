@@ -1,8 +1,8 @@
 import { isRecord } from "../../wire/is-record.js";
 
 /**
- * A whole chat completion as the one chunk of a stream, for upstreams that do not stream although they were asked to.
- * An error answer is left as it is.
+ * Turns a whole chat completion into the only chunk of a stream. Some upstreams do not stream although the request
+ * asked for a stream. An error response stays as it is.
  */
 export function answerToChunk(answer: Record<string, unknown>): Record<string, unknown> {
   const { choices } = answer;

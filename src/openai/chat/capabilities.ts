@@ -6,7 +6,7 @@ import { reasoningMembers, toolMembers } from "../request/request-names.js";
 import type { ChatRequest } from "./chat-request.js";
 import { isText } from "./message-outline.js";
 
-/** What a model cannot do, and what becomes of requests that ask for it. */
+/** What a model cannot do, and what happens to requests that ask for it. */
 export interface Lacking {
   readonly action: "refuse" | "drop";
   readonly tools: boolean;
@@ -14,7 +14,7 @@ export interface Lacking {
   readonly vision: boolean;
 }
 
-/** @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it. */
+/** @throws GatewayError 400 when the request asks for something that the model cannot do, and `action` is `refuse`. */
 export function refuseLacking(request: ChatRequest, model: string, lacking: Lacking): void {
   if (lacking.action !== "refuse") return;
   if (lacking.tools) {
@@ -33,7 +33,7 @@ export function asksToReason(request: ChatRequest): boolean {
   return reasoningMembers.some((name) => asksFor(request, name));
 }
 
-/** Adds what relieves a request of what the model cannot do; of images, see `editMessages`. */
+/** Adds edits that remove what the model cannot do. Images are removed by `editMessages`. */
 export function addLackingEdits({ tools, reasoning }: Lacking, edits: MemberEdits): void {
   if (tools) for (const name of toolMembers) edits.set(name, null);
   if (reasoning) for (const name of reasoningMembers) edits.set(name, null);
@@ -46,7 +46,7 @@ function asksFor({ body, members }: ChatRequest, name: string): boolean {
   return !isText(body, member, "none") && !(body[member.start] === 0x7b && asksForNone(body, member));
 }
 
-/** OpenRouter's `{"effort":"none"}` and `{"enabled":false}`. What is said twice can be understood in two ways. */
+/** OpenRouter's `{"effort":"none"}` and `{"enabled":false}`. With a repeated member, the meaning is ambiguous. */
 function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
   const members = membersOf(body, start, fewMembers);
   if (members.length > fewMembers || findTwins(members.map(({ name }) => name)) !== undefined) return false;
@@ -57,10 +57,10 @@ function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
   );
 }
 
-/** More than there are. */
+/** More than any server has. */
 const fewMembers = 16;
 
-/** The path of the first one. */
+/** The path of the first image. */
 export function firstImage(request: WithMessages): string | undefined {
   const image = messageMedia(request).find(({ hasImage }) => hasImage);
   if (image === undefined) return undefined;
@@ -68,7 +68,7 @@ export function firstImage(request: WithMessages): string | undefined {
   return `messages[${message}].${part === undefined ? "images" : `content[${part}]`}`;
 }
 
-/** A 400 for what a model cannot do. */
+/** A 400 for a feature that the model lacks. */
 export function unsupportedByModel(model: string, param: string, what: string): GatewayError {
   return new GatewayError(`'${model}' does not support ${what}. Leave '${param}' out, or use another model.`, {
     status: 400,

@@ -9,8 +9,8 @@ import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage
 import { joinTextParts } from "./text-parts.js";
 
 /**
- * A whole chat completion as clients need it: own id, own model name, usage always there, and repairs where a client
- * would break. Everything else stays byte for byte.
+ * Turns an upstream's chat completion into the client's: own id, own model name, usage always present. It repairs what
+ * would make clients fail. Everything else stays byte for byte.
  *
  * @returns `undefined` when it is no chat completion.
  */
@@ -44,7 +44,7 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
   };
 }
 
-/** What has to be changed besides the usage. */
+/** The edits besides the usage. */
 function editsOf(
   answer: Record<string, unknown>,
   choices: Record<string, unknown>[],
@@ -61,7 +61,7 @@ function editsOf(
   return edits;
 }
 
-/** OpenAI's ids begin with `chatcmpl-`, and so must ours. */
+/** Keeps an id that begins with `chatcmpl-`, as OpenAI's do; otherwise makes one. */
 export function completionId(upstreamId: unknown, { requestId }: Pick<AnswerContext, "requestId">): string {
   if (typeof upstreamId !== "string" || upstreamId === "") return prefix + requestId.slice(requestId.indexOf("_") + 1);
   return upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId;
@@ -69,12 +69,12 @@ export function completionId(upstreamId: unknown, { requestId }: Pick<AnswerCont
 
 const prefix = "chatcmpl-";
 
-/** In epoch seconds, for a completion without a date of its own. */
+/** The date of a completion that has none, in epoch seconds. */
 export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): number {
   return Math.floor(admittedAt / 1000);
 }
 
-/** Bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */
+/** The bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */
 export function textBytes(message: unknown): number {
   if (!isRecord(message)) return 0;
   let bytes = 0;
@@ -82,7 +82,7 @@ export function textBytes(message: unknown): number {
     const text = message[name];
     if (typeof text === "string") bytes += Buffer.byteLength(text);
   }
-  // Parts, audio and the like: of these only the size is known.
+  // For parts, audio and the like, only the size is known.
   for (const name of ["content", "audio", "reasoning_details"]) {
     const value = message[name];
     if (typeof value === "object" && value !== null) bytes += JSON.stringify(value).length;
@@ -103,7 +103,7 @@ function functionBytes(call: unknown): number {
   return bytes;
 }
 
-/** @returns whether anything had to be changed. */
+/** @returns whether anything was changed. */
 function repairChoices(choices: Record<string, unknown>[]): boolean {
   let repaired = false;
   for (let position = 0; position < choices.length; position++) {

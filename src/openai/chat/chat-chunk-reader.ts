@@ -8,17 +8,17 @@ import { ChunkRepair } from "./chunk-repair.js";
 /** One chunk of a chat completion's stream, repaired. */
 export interface ChatChunk {
   readonly json: Readonly<Record<string, unknown>>;
-  /** The JSON as it came, without the repairs. */
+  /** The JSON as received, without the repairs. */
   readonly text: string;
-  /** The choices of `json` are not those of `text`. */
+  /** Whether the choices of `json` differ from those of `text`. */
   readonly isRepaired: boolean;
   /** The `usage` object, if there is one. */
   readonly usage: Record<string, unknown> | undefined;
 }
 
 /**
- * Reads the events of an upstream's chat completion stream: finds errors, repairs what a client would break at, and
- * keeps the progress. Whatever protocol the client speaks, its stream is made of these chunks.
+ * Reads the events of an upstream's chat completion stream. It finds errors, repairs what would make clients fail, and
+ * tracks the progress. The streams for all client protocols are made from these chunks.
  */
 export class ChatChunkReader {
   readonly #context: UpstreamFailureContext;
@@ -32,7 +32,7 @@ export class ChatChunkReader {
   }
 
   /**
-   * @returns `undefined` where the event carries no chunk.
+   * @returns `undefined` when the event contains no chunk.
    * @throws StreamFault, or GatewayError for an error that the upstream sent.
    */
   read({ data, event }: ServerSentEvent): ChatChunk | undefined {

@@ -10,8 +10,8 @@ import type { ChatProgress } from "./chat-progress.js";
 const doneEvent = "data: [DONE]\n\n";
 
 /**
- * Writes chunks as a chat completions client gets them: own id, own model name, and usage only for who asked for it. What
- * need not change stays byte for byte.
+ * Writes chunks for a chat completions client: own id, own model name, and usage only if the client requested it.
+ * Everything else stays byte for byte.
  */
 export class ChatChunkWriter {
   readonly #context: AnswerContext;
@@ -20,7 +20,7 @@ export class ChatChunkWriter {
   #created: number | undefined;
   #usageChunkSent = false;
 
-  /** @param includeUsage - the client asked for the usage chunk. */
+  /** @param includeUsage - the client requested the usage chunk. */
   constructor(context: AnswerContext, includeUsage: boolean) {
     this.#context = context;
     this.#includeUsage = includeUsage;
@@ -39,13 +39,13 @@ export class ChatChunkWriter {
     else if (isRepaired) edits.set("choices", JSON.stringify(choices));
     this.#editUsage(json, usage, edits);
     this.#stamp(json, edits);
-    // A line break in valid JSON can only be white space, and must not break up the event's line.
+    // A line break in valid JSON can only be white space. It must not split the event's line.
     const bytes = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
     const edited = edits.size === 0 ? bytes : editMembers(bytes, membersOf(bytes), edits);
     return Buffer.concat([eventStart, edited, eventEnd]);
   }
 
-  /** The end of the stream: the usage chunk, if the client asked for it and has not had it, and `[DONE]`. */
+  /** The end of the stream: the usage chunk, if it was requested and not sent yet, and `[DONE]`. */
   end({ tokens, reportedUsage }: Pick<ChatProgress, "tokens" | "reportedUsage">): Uint8Array {
     if (!this.#includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
     const { model, dialect } = this.#context;
@@ -55,7 +55,7 @@ export class ChatChunkWriter {
     return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
   }
 
-  /** Whether a chunk of nothing but usage goes to the client. */
+  /** Whether to send a chunk that contains usage only. */
   #isUsageChunk(usage: Record<string, unknown>): boolean {
     if (!this.#includeUsage || readUsage(usage) === undefined) return false;
     this.#usageChunkSent = true;
@@ -71,13 +71,13 @@ export class ChatChunkWriter {
     }
   }
 
-  /** The members that are the same in all chunks of a response. */
+  /** Sets the members that are the same in all chunks of a response. */
   #stamp(json: ChatChunk["json"], edits: MemberEdits): void {
     const { created } = json;
     this.#id ??= completionId(json["id"], this.#context);
     if (json["id"] !== this.#id) edits.set("id", JSON.stringify(this.#id));
     if (json["object"] !== "chat.completion.chunk") edits.set("object", '"chat.completion.chunk"');
-    // Azure's first chunk has none, and says 0.
+    // Azure's first chunk has no date: its `created` is 0.
     const isDate = typeof created === "number" && Number.isInteger(created) && created > 0;
     this.#created ??= isDate ? created : createdAt(this.#context);
     if (created !== this.#created) edits.set("created", String(this.#created));

@@ -13,17 +13,17 @@ import { ChatChunkWriter } from "./chat-chunk-writer.js";
 import { ChatProgress } from "./chat-progress.js";
 import { ChunkShortcut } from "./chunk-shortcut.js";
 
-/** A comment, which every reader of server-sent events skips. */
+/** A comment. Every reader of server-sent events skips it. */
 export const chatKeepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
 
-/** From an upstream's chat completion stream to that of a chat completions client. */
+/** Converts an upstream's chat completion stream into the client's. */
 export class ChatCodec {
   readonly progress: ChatProgress;
   readonly shortcut: ChunkShortcut;
   readonly #reader: ChatChunkReader;
   readonly #writer: ChatChunkWriter;
 
-  /** @param includeUsage - the client asked for the usage chunk. */
+  /** @param includeUsage - the client requested the usage chunk. */
   constructor(context: AnswerContext, includeUsage: boolean) {
     this.progress = new ChatProgress(context.promptTokens);
     this.shortcut = new ChunkShortcut(this.progress);
@@ -41,8 +41,8 @@ export class ChatCodec {
   }
 
   /**
-   * A whole completion, from an upstream that was asked for a stream, as one chunk.
-   * @throws StreamFault `garbage` when it is none, or GatewayError for an error.
+   * Converts a whole completion, received in reply to a request for a stream, into one chunk.
+   * @throws StreamFault `garbage` when it is no completion, or GatewayError for an error.
    */
   whole(body: Uint8Array): Uint8Array | undefined {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));

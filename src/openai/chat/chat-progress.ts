@@ -3,7 +3,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { estimateTokens } from "../media/token-estimate.js";
 import { readUsage } from "../usage.js";
 
-/** What has come of a chat completion's stream. Its reader writes it; whoever meters the call reads it. */
+/** The progress of a chat completion's stream. The stream's reader updates it; the meter reads it. */
 export class ChatProgress implements StreamProgress {
   readonly #promptTokens: number;
   #begun = 0;
@@ -12,11 +12,11 @@ export class ChatProgress implements StreamProgress {
   #showsReasoning = false;
   #reported: TokenCounts | undefined;
   #reportedObject: Record<string, unknown> | undefined;
-  /** The report came with the end of the response, or behind it. */
+  /** Whether the usage report came with the end of the response or after it. */
   #reportIsFinal = false;
   #isDone = false;
 
-  /** @param promptTokens - what the prompt counts when the upstream does not say. */
+  /** @param promptTokens - the tokens of the prompt where the upstream reports no usage. */
   constructor(promptTokens: number) {
     this.#promptTokens = promptTokens;
   }
@@ -25,12 +25,12 @@ export class ChatProgress implements StreamProgress {
     return this.#isDone;
   }
 
-  /** Text has come, a tool call, or the reason of an end. */
+  /** Whether text, a tool call or a finish reason has arrived. */
   get hasOutput(): boolean {
     return this.#outputBytes > 0 || this.#finished > 0;
   }
 
-  /** Every choice that began has come to its end. */
+  /** Whether every choice that began has ended. */
   get isComplete(): boolean {
     return this.#begun > 0 && this.#finished === this.#begun;
   }
@@ -47,7 +47,7 @@ export class ChatProgress implements StreamProgress {
     return this.#reportIsFinal && this.isComplete;
   }
 
-  /** Without a report, or with one from the middle of a stream, the output is estimated by what was seen. */
+  /** The output is an estimate until there is a usage report from the end of the stream. */
   get tokens(): TokenCounts {
     const seen = this.seenOutput;
     if (this.#reported === undefined) return { input: this.#promptTokens, cachedInput: 0, output: seen, reasoning: 0 };
@@ -59,7 +59,7 @@ export class ChatProgress implements StreamProgress {
     return this.#reported === undefined;
   }
 
-  /** The upstream's usage object, as it was sent last. */
+  /** The latest usage object of the upstream, unchanged. */
   get reportedUsage(): Record<string, unknown> | undefined {
     return this.#reportedObject;
   }
@@ -72,7 +72,7 @@ export class ChatProgress implements StreamProgress {
     this.#finished++;
   }
 
-  /** @param bytes - of text, reasoning, refusals and tool calls. */
+  /** @param bytes - size of text, reasoning, refusals and tool calls. */
   outputCame(bytes: number): void {
     this.#outputBytes += bytes;
   }
@@ -81,7 +81,7 @@ export class ChatProgress implements StreamProgress {
     this.#showsReasoning = true;
   }
 
-  /** Anything but a usage object changes nothing. */
+  /** Ignores everything but a usage object. */
   usageCame(usage: Record<string, unknown> | undefined): void {
     const tokens = readUsage(usage);
     if (tokens === undefined) return;
@@ -90,7 +90,7 @@ export class ChatProgress implements StreamProgress {
     this.#reportIsFinal = this.isComplete;
   }
 
-  /** `[DONE]` has come: nothing behind it counts. */
+  /** `[DONE]` has arrived. Nothing after it counts. */
   doneCame(): void {
     this.#isDone = true;
   }

@@ -11,24 +11,24 @@ import {
 import { readIncludeUsage } from "../request/stream-options.js";
 import { checkMessages, type MessageOutline } from "./message-outline.js";
 
-/** What the gateway itself reads of a chat completion request (OpenAI reference, "Create chat completion"). */
+/** The members of a chat completion request that the gateway reads (OpenAI reference, "Create chat completion"). */
 export interface ChatRequest extends JsonRequest {
-  /** What is where in its messages; noted for a long one. */
+  /** The positions of its messages' parts; only for a long request. */
   readonly outline: MessageOutline | undefined;
   readonly model: string;
   readonly stream: boolean;
-  /** The client asked for the usage chunk of a stream. */
+  /** Whether the client requested the usage chunk of a stream. */
   readonly includeUsage: boolean;
   readonly maxTokens: number | undefined;
   readonly maxCompletionTokens: number | undefined;
-  /** How many answers were asked for. */
+  /** The number of choices requested. */
   readonly n: number;
 }
 
 const mostAnswers = 128;
 
 /**
- * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
+ * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
@@ -38,7 +38,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   return toChatRequest(request, model, undefined);
 }
 
-/** The same in slices, for a body that would take long. */
+/** The same for a large body, in slices between which other work can run. */
 export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
@@ -66,7 +66,7 @@ function toChatRequest(request: JsonRequest, model: string, outline: MessageOutl
   };
 }
 
-/** Upper bound on the tokens of one answer, as far as the request bounds it. */
+/** The most tokens of one choice; `undefined` when the request sets no cap. */
 export function requestedOutputTokens(request: ChatRequest): number | undefined {
   const { maxTokens, maxCompletionTokens } = request;
   if (maxTokens === undefined) return maxCompletionTokens;

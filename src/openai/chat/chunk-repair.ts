@@ -9,16 +9,16 @@ interface ChoiceState extends ToolCallState {
   isFinished: boolean;
 }
 
-/** Under these names servers stream what a model thinks. */
+/** The names under which servers stream reasoning. */
 const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"];
 
-/** As many choices as a request can ask for. */
+/** The most choices that a request can ask for. */
 const mostChoices = 128;
 
-/** In one choice; far more than any model makes. */
+/** The most tool calls in one choice; far more than any model makes. */
 const mostToolCalls = 1024;
 
-/** Repairs the choices of a stream's chunks where a client would break, and counts what they carry. */
+/** Repairs the choices of a stream's chunks where clients would fail, and measures their output. */
 export class ChunkRepair {
   readonly #progress: ChatProgress;
   readonly #choices = new Map<number, ChoiceState>();
@@ -29,7 +29,7 @@ export class ChunkRepair {
 
   /**
    * Changes a chunk's choices in place.
-   * @returns whether anything had to be changed.
+   * @returns whether anything was changed.
    * @throws StreamFault `garbage`
    */
   repair(choices: readonly unknown[]): boolean {
@@ -79,7 +79,7 @@ export class ChunkRepair {
   }
 }
 
-/** A choice's first delta says who speaks; a later one says it again or not at all. */
+/** The first delta of a choice must have a role; a later one must not have another role. */
 function repairRole(choice: Record<string, unknown>, delta: Record<string, unknown>, isFirst: boolean): boolean {
   if (delta["role"] === "assistant") return false;
   if (isFirst) {

@@ -5,10 +5,13 @@ import { startsWith } from "../../wire/json-members.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { ChunkTemplate } from "./chunk-template.js";
 
-/** After so many chunks in a row that do not resemble the one before, likeness is no longer looked for. */
+/** The shortcut is turned off after this many chunks in a row that do not match the one before. */
 const patience = 16;
 
-/** Passes runs of chunks that differ in their text alone, without parsing them. What the client gets is the same. */
+/**
+ * A fast path for runs of chunks that differ only in their text: it passes them on without parsing. The client gets the
+ * same bytes.
+ */
 export class ChunkShortcut {
   readonly #progress: ChatProgress;
   #template: ChunkTemplate | undefined;
@@ -19,14 +22,14 @@ export class ChunkShortcut {
     this.#progress = progress;
   }
 
-  /** The stream's chunks are too unlike each other. */
+  /** Whether the shortcut is turned off, since the stream's chunks differ too much. */
   get hasGivenUp(): boolean {
     return this.#misses >= patience;
   }
 
   /**
-   * Passes on the events that begin at `start`, as many in a row as it knows.
-   * @returns where the last one ended; `start` when there was none.
+   * Passes on all matching events in a row that begin at `start`.
+   * @returns the end of the last one; `start` when there was none.
    */
   pass(bytes: Buffer, start: number, out: ByteWriter): number {
     const template = this.#template;
@@ -39,16 +42,16 @@ export class ChunkShortcut {
   }
 
   /**
-   * Learns from an event that was parsed.
+   * Makes a template from an event that was parsed.
    * @param received - one whole event.
-   * @param sent - what went to the client for it.
-   * @returns whether more events like it can be passed.
+   * @param sent - the event that the client got for it.
+   * @returns whether similar events can be passed on.
    */
   learn(received: Buffer, sent: Uint8Array): boolean {
     this.#misses++;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
-    // Mostly it alone has a role, and no other chunk is like it.
+    // The first event usually is the only one with a role, so no other event matches it.
     if (isFirst || sent.length === 0 || !startsWith(received, 0, eventStart)) return false;
     const json = received.subarray(eventStart.length, received.length - eventEnd.length);
     if (json.includes(0x0a) || json.includes(0x0d)) return false;

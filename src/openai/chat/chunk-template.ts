@@ -4,10 +4,10 @@ import { unpooled } from "../../wire/copy-out-of-pool.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
 
-/** Members of a delta that carry the model's text, a piece per chunk. */
+/** Members of a delta that contain the model's text. */
 const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
 
-/** A stretch of text between two quotes that differs from chunk to chunk. */
+/** A position at which the text between two quotes differs from chunk to chunk. */
 interface Slot {
   start: number;
   end: number;
@@ -17,13 +17,13 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * What the chunks of a stream have in common: all but the text of the delta. A chunk that matches byte for byte needs
- * no parsing: what has to be changed in it is known from the one that the template was made of.
+ * What the chunks of a stream have in common: everything but the text of the delta. A chunk that matches it byte for
+ * byte needs no parsing. The edits are known from the chunk that the template was made from.
  */
 export class ChunkTemplate {
   readonly #received: Literals;
   readonly #sent: Literals;
-  /** Which of the slots holds the model's text. */
+  /** The index of the slot that contains the model's text. */
   readonly #textSlot: number;
   readonly #slots: Slot[];
 
@@ -35,10 +35,10 @@ export class ChunkTemplate {
   }
 
   /**
-   * Makes a template of a chunk and of what was sent for it.
+   * Makes a template from a chunk and its event for the client.
    * @param received - the chunk's JSON.
-   * @param sent - its event, as it went to the client.
-   * @returns `undefined` when the chunk is not plain text of one choice in the middle of a stream.
+   * @param sent - its event, as the client got it.
+   * @returns `undefined` unless the chunk is plain text of one choice in the middle of a stream.
    */
   static learn(received: Uint8Array, sent: Uint8Array): ChunkTemplate | undefined {
     const json = sent.subarray(eventStart.length, sent.length - eventEnd.length);
@@ -47,20 +47,20 @@ export class ChunkTemplate {
     if (from === undefined || to === undefined || from.text !== to.text || from.slots.length !== to.slots.length) {
       return undefined;
     }
-    // A choice that was repaired may have needed it only because it was the first.
+    // A repaired choice may have needed the repair only because it was the first.
     if (Buffer.compare(from.choices, to.choices) !== 0) return undefined;
     return new ChunkTemplate(literals(received, from.slots), literals(json, to.slots), from.text);
   }
 
   /**
-   * Passes on the events that begin at `start`, as many in a row as match.
-   * @returns the bytes of text that they carry, or -1 when the first does not match; {@link end} is then unchanged.
+   * Passes on all matching events in a row that begin at `start`.
+   * @returns the bytes of text in them, or -1 when the first does not match; {@link end} is then unchanged.
    */
   pass(bytes: Buffer, start: number, out: ByteWriter): number {
     const { head, tail, joint } = this.#received;
     if (!stands(head, bytes, start)) return -1;
     let textBytes = -1;
-    // The end of an event and the beginning of the next are compared, and written, at once.
+    // The end of one event and the beginning of the next are compared, and written, together.
     let before = this.#sent.head;
     for (let position = start + head.length; ; position += joint.length) {
       const text = this.#measure(bytes, position);
@@ -78,12 +78,12 @@ export class ChunkTemplate {
     return textBytes;
   }
 
-  /** Where the last event that {@link pass} has passed on ended. */
+  /** The end of the last event that {@link pass} has passed on. */
   end = 0;
 
   #slotsEnd = 0;
 
-  /** Finds the slots of an event whose first one begins at `start`: the bytes of its text, or -1. */
+  /** Finds the slots of an event whose first slot begins at `start`. @returns the bytes of its text, or -1. */
   #measure(bytes: Buffer, start: number): number {
     const { between } = this.#received;
     let textBytes = 0;
@@ -113,12 +113,12 @@ export class ChunkTemplate {
   }
 }
 
-/** What stands before, between and behind the slots of an event. */
+/** The bytes before, between and after the slots of an event. */
 interface Literals {
   head: Buffer;
   between: readonly Buffer[];
   tail: Buffer;
-  /** The tail of one event, and the head of the next. */
+  /** The end of one event, and the beginning of the next. */
   joint: Buffer;
 }
 
@@ -129,7 +129,8 @@ function stands(literal: Buffer, bytes: Buffer, position: number): boolean {
 
 /**
  * Finds the end of a string, up to its quote.
- * @returns how many bytes its escapes take up more than what they stand for, or -1 when it is not one to be sure of.
+ * @returns how many bytes longer its escapes are than the characters that they stand for; -1 for a string that needs a
+ * full parser.
  */
 function measureString(bytes: Uint8Array, start: number, slot: Slot): number {
   let position = start;
@@ -154,7 +155,7 @@ function measureString(bytes: Uint8Array, start: number, slot: Slot): number {
   return escapes;
 }
 
-/** All but `\u`: what that stands for takes more than a glance. */
+/** All escapes but `\u`, which needs a full parser. */
 function isShortEscape(byte: number | undefined): boolean {
   switch (byte) {
     case quote:
@@ -171,7 +172,7 @@ function isShortEscape(byte: number | undefined): boolean {
   }
 }
 
-/** The text of the only choice's delta, and OpenAI's random padding, in the order in which they stand. */
+/** The text of the only choice's delta, and OpenAI's random padding, in the order of their positions. */
 function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Uint8Array } | undefined {
   const members = membersOf(json);
   const choices = memberOf(members, "choices");

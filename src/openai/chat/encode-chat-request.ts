@@ -7,7 +7,7 @@ import { addLackingEdits, type Lacking } from "./capabilities.js";
 import type { ChatRequest } from "./chat-request.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 
-/** Where a request goes. */
+/** The target of a request. */
 interface Target {
   model: string;
   maxOutputTokens: number | undefined;
@@ -16,13 +16,13 @@ interface Target {
 }
 
 /**
- * The request for the upstream: the model under its name there, output caps cut down to what the model can do, usage
- * asked for on streams, what the server's dialect asks for, and nothing that the model lacks. Everything else stays byte
- * for byte.
+ * The request for the upstream. It has the upstream's name for the model, output caps within the model's limit, and on
+ * streams a request for usage. The dialect's edits are made, and what the model lacks is removed. Everything else stays
+ * byte for byte.
  */
 export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array {
   const body = editedBody(request, target);
-  // It is kept as long as the answer takes.
+  // The copy is kept until the response has ended.
   return request.stream ? unpooled(body) : body;
 }
 

@@ -3,24 +3,24 @@ import type { Tokenizer } from "../../tokens/tokenizer.js";
 import { messageTexts, type Outlined, type TextSpan } from "./message-texts.js";
 
 /**
- * No vocabulary in use has a longer token, in bytes: the longest of o200k, cl100k and Llama 3 are runs of spaces or
- * dashes of this length, and those that hold a letter are far shorter.
+ * The longest token of any vocabulary in use, in bytes. The longest of o200k, cl100k and Llama 3 are runs of spaces or
+ * dashes of this length. Tokens with a letter are far shorter.
  */
 const longestToken = 128;
 
 /**
- * A number of tokens that the messages have at the least, whatever the tokenizer: those in use let no token reach from
- * one word into the next, so that each stretch between white space with a letter or digit in it has a token of its own.
+ * A lower bound of the messages' tokens, for every tokenizer. No tokenizer in use makes a token that reaches from one
+ * word into the next. So each run between white space that contains a letter or digit has a token of its own.
  *
- * @param enough - counting stops as soon as there are more.
+ * @param enough - counting stops above this number.
  */
 export function leastTokens(request: Outlined, enough: number): number {
-  // A word has two bytes, the white space behind it included.
+  // A word has at least two bytes, including the white space after it.
   if (request.body.length / 2 <= enough) return 0;
   return leastTokensOf(request.body, messageTexts(request), enough);
 }
 
-/** The same of any texts of a request. */
+/** The same for any texts of a request. */
 export function leastTokensOf(body: Uint8Array, texts: Iterable<TextSpan>, enough: number): number {
   let tokens = 0;
   for (const span of texts) {
@@ -30,14 +30,14 @@ export function leastTokensOf(body: Uint8Array, texts: Iterable<TextSpan>, enoug
   return tokens;
 }
 
-/** The number of tokens of the messages' texts, by a tokenizer; counting stops as soon as there are more than `enough`. */
+/** The tokens of the messages' texts, by a tokenizer. Counting stops above `enough`. */
 export function countedTokens(request: Outlined, enough: number, tokenizer: Tokenizer): number {
-  // A token has a byte at the least.
+  // A token has at least one byte.
   if (request.body.length <= enough) return 0;
   return countedTokensOf(request.body, messageTexts(request), enough, tokenizer);
 }
 
-/** The same of any texts of a request. */
+/** The same for any texts of a request. */
 export function countedTokensOf(
   body: Uint8Array,
   texts: Iterable<TextSpan>,
@@ -56,7 +56,7 @@ export function countedTokensOf(
 
 /**
  * The same for one text.
- * @param longest - the longest token, in bytes; unlimited for tokenizers that make one token of a word they do not know.
+ * @param longest - the longest token, in bytes. Infinite for tokenizers that make one token of an unknown word.
  */
 export function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: number, longest: number): number {
   let tokens = 0;
@@ -67,7 +67,7 @@ export function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: 
     if (byte === backslash) {
       position++;
       const escaped = bytes[position] as number;
-      // What \u stands for is not looked at: it joins what is around it, which makes the count smaller at most.
+      // `\u` escapes are not resolved. They join the text around them, which can only make the count smaller.
       if (escaped === letterU) position += 4;
       if (!isSpaceEscape(escaped)) {
         length++;
@@ -89,7 +89,7 @@ const space = 0x20;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** The letters behind the backslashes of line feed, return, tab and form feed. */
+/** The letters after the backslashes of line feed, return, tab and form feed. */
 function isSpaceEscape(letter: number): boolean {
   return letter === 0x6e || letter === 0x72 || letter === 0x74 || letter === 0x66;
 }

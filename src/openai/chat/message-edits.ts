@@ -6,23 +6,23 @@ import type { Media } from "../media/message-media.js";
 import { imageNotice } from "../media/without-images.js";
 import { isText, type MessageOutline, type Span } from "./message-outline.js";
 
-/** What is to be changed inside the messages of a request. */
+/** The changes to the messages of a request. */
 export interface MessageRules {
-  /** What the role `developer` becomes. */
+  /** The new name of the role `developer`. */
   developerRole?: string | undefined;
-  /** Members that are left out. */
+  /** Members to remove. */
   dropped?: readonly string[] | undefined;
-  /** Images are replaced by a text that says so, and left out where they stand beside the content. */
+  /** Whether images are replaced by a text that says so. An image beside the content is removed. */
   withoutImages: boolean;
 }
 
 interface MessagesToEdit extends MessageOutline {
-  /** In their order; where there are to be none. */
+  /** The images to remove, in their order. */
   readonly images: readonly Media[];
 }
 
 /**
- * The messages with the rules applied, spliced: all that no rule concerns stays byte for byte.
+ * Applies the rules to the messages. Everything else stays byte for byte.
  * @returns `undefined` when there is nothing to change.
  */
 export function editMessages(body: Uint8Array, outline: MessagesToEdit, rules: MessageRules): Uint8Array | undefined {
@@ -37,15 +37,15 @@ export function editMessages(body: Uint8Array, outline: MessagesToEdit, rules: M
 
 const notice = JSON.stringify({ type: "text", text: imageNotice });
 
-/** Members of messages are numbers: the places at which the outline's three offsets of each begin. */
+/** A member is a number here: the index of its three offsets in the outline. */
 class MessageEdit {
   readonly #body: Buffer;
   readonly #outline: MessagesToEdit;
   readonly #rules: MessageRules;
   #out: ByteWriter | undefined;
-  /** What comes before it was written. */
+  /** Everything before this offset was written. */
   #from: number;
-  /** The next image. */
+  /** The index of the next image. */
   #image = 0;
 
   constructor(body: Buffer, outline: MessagesToEdit, rules: MessageRules) {
@@ -81,7 +81,7 @@ class MessageEdit {
     return this.#out?.finish();
   }
 
-  /** Takes a comma along: the one before it, or that behind it while nothing before it stays. */
+  /** Removes the member and one comma: the one before it, or the one after it while nothing before it stays. */
   #leaveOut(member: number, isFirst: boolean, end: number): void {
     const { members } = this.#outline;
     const value = this.#valueOf(member);
@@ -89,13 +89,13 @@ class MessageEdit {
     else this.#replace(members[member] as number, member + 3 < end ? (members[member + 3] as number) : value.end, "");
   }
 
-  /** The member is images itself. */
+  /** Whether the member's value is images. */
   #isImages(member: number): boolean {
     const image = this.#outline.images[this.#image];
     return image !== undefined && image.part === undefined && image.start === this.#outline.members[member + 1];
   }
 
-  /** Passes by those that go with a value that is left out. */
+  /** Skips the images inside a value that is removed. */
   #skipImages({ end }: Span): void {
     const { images } = this.#outline;
     while ((images[this.#image]?.start ?? end) < end) this.#image++;

@@ -7,46 +7,46 @@ import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
 
-/** A value of the request, as offsets. */
+/** The position of a value in the request. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** What is where in the messages of a request. There is a bound on how much that can be. */
+/** The positions of the parts of a request's messages. Their number is limited. */
 export interface MessageOutline extends Span {
-  /** For each member of a message where its name begins, where its value does, and the offset behind it. */
+  /** For each member of a message: the start of its name, the start of its value, and the offset after it. */
   readonly members: readonly number[];
-  /** For each message the place behind its last member in {@link members}. */
+  /** For each message: the index after its last member in {@link members}. */
   readonly messages: readonly number[];
-  /** The insides of the strings that are a content, or a part's text. Escapes are not resolved. */
+  /** The insides of strings that are a message's content or the text of a part. Escapes are not resolved. */
   readonly texts: readonly Span[];
 }
 
-/** OpenAI takes 2,048 messages. Each, and each part, takes a microsecond or so, however small it is. */
+/** OpenAI accepts 2,048 messages. Each message and each part takes about a microsecond, however small it is. */
 export const mostMessages = 16_384;
 export const mostParts = 16_384;
 
-/** In one message, or one part. */
+/** The most members of one message or one part. */
 const mostMembers = 1000;
 
-/** In all messages, or all parts. */
+/** The most members of all messages, or of all parts. */
 const mostMembersInAll = 131_072;
 
-// One for all requests: what is found is read before the next search begins.
+// Shared by all requests: the result of a search is read before the next search begins.
 const inMessage = new MemberSearch(readMessageMembers, mostMembers);
 const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
 const textPlace = readPartMembers.indexOf("text");
 
-/** The check of a request's messages, to be run. @param isNoted - it notes what is where. */
+/** A check of a request's messages that still has to run. @param isNoted - record the positions. */
 export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
   return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
 }
 
 /**
- * Goes through the messages of a request, checks what the gateway relies on, and notes what is where. The text must be
+ * Walks through the messages of a request, checks what the gateway relies on, and records positions. The text must be
  * valid JSON.
  */
 export class MessageCheck implements SlicedWork {
@@ -56,9 +56,9 @@ export class MessageCheck implements SlicedWork {
   readonly #outline: Noted | undefined;
   #position: number;
   #message = 0;
-  /** Of the part that comes next, while a content's parts are read. */
+  /** The index of the next part, while a content's parts are read. */
   #part = absent;
-  /** The offset behind the message whose parts are read. */
+  /** The offset after the message whose parts are read. */
   #end = 0;
   #parts = 0;
   #members = 0;
@@ -66,7 +66,7 @@ export class MessageCheck implements SlicedWork {
 
   /**
    * @param messages - the array.
-   * @throws GatewayError 400 when it is none, or an empty one.
+   * @throws GatewayError 400 when it is not an array, or is empty.
    */
   constructor(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps, isNoted: boolean) {
     if (messages === undefined || body[messages.start] === 0x6e) throw missingParameter("messages");
@@ -85,7 +85,7 @@ export class MessageCheck implements SlicedWork {
     return this.#position;
   }
 
-  /** What was noted; to be asked for when all was read. */
+  /** The recorded positions. Read it after the check has ended. */
   get outline(): MessageOutline | undefined {
     return this.#outline;
   }
@@ -190,7 +190,7 @@ export function outlineMessages(body: Uint8Array, messages: JsonMember | undefin
 
 /** Whether the value is this string. */
 export function isText(body: Uint8Array, { start, end }: Span, text: string): boolean {
-  // An escape has six bytes at the most.
+  // An escape has at most six bytes.
   if (body[start] !== 0x22 || end - start < text.length + 2 || end - start > text.length * 6 + 2) return false;
   const written = Buffer.from(body.buffer, body.byteOffset + start, end - start).toString("utf8");
   return written === `"${text}"` || (written.includes("\\") && JSON.parse(written) === text);

@@ -5,15 +5,15 @@ import { type MessageOutline, outlineMessages, type Span } from "./message-outli
 /** A request whose messages were checked. */
 export type Outlined = Pick<ChatRequest, "body" | "members" | "leaps" | "outline">;
 
-/** A string of the request, as offsets of its quotes' insides. */
+/** The position of a string, without its quotes. */
 export type TextSpan = Span;
 
-/** The texts of the messages: what a model certainly reads. Escapes are not resolved. */
+/** The texts of the messages, which a model certainly reads. Escapes are not resolved. */
 export function messageTexts(request: Outlined): Iterable<TextSpan> {
   return outlineOf(request).texts;
 }
 
-/** What was noted when the request was checked; of a short one nothing was, and it is quickly gone through again. */
+/** The outline from the check of the request. A short request has none: it is computed again. */
 export function outlineOf({ body, members, leaps, outline }: Outlined): MessageOutline {
   return outline ?? outlineMessages(body, memberOf(members, "messages"), leaps);
 }

@@ -12,13 +12,13 @@ import type { Span } from "./message-outline.js";
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
 const letterE = 0x65;
 
-/** What servers tell a model about tools of their own accord: Anthropic's 346 tokens are the most that is known. */
+/** Tokens that servers add to explain tools to the model. The largest known number is Anthropic's 346. */
 export const toolsPreamble = 350;
 
-/** What templates put behind the messages, for the answer to begin. */
+/** Tokens that chat templates add after the messages, to start the response. */
 const answerPreamble = 4;
 
-/** What bounds a prompt, of the model. */
+/** The model's limits on a prompt. */
 export interface PromptLimits {
   /** No prompt has more tokens. */
   readonly contextLength: number;
@@ -26,7 +26,7 @@ export interface PromptLimits {
   readonly tokenBounds: ResolvedTokenBounds;
 }
 
-/** Members of a chat completion request that say how to answer. */
+/** Members of a chat completion request that are not part of the prompt. */
 const besidePrompt = new Set([
   "model",
   "stop",
@@ -40,26 +40,27 @@ const besidePrompt = new Set([
   "prompt_cache_key",
 ]);
 
-/** What of a request a model may be shown. */
+/** The parts of a request that a model may read. */
 export interface Prompt extends WithMessages {
-  /** The member that holds messages, and with them the media. */
+  /** The member that contains the messages, and thus the media. */
   readonly member: string;
   readonly media: readonly Media[];
   /** Values within it that are no text, in their order. */
   readonly unread: readonly Span[];
-  /** What templates write anew, as JSON with spaces or with a line for each value. */
+  /** Values that chat templates write again as JSON, with spaces or one value a line. */
   readonly rewritten: readonly Span[];
-  /** Members that say how to answer, by text or JSON. What else is text or JSON may be shown to the model. */
+  /** Members that contain text or JSON but are not part of the prompt. The model may read every other text. */
   readonly beside: ReadonlySet<string>;
-  /** Tokens that stand in no text of the request. */
+  /** Tokens that come from no text of the request. */
   readonly added: number;
 }
 
 /**
- * The most tokens that the prompt of a chat can have: its images, audio and files at their bounds, and all else that a
- * model may be shown as text, in which the JSON's names and marks make up for what templates put around messages.
+ * The most tokens that the prompt of a chat can have. Images, audio and files count at their bounds. Everything else
+ * that a model may read counts as text. The names and punctuation of the JSON make up for what templates add around
+ * messages.
  *
- * @param media - what of the messages is no text, in the order in which it stands there.
+ * @param media - the parts of the messages that are no text, in their order.
  */
 export function promptTokens(
   request: WithMessages,
@@ -83,7 +84,7 @@ export function promptTokens(
   );
 }
 
-/** The same of any request that a model is shown as a chat. */
+/** The same for any request that a model gets as a chat. */
 export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): number {
   const { contextLength, tokenizer, tokenBounds } = limits;
   let tokens = answerPreamble + prompt.added;
@@ -103,10 +104,10 @@ const counts = new RememberedCounts(2 ** 21);
 
 const countJson = (text: Uint8Array): number => textTokens(text, true);
 
-/** A longer text is sampled as a whole, in bytes. */
+/** A longer text is counted as a whole, by samples; in bytes. */
 const mostCounted = 8192;
 
-/** Counts each message by itself, since most of them have come before. */
+/** Counts each message by itself: most messages of a conversation were counted before. */
 function countText(text: Uint8Array): number {
   const { length } = text;
   if (length > mostCounted) return countJson(text);
@@ -121,25 +122,25 @@ function countText(text: Uint8Array): number {
   return tokens;
 }
 
-/** Where one message ends and the next begins. In a text it means nothing, and does no harm. */
+/** The border between two messages. Inside a text it does no harm. */
 const messageBorder = Buffer.from("},{");
 
-/** What templates write anew. */
+/** Members that templates write again. */
 const rewritten = new Set(["tools", "functions", "response_format", "output_config"]);
 
-/** A line break and the space before a value, or the space behind a colon. */
+/** A line break and the space before a value, or the space after a colon. */
 const tokensPerMark = 2;
-/** `1e15` becomes `1000000000000000.0`; no number of a double is longer than 24 digits in Python. */
+/** Python writes `1e15` as `1000000000000000.0`. It never needs more than 24 characters for a double. */
 const longestNumber = 24;
 
-/** The most tokens that JSON gets more by being written anew. */
+/** The most tokens that JSON can gain by being written again. */
 function rewritingTokens(body: Uint8Array, start: number, end: number): number {
   let tokens = 0;
   for (let at = start; at < end; at++) {
     const byte = body[at] as number;
     if (byte === quote) at = skipString(body, at) - 1;
     else if (isStructural(byte)) tokens += tokensPerMark;
-    // Of what is none of these, `true`, `false` and numbers with an exponent have an `e`.
+    // Other than strings and names, only `true`, `false` and numbers with an exponent contain an `e`.
     else if ((byte | 0x20) === letterE && isDigit(body[at - 1] as number)) tokens += longestNumber;
   }
   return tokens;

@@ -8,14 +8,14 @@ import { outlineOf } from "./message-texts.js";
 
 type Members = Pick<JsonRequest, "body" | "members">;
 
-/** Adds what a server's dialect asks for to the edits that turn a request into the upstream's. */
+/** Adds the edits that a server's dialect requires. */
 export function addDialectEdits(request: ChatRequest, dialect: Dialect, edits: MemberEdits): void {
   const { capName } = dialect;
   if (capName !== undefined) renameCap(request, capName, edits);
   addNameEdits(request, dialect, edits);
 }
 
-/** Adds what a server calls by other names, and what it refuses: the same for all endpoints. */
+/** Adds edits for members that the server calls by other names or refuses. They are the same for all endpoints. */
 export function addNameEdits(request: Members, { renamed, dropped }: Dialect, edits: MemberEdits): void {
   if (renamed !== undefined) {
     for (const [name, newName] of Object.entries(renamed)) rename(request, name, newName, edits);
@@ -23,7 +23,7 @@ export function addNameEdits(request: Members, { renamed, dropped }: Dialect, ed
   if (dropped !== undefined) for (const name of dropped) edits.set(name, null);
 }
 
-/** The rules that a dialect has for messages; `undefined`: none. */
+/** The dialect's rules for messages; `undefined` when it has none. */
 export function messageRules(dialect: Dialect | undefined, withoutImages: boolean): MessageRules | undefined {
   const developerRole = dialect?.developerRole;
   const dropped = dialect?.droppedFromMessages;
@@ -32,7 +32,7 @@ export function messageRules(dialect: Dialect | undefined, withoutImages: boolea
   return { developerRole, dropped, withoutImages };
 }
 
-/** Adds what the rules change in the messages, if anything. */
+/** Adds the edits that the rules require in the messages. */
 export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits: MemberEdits): void {
   const images = rules.withoutImages ? messageMedia(request).filter(({ hasImage }) => hasImage) : [];
   const edited = editMessages(request.body, { ...outlineOf(request), images }, rules);
@@ -49,7 +49,7 @@ function renameCap(request: ChatRequest, capName: (typeof caps)[number], edits: 
   if (otherCap !== undefined && (cap === undefined || otherCap < cap)) edits.set(capName, String(otherCap));
 }
 
-/** As it goes to the upstream: cut down to what the model can do. */
+/** The cap that goes to the upstream, within the model's limit. */
 function capOf(request: ChatRequest, name: (typeof caps)[number], edits: MemberEdits): number | undefined {
   const edit = edits.get(name);
   if (typeof edit === "string") return Number(edit);

@@ -1,11 +1,11 @@
 import { isRecord } from "../../wire/is-record.js";
 
 /**
- * Gives a message or delta whose `content` is a list of texts and thoughts, as Mistral's reasoning models write it, the
- * string that clients insist on, and the thoughts as `reasoning_content`. Changes it in place; leaves a list that holds
- * anything else as it is.
+ * Mistral's reasoning models write `content` as a list of texts and thoughts. Clients require a string. This sets
+ * `content` to the joined texts and `reasoning_content` to the thoughts, in place. A list that contains anything else
+ * stays as it is.
  *
- * @returns whether anything had to be changed.
+ * @returns whether anything was changed.
  */
 export function joinTextParts(message: Record<string, unknown>): boolean {
   const { content } = message;
@@ -23,7 +23,7 @@ export function joinTextParts(message: Record<string, unknown>): boolean {
   return true;
 }
 
-/** `{"type":"thinking","thinking":[{"type":"text","text":"…"}]}`, or with a string. */
+/** The text of `{"type":"thinking","thinking":[{"type":"text","text":"…"}]}`; `thinking` may also be a string. */
 function thinkingOf(part: unknown): string | undefined {
   if (!isRecord(part) || part["type"] !== "thinking") return undefined;
   const { thinking } = part;

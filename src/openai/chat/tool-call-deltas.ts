@@ -1,17 +1,17 @@
 import { isRecord } from "../../wire/is-record.js";
 
-/** What is known of the tool calls of one streamed choice. */
+/** The state of the tool calls of one streamed choice. */
 export interface ToolCallState {
-  /** Indexes that have begun. */
+  /** The indexes of calls that have begun. */
   toolCalls: Set<number>;
   lastToolCall: number;
 }
 
 /**
- * Gives the first delta of each tool call what clients insist on: `index`, `id`, `type`, `function.arguments`.
- * Changes the parsed deltas in place.
+ * Adds the members that clients require to the first delta of each tool call: `index`, `id`, `type`,
+ * `function.arguments`. Changes the parsed deltas in place.
  *
- * @returns whether anything had to be changed.
+ * @returns whether anything was changed.
  */
 export function repairToolCallDeltas(deltas: unknown, state: ToolCallState): boolean {
   if (!Array.isArray(deltas)) return false;
@@ -19,7 +19,7 @@ export function repairToolCallDeltas(deltas: unknown, state: ToolCallState): boo
   for (const delta of deltas) {
     if (!isRecord(delta)) continue;
     if (!Number.isInteger(delta["index"])) {
-      // Servers that leave the index out send each call whole; a new id then means a new call.
+      // Servers that omit the index send each call whole. So a new id means a new call.
       delta["index"] = isText(delta["id"]) ? state.toolCalls.size : state.lastToolCall;
       repaired = true;
     }

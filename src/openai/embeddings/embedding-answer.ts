@@ -11,10 +11,10 @@ import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";
 type Item = Record<string, unknown>;
 
 /**
- * An embeddings answer as clients need it: own model name, the vectors in the order of the inputs and encoded as the
- * client has asked, usage always there. Everything else stays byte for byte.
+ * Turns an upstream's embeddings response into the client's: own model name, vectors in the order of the inputs and in
+ * the requested encoding, usage always present. Everything else stays byte for byte.
  *
- * @returns `undefined` when it is no answer to this request: not one vector for each input.
+ * @returns `undefined` when it does not have one vector for each input.
  */
 export function toEmbeddingAnswer(
   received: ReceivedAnswer,
@@ -59,7 +59,7 @@ function isItem(item: unknown): item is Item {
   return (Array.isArray(vector) && vector.length > 0) || (typeof vector === "string" && vector !== "");
 }
 
-/** By `index`, unless that is not one of each: there are servers that leave it out, or at 0. */
+/** Sorts by `index`, if each index occurs once. Some servers omit it or always send 0. */
 function inOrder(data: readonly Item[]): readonly Item[] {
   const ordered: Item[] = [];
   for (const item of data) {
@@ -71,7 +71,7 @@ function inOrder(data: readonly Item[]): readonly Item[] {
   return ordered;
 }
 
-/** @returns the item itself where nothing has to change; `undefined` where it holds no vector. */
+/** @returns the item itself when nothing has to change; `undefined` when it contains no vector. */
 function repair(item: Item, index: number, encoding: EmbeddingRequest["encoding"]): Item | undefined {
   const embedding = inEncoding(item["embedding"], encoding);
   if (embedding === undefined) return undefined;
@@ -79,7 +79,7 @@ function repair(item: Item, index: number, encoding: EmbeddingRequest["encoding"
   return { ...item, object: "embedding", index, embedding };
 }
 
-/** Vectors of vectors, base64 of other numbers and what comes in other encodings stay as the upstream has made them. */
+/** Converts the encoding. Lists of vectors, base64 of other numbers, and unknown encodings stay unchanged. */
 function inEncoding(embedding: unknown, encoding: EmbeddingRequest["encoding"]): unknown {
   if (encoding === "other" || isVectors(embedding)) return embedding;
   if (typeof embedding === "string") {
@@ -96,7 +96,7 @@ function isVectors(embedding: unknown): boolean {
   return Array.isArray(embedding) && Array.isArray(embedding[0]) && embedding.every(isVector);
 }
 
-/** Some report the total alone. There is no output to count. */
+/** Some servers report only the total. There is no output to count. */
 function readTokens(usage: unknown): TokenCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const prompt = usage["prompt_tokens"] ?? usage["total_tokens"];

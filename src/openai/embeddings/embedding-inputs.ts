@@ -5,7 +5,7 @@ import { endOfValue, type JsonMember, type Leaps, shortInteger, skipSpace, value
 import type { SlicedWork } from "../../wire/slices.js";
 import { estimatePromptTokens } from "../media/token-estimate.js";
 
-/** What `input` holds, as offsets. */
+/** The position of one input. */
 export interface EmbeddingInput {
   start: number;
   end: number;
@@ -13,28 +13,30 @@ export interface EmbeddingInput {
   tokens: number;
 }
 
-/** OpenAI's own limit, also for the tokens of one input that stand in `input` itself. */
+/** OpenAI's own limit on inputs. It also limits the tokens of a single input that `input` contains directly. */
 const mostItems = 2048;
 
-/** What models put around an input: its beginning and its end. */
+/** The tokens that models add at the beginning and the end of an input. */
 export const marks = 2;
 
-/** Longer texts are estimated as they are spelled, escapes and all: no model reads so much of one. */
+/** Longer texts are estimated without resolving escapes, in bytes: no model reads that much of one. */
 const longText = 256 * 1024;
 
 const kinds = { 34: "a string", 91: "an array of tokens", 123: "an item of type object" } as const;
 
-/** Reads `input`: a string, some strings, the tokens of one input, or of some. No array is made of the tokens. */
+/**
+ * Reads `input`: one string, several strings, the tokens of one input, or of several. It makes no array of the tokens.
+ */
 export class EmbeddingInputCheck implements SlicedWork {
   readonly inputs: EmbeddingInput[] = [];
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
-  /** The inputs stand in an array. */
+  /** Whether the inputs are elements of an array. */
   readonly #isList: boolean;
   #position: number;
-  /** How many tokens of the present input were read, or -1 where it is not made of tokens. */
+  /** How many tokens of the current input were read; -1 when it does not consist of tokens. */
   #tokens = -1;
-  /** Where the present input began. */
+  /** The start of the current input. */
   #start: number;
 
   /** @throws GatewayError 400 */
@@ -68,7 +70,7 @@ export class EmbeddingInputCheck implements SlicedWork {
     }
   }
 
-  /** Reads an input that is a text or an object to its end, and one that is tokens up to the first of them. */
+  /** Reads an input that is a text or an object, or the start of one that consists of tokens. */
   #readInput(): void {
     const body = this.#body;
     const start = this.#position;
@@ -96,7 +98,7 @@ export class EmbeddingInputCheck implements SlicedWork {
     this.#position = skipSpace(this.#body, this.#position + 1);
   }
 
-  /** @returns whether that was all of them. */
+  /** @returns whether all tokens were read. */
   #readTokens(stop: number): boolean {
     const body = this.#body;
     let position = this.#position;
@@ -128,14 +130,14 @@ export class EmbeddingInputCheck implements SlicedWork {
     return this.#isList ? `input[${this.inputs.length}]` : "input";
   }
 
-  /** Whether the array holds the tokens of one input, by its first element. */
+  /** Whether the array contains the tokens of one input, judged by its first element. */
   #opensTokens(start: number): boolean {
     const first = this.#body[skipSpace(this.#body, start + 1)] as number;
     return first === 0x2d || (first >= 0x30 && first <= 0x39);
   }
 }
 
-/** The offset behind a whole number of at least 0, or -1. */
+/** The offset after an integer of at least 0, or -1. */
 function tokenEnd(body: Uint8Array, start: number): number {
   const end = endOfValue(body, start);
   if (shortInteger(body, start, end) !== undefined) return end;

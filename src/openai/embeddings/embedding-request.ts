@@ -15,19 +15,21 @@ import {
 } from "../request/json-request.js";
 import { type EmbeddingInput, EmbeddingInputCheck, marks } from "./embedding-inputs.js";
 
-/** What the gateway itself reads of an embeddings request (OpenAI reference, "Create embeddings"). */
+/** The members of an embeddings request that the gateway reads (OpenAI reference, "Create embeddings"). */
 export interface EmbeddingRequest extends JsonRequest {
   readonly model: string;
-  /** An estimate of each input's tokens; exact for inputs that are tokens. One vector is due for each. */
+  /**
+   * An estimate of each input's tokens; exact for inputs that are tokens. The response must have one vector for each.
+   */
   readonly inputTokens: readonly number[];
-  /** Where each input is, in the same order. */
+  /** The position of each input, in the same order. */
   readonly inputs: readonly EmbeddingInput[];
-  /** Encodings of others than OpenAI are the upstream's affair. */
+  /** `other`: an encoding that OpenAI does not have. It is passed on unchanged. */
   readonly encoding: "float" | "base64" | "other";
 }
 
 /**
- * Checks what the gateway itself relies on; every other member goes to the upstream as it is, known or not.
+ * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
 export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): EmbeddingRequest {
@@ -37,7 +39,7 @@ export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): Embe
   return toEmbeddingRequest(request, check.inputs);
 }
 
-/** The same in slices, for a body that would take long. */
+/** The same for a large body, in slices between which other work can run. */
 export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<EmbeddingRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const check = checkInput(request);
@@ -63,7 +65,7 @@ function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInpu
   };
 }
 
-/** An estimate of all inputs; a model reads no more than `contextLength` of each. */
+/** An estimate of the tokens of all inputs; a model reads at most `contextLength` of each. */
 export function embeddingTokens(request: EmbeddingRequest, contextLength: number, tokenizer?: Tokenizer): number {
   const { inputTokens } = request;
   const counts = tokenizer === undefined ? inputTokens : countInputs(request, contextLength, tokenizer);
@@ -71,8 +73,8 @@ export function embeddingTokens(request: EmbeddingRequest, contextLength: number
 }
 
 /**
- * The path of the first input that certainly has more tokens than `contextLength`: given as tokens, by the tokenizer, or
- * by its words, each of which is a token at the least.
+ * The path of the first input that certainly has more tokens than `contextLength`. It counts given tokens, or uses the
+ * tokenizer, or counts words: each word is at least one token.
  */
 export function findTooLongInput(
   request: EmbeddingRequest,
@@ -80,13 +82,13 @@ export function findTooLongInput(
   tokenizer: Tokenizer | undefined,
 ): string | undefined {
   const { body, inputs } = request;
-  // A token has a byte at the least.
+  // A token has at least one byte.
   if (body.length <= contextLength) return undefined;
   const place = inputs.findIndex((input) => {
     if (!isText(body, input)) return body[input.start] === 0x5b && input.tokens > contextLength;
     const { start, end } = input;
     if (tokenizer !== undefined) return tokenizer.count(textAt(body, input), contextLength) > contextLength;
-    // A word has two bytes, the white space behind it included.
+    // A word has at least two bytes, including the white space after it.
     if ((end - start) / 2 <= contextLength) return false;
     return (
       wordTokens(body, { start: start + 1, end: end - 1 }, contextLength, Number.POSITIVE_INFINITY) > contextLength
@@ -97,7 +99,7 @@ export function findTooLongInput(
 }
 
 /**
- * The request for the upstream: the model under its name there, and other members as the server's dialect knows them.
+ * The request for the upstream: the upstream's name for the model, and other members as the dialect requires.
  * Everything else stays byte for byte.
  */
 export function toUpstreamEmbeddingBody(

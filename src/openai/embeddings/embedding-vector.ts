@@ -11,14 +11,14 @@ export function toBase64(vector: readonly number[]): string {
 export function fromBase64(text: string): number[] | undefined {
   const bytes = Buffer.from(text, "base64");
   let length = text.length;
-  // Not by an expression: one that looks for an end from every = takes hours for an answer that is full of them.
+  // No regular expression: for a text full of `=`, backtracking from each of them would take hours.
   while (text.charAt(length - 1) === "=") length--;
   if (bytes.length !== Math.floor((length * 3) / 4)) return undefined;
   if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
   const vector: number[] = new Array(bytes.length / 4);
   for (let index = 0; index < vector.length; index++) {
     const value = bytes.readFloatLE(index * 4);
-    // JSON knows no others.
+    // JSON has no other numbers.
     if (!Number.isFinite(value)) return undefined;
     vector[index] = value;
   }

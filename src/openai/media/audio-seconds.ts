@@ -1,22 +1,23 @@
 import { Buffer } from "node:buffer";
 
-/** How long audio is at the most, as far as its bytes can tell. */
+/** The bound for audio whose bytes do not show its length. */
 export const unknownSeconds = Number.POSITIVE_INFINITY;
 
-/** The lowest rate of MPEG audio: 8,000 bits a second. */
+/** The lowest rate of MPEG audio, in bytes per second: 8,000 bits per second. */
 const slowestMpeg = 1000;
 
-/** Where a header is looked for, in base64: a multiple of 4. */
+/** How many characters of base64 are searched for a header; a multiple of 4. */
 const headerLength = 16_384;
 
-/** `data:audio/wav;base64,` and parameters. */
+/** The longest `data:audio/wav;base64,` with parameters. */
 const longestScheme = 256;
 
 /**
- * The longest that inline audio can last. WAV tells its rate, MPEG audio has a lowest one; other formats can hold hours of
- * silence in a few bytes, so that nothing is known of them. What it is said to be does not count: servers look inside, too.
+ * The longest that inline audio can last, in seconds. WAV states its rate, and MPEG audio has a lowest rate. Other
+ * formats can store hours of silence in a few bytes, so nothing is known of them. The declared type is ignored, since
+ * servers look at the bytes, too.
  *
- * @param start - behind the opening quote of base64, or of a data URL, in JSON.
+ * @param start - after the opening quote of base64, or of a data URL, in JSON.
  * @param end - before the closing quote.
  */
 export function audioSeconds(json: Uint8Array, start: number, end: number): number {
@@ -31,7 +32,7 @@ export function audioSeconds(json: Uint8Array, start: number, end: number): numb
   return rate === undefined || !(rate > 0) ? unknownSeconds : ((bytes.length - payload) * 0.75) / rate;
 }
 
-/** Bytes a second of uncompressed WAV. */
+/** Bytes per second of uncompressed WAV. */
 function waveRate(bytes: Buffer): number | undefined {
   if (bytes.toString("latin1", 0, 4) !== "RIFF" || bytes.toString("latin1", 8, 12) !== "WAVE") return undefined;
   let at = 12;
@@ -41,7 +42,7 @@ function waveRate(bytes: Buffer): number | undefined {
   if (at + 24 > bytes.length || !isUncompressed(bytes, at)) return undefined;
   const channels = bytes.readUInt16LE(at + 10);
   const samples = bytes.readUInt32LE(at + 12);
-  // Readers differ in which of these they go by.
+  // Readers differ in which of these fields they use.
   return Math.min(
     bytes.readUInt32LE(at + 16),
     samples * bytes.readUInt16LE(at + 20),
@@ -49,7 +50,7 @@ function waveRate(bytes: Buffer): number | undefined {
   );
 }
 
-/** Integers, floating point, A-law and μ-law; the extensible format names one of them further on. */
+/** Integers, floating point, A-law and μ-law. The extensible format names one of them in a later field. */
 const uncompressed = [1, 3, 6, 7];
 const extensible = 0xfffe;
 
@@ -59,7 +60,7 @@ function isUncompressed(bytes: Buffer, at: number): boolean {
   return at + 34 <= bytes.length && uncompressed.includes(bytes.readUInt16LE(at + 32));
 }
 
-/** The least bytes a second of MPEG audio, such as MP3, with a tag before it or without. */
+/** The lowest rate of MPEG audio, such as MP3, in bytes per second. A tag may precede it. */
 function mpegRate(bytes: Buffer): number | undefined {
   const at = bytes.toString("latin1", 0, 3) === "ID3" && bytes.length >= 10 ? 10 + tagLength(bytes) : 0;
   if (at + 4 > bytes.length) return undefined;
@@ -69,7 +70,7 @@ function mpegRate(bytes: Buffer): number | undefined {
   return sync === 0xff && kind >= 0xe0 && hasLayer && !isFree && rates >> 4 !== 15 ? slowestMpeg : undefined;
 }
 
-/** Four bytes of seven bits. */
+/** A length of four bytes with seven bits each. */
 function tagLength(bytes: Buffer): number {
   return [6, 7, 8, 9].reduce((length, at) => (length << 7) | ((bytes[at] ?? 0) & 0x7f), 0);
 }

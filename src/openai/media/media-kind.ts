@@ -1,28 +1,28 @@
 import { Buffer } from "node:buffer";
 
-/** What of a message is no text, the dearest last: what nothing is known of, such as video. */
+/** The kinds of media, in the order of their cost. The last one is for unknown kinds, such as video. */
 export const noMedia = 0;
 export const imageMedia = 1;
 export const audioMedia = 2;
 export const fileMedia = 3;
 export const unknownMedia = 4;
 
-/** What {@link readName} adds to the kind, for names and types that matter as a whole. */
+/** A flag of {@link readName}: the member `type`, or a type that matters as a whole. */
 export const typeName = 1 << 3;
-/** Says nothing of what it holds. */
+/** The name says nothing about the kind of its value. */
 export const payloadName = 1 << 4;
-/** Holds media whatever the part's type is. */
+/** The value is media, whatever the part's type is. */
 export const mediaName = 1 << 5;
-/** May hold parts. */
+/** The value may contain parts. */
 export const contentName = 1 << 6;
-/** Holds media of a message, beside its content. */
+/** The value is media beside a message's content. */
 export const besideContent = 1 << 7;
-/** As a type: the part is text, or what a tool is told or tells. */
+/** As a type: the part is text, or the input or output of a tool. */
 export const textType = 1 << 8;
 
-/** Names and types that are no server's are longer, in bytes. */
+/** Longer names and types belong to no known server, in bytes. */
 const longestName = 32;
-/** An escape has six bytes for each of these. */
+/** An escape has six bytes for each character. */
 const longestSpelled = longestName * 6;
 
 const words = [
@@ -62,14 +62,14 @@ for (const [flag, names] of flagged) {
   }
 }
 
-/** 1 for the first letters of the words. */
+/** 1 for bytes with which a word can begin. */
 const begins = new Uint8Array(256);
 for (const { text } of words) begins[text[0] as number] = 1;
 
-// One for all: what was read is looked at before the next name is.
-/** The name in small letters. */
+// Shared by all calls: each name is evaluated before the next one is read.
+/** The name in lower case. */
 const small = new Uint8Array(longestName);
-/** 1 where a word can begin, and 1 behind the end. */
+/** 1 at each position where a word can begin, and after the end. */
 const borders = new Uint8Array(longestName + 1);
 
 export function kindOfName(name: number): number {
@@ -77,9 +77,9 @@ export function kindOfName(name: number): number {
 }
 
 /**
- * The kind of media that a member's name or a part's type speaks of, such as `image_url`, `inputAudio` or `file-id`, with
- * the flags above. Case does not count, as it does not for some servers.
- * @param start - behind the opening quote.
+ * The kind of media that a member's name or a part's type means, such as `image_url`, `inputAudio` or `file-id`, with
+ * the flags above. Case is ignored, as some servers do.
+ * @param start - after the opening quote.
  * @param end - before the closing quote.
  */
 export function readName(bytes: Uint8Array, start: number, end: number): number {
@@ -94,7 +94,7 @@ export function readName(bytes: Uint8Array, start: number, end: number): number 
   return kind;
 }
 
-/** One of them, or several. */
+/** Whether this word, or its plural, is there. */
 function isWord(at: number, length: number, text: Buffer): boolean {
   const end = at + text.length;
   if (end > length || !holds(at, text)) return false;
@@ -108,7 +108,7 @@ function holds(at: number, text: Buffer): boolean {
 
 const backslash = 0x5c;
 
-/** Writes the name into {@link small}. @returns its length, or 0 where it is too long. */
+/** Writes the name into {@link small}. @returns its length, or 0 when it is too long. */
 function spell(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > longestSpelled) return 0;
   let length = 0;
@@ -134,7 +134,7 @@ function spell(bytes: Uint8Array, start: number, end: number): number {
   return length;
 }
 
-/** The character that an escape stands for, if it is ASCII; else a mark. */
+/** The character that an escape stands for, if it is ASCII; else a marker. */
 function escaped(bytes: Uint8Array, at: number): number {
   if (bytes[at + 1] !== 0x75) return mark;
   let code = 0;

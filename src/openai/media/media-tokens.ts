@@ -4,10 +4,10 @@ import { audioSeconds, unknownSeconds } from "./audio-seconds.js";
 import { audioMedia, fileMedia, imageMedia } from "./media-kind.js";
 import type { Media, MediaValue } from "./message-media.js";
 
-/** Some models fill up shorter audio to so many seconds. */
+/** Some models pad shorter audio to this many seconds. */
 const leastSeconds = 30;
 
-/** The most tokens that it can count; infinite where nothing bounds it. */
+/** The most tokens that the media can count; infinite when nothing limits it. */
 export function mediaTokens(body: Uint8Array, { kind, values }: Media, bounds: ResolvedTokenBounds): number {
   switch (kind) {
     case imageMedia:
@@ -23,7 +23,7 @@ export function mediaTokens(body: Uint8Array, { kind, values }: Media, bounds: R
   }
 }
 
-/** A list holds one each. */
+/** A list contains one piece of media per element. */
 function piecesOf(body: Uint8Array, values: readonly MediaValue[]): number {
   let most = 1;
   for (const { start } of values) if (body[start] === openBracket) most = Math.max(most, countElements(body, start));
@@ -44,13 +44,16 @@ function countElements(body: Uint8Array, start: number): number {
   return manyElements;
 }
 
-/** Of an object that holds audio: beyond it, it holds something else. */
+/** The most members of an object that contains audio. An object with more is something else. */
 const mostMembers = 16;
 
-/** What an object says of its audio, next to it. */
+/** Members that describe the audio beside them. */
 const annotations = ["format", "type", "detail", "mime_type", "media_type"];
 
-/** A string, or an object that has it, such as `{"data":"…","format":"wav"}`. Of what is elsewhere nothing is known. */
+/**
+ * The seconds of a string, or of an object that contains one, such as `{"data":"…","format":"wav"}`. Nothing is known
+ * of audio behind a URL or an id.
+ */
 function secondsOf(body: Uint8Array, { start, end }: MediaValue): number {
   if (body[start] === quote) return audioSeconds(body, start + 1, end - 1);
   if (body[start] !== openBrace) return unknownSeconds;

@@ -22,17 +22,17 @@ import {
   unknownMedia,
 } from "./media-kind.js";
 
-/** Something in a message that is no text. */
+/** A part of a message that is no text. */
 export interface Media extends MediaValue {
   /** See `media-kind.ts`. */
   readonly kind: number;
-  /** It is an image, has one beside what it is, or cannot be told from one. */
+  /** Whether it is an image, contains one, or may be one. */
   readonly hasImage: boolean;
-  /** The values that hold it, or say where it is, in their order. */
+  /** The values that contain it or refer to it, in their order. */
   readonly values: readonly MediaValue[];
-  /** The message's place in the array. */
+  /** The index of the message. */
   readonly message: number;
-  /** The place in the message's content of the part that is it, or holds it; absent where it stands beside the content. */
+  /** The index of the part in the message's content that is it or contains it. Absent when it is beside the content. */
   readonly part: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface MediaValue {
   readonly end: number;
 }
 
-/** A request as far as its messages are concerned. */
+/** A request, as its messages are concerned. */
 export interface WithMessages {
   readonly body: Uint8Array;
   readonly leaps: Leaps;
@@ -49,9 +49,9 @@ export interface WithMessages {
 }
 
 /**
- * The images, audio, video and files of the messages, in their order. What looks like them where no server reads content,
- * as in what a tool is called with, is text.
- * @throws GatewayError 400 when there is more of it than anybody looks at.
+ * The images, audio, video and files of the messages, in their order. Similar JSON where no server reads content, such
+ * as the arguments of a tool call, is text.
+ * @throws GatewayError 400 when there is more than the limit.
  */
 export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
   const messages = memberOf(members, "messages");
@@ -59,14 +59,14 @@ export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
 }
 
 /**
- * The same of an object that may be a part, or hold parts.
+ * The same for an object that may be a part, or contain parts.
  * @throws GatewayError 400
  */
 export function valueMedia(body: Uint8Array, start: number): Media[] {
   return new MediaSearch(body, noLeaps, "input", mostInValue).value(start);
 }
 
-/** What is left of the JSON, from an offset on, without the values that hold media. */
+/** The JSON from an offset on, without the values that contain media. */
 export function textsBetween(body: Uint8Array, media: readonly Pick<Media, "values">[], start = 0): Uint8Array[] {
   const texts: Uint8Array[] = [];
   let from = start;
@@ -80,49 +80,51 @@ export function textsBetween(body: Uint8Array, media: readonly Pick<Media, "valu
   return texts;
 }
 
-/** As many as there can be parts. */
+/** The most parts that there can be. */
 const mostMedia = 16_384;
 
-/** Twice what the messages, or the parts, of a checked request can have: the rest is for parts within parts. */
+/**
+ * Twice the members that the messages, or the parts, of a checked request can have. The rest is for parts within parts.
+ */
 const mostMembers = 262_144;
 
-/** The same of one value. */
+/** The same for one value. */
 const mostInValue = 65_536;
 
-/** A part has one, and says in a few others where that is and what. */
+/** A part has one piece of media, and a few members that say where it is and what. */
 const mostValues = 16;
 
-/** How deep parts are looked for in parts, as in what a tool found. */
+/** How deep parts within parts are searched, such as those in the output of a tool. */
 const deepest = 2;
 
 const [quote, comma, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What the members of a part say of it. */
+/** What the members of a part say about it. */
 interface Said {
-  /** The kind of its type, the dearest if it has several. */
+  /** The kind of its type; of several, the most expensive one. */
   type: number;
-  /** All its types are of texts. */
+  /** Whether all its types are texts. */
   isText: boolean | undefined;
-  /** The values of the names that speak of media, and these names. */
+  /** The values of members whose names mean media, and these names. */
   readonly values: (MediaValue & { readonly name: number })[];
-  /** Where its own content begins. */
+  /** The start of its own content. */
   content: number | undefined;
   isTooMuch: boolean;
 }
 
-/** Goes once over the messages. */
+/** Walks once through the messages. */
 class MediaSearch {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
-  /** What is searched, for what is said of it. */
+  /** The member that is searched, for the error message. */
   readonly #param: string;
-  /** How many members are looked at. */
+  /** The most members to look at. */
   readonly #most: number;
   readonly #found: Media[] = [];
   #members = 0;
   #message = 0;
   #part: number | undefined;
-  /** Of the member that {@link #next} read last. */
+  /** The name of the member that {@link #next} read last. */
   #name = noMedia;
   #value = 0;
   #end = 0;
@@ -165,7 +167,7 @@ class MediaSearch {
     this.#end = at + 1;
   }
 
-  /** @param depth - how many parts it stands in. */
+  /** @param depth - the number of parts around it. */
   #readContent(start: number, depth: number): void {
     const body = this.#body;
     if (depth === 0) this.#part = 0;
@@ -180,7 +182,7 @@ class MediaSearch {
     }
   }
 
-  /** @returns the offset behind the part. */
+  /** @returns the offset after the part. */
   #readPart(start: number, depth: number): number {
     const body = this.#body;
     const said: Said = { type: noMedia, isText: undefined, values: [], content: undefined, isTooMuch: false };
@@ -214,7 +216,7 @@ class MediaSearch {
   }
 
   /**
-   * A part is what its type says, or else the dearest that a member's name speaks of.
+   * A part is of the kind of its type, or else of the most expensive kind that its members' names mean.
    * @returns whether it is media.
    */
   #addPart({ type, isText, values, content, isTooMuch }: Said, part: MediaValue): boolean {
@@ -226,7 +228,7 @@ class MediaSearch {
       if (kindOfName(name) === imageMedia) hasImage = true;
     }
     if (kind === noMedia && !isTooMuch) return false;
-    // What is held in what is no text itself is read by no server that is known.
+    // No known server reads content inside media, so it counts as unknown.
     if (isTooMuch || content !== undefined) this.#add(part, unknownMedia, true, []);
     else this.#add(part, kind, hasImage, own);
     return true;
@@ -255,14 +257,14 @@ class MediaSearch {
     return skipSpace(this.#body, start + 1);
   }
 
-  /** Where the next one begins, or what holds them ends. */
+  /** The start of the next member or element, or the end of the object or list. */
   #after(end: number): number {
     const at = skipSpace(this.#body, end);
     return this.#body[at] === comma ? skipSpace(this.#body, at + 1) : at;
   }
 }
 
-/** `null`, `""`, `[]` and `{}`, as clients repeat them of answers, and what is no value of media. */
+/** `null`, `""`, `[]` and `{}`, which clients copy from responses, and values that cannot be media. */
 function isEmpty(body: Uint8Array, start: number): boolean {
   const first = body[start];
   if (first === quote) return body[start + 1] === quote;

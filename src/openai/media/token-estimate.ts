@@ -4,19 +4,19 @@ import { defaultTokenBounds } from "../../tokens/token-bounds.js";
 import { mediaTokens } from "./media-tokens.js";
 import { textsBetween, valueMedia } from "./message-media.js";
 
-/** Prose, code and JSON have more bytes of UTF-8 to a token. */
+/** Prose, code and JSON have more bytes of UTF-8 per token. */
 const bytesPerToken = 3;
 
-/** Tokens in a text of so many bytes, of which nothing else is known. */
+/** An estimate for a text of which only the size is known. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
 /**
- * The most tokens in a JSON value that may hold media, such as an item of an embeddings request; infinite where nothing
- * bounds them.
+ * The most tokens in a JSON value that may contain media, such as an item of an embeddings request. Infinite when
+ * nothing limits them.
  *
- * @param mayHoldMedia - `false` where it is known that there is none, which saves the search.
+ * @param mayHoldMedia - `false` skips the search for media.
  */
 export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): number {
   const media = mayHoldMedia ? valueMedia(json, 0) : [];
@@ -24,7 +24,7 @@ export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): n
   return textsBetween(json, media).reduce((sum, text) => sum + textTokens(text, true), tokens);
 }
 
-/** What a response counts of which the upstream reports no usage. @param outputBytes - of what was seen of it. */
+/** The tokens of a response without a usage report. @param outputBytes - of the output received. */
 export function estimatedTokens(promptTokens: number, outputBytes: number): TokenCounts {
   return { input: promptTokens, cachedInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
 }

@@ -2,7 +2,7 @@ import { foldName } from "../../wire/folded-names.js";
 import type { Dialect } from "../dialect.js";
 import { misspelledName } from "./misspelled-name.js";
 
-/** The names of members that a dialect renames or leaves out, and its new names: all that it says by a member's name. */
+/** All names in a dialect: members that it renames or removes, and new names. */
 function namesOf({ capName, renamed, dropped }: Dialect): string[] {
   return [...(capName === undefined ? [] : [capName]), ...Object.entries(renamed ?? {}).flat(), ...(dropped ?? [])];
 }
@@ -10,9 +10,9 @@ function namesOf({ capName, renamed, dropped }: Dialect): string[] {
 const foldedNames = new WeakMap<Dialect, ReadonlyMap<string, string>>();
 
 /**
- * Refuses what a server would take for a member that its dialect renames or leaves out, and which would get past that.
+ * Refuses members that a server could read as one that its dialect renames or removes. They would bypass the dialect.
  *
- * @param strangers - names of the request's members by what is left of them folded.
+ * @param strangers - names of the request's members, by their folded forms.
  * @throws GatewayError 400
  */
 export function requireOwnNames(strangers: ReadonlyMap<string, string>, dialect: Dialect | undefined): void {

@@ -4,19 +4,19 @@ import { absent, endOfValue, type JsonMember, nameAt, skipSpace, skipString } fr
 import { MemberSearch } from "../../wire/member-search.js";
 import type { JsonRequest } from "./json-request.js";
 
-/** Far beyond any API. */
+/** Far more tools than any API accepts. */
 const mostTools = 2048;
 
-/** Of one tool: far beyond any API. */
+/** The most members of one tool; far more than any API has. */
 const mostMembers = 32;
 
-/** Of all tools together. */
+/** The most members of all tools together. */
 const mostMembersInAll = 8192;
 
-/** Those that the client runs. */
+/** Types of tools that the client runs. */
 const clientTools = ['"function"', '"custom"'];
 
-/** What a tool of the client's may be told in an object or a list; all else may be a tool of the server's. */
+/** Members of a client's tool that may be objects or lists. Any other one may configure a tool of the server. */
 const ownMembers: ReadonlySet<string> = new Set([
   "type",
   "function",
@@ -32,8 +32,9 @@ const ownMembers: ReadonlySet<string> = new Set([
 const search = new MemberSearch(["type", "function"], mostMembers);
 
 /**
- * The path of the first tool that is not the client's own to run: a search, a browser, an interpreter of the server's.
- * @throws GatewayError 400 when there are more tools than anybody looks at, or none of them can be told.
+ * The path of the first tool that the client does not run itself, such as the server's own search, browser or
+ * interpreter.
+ * @throws GatewayError 400 when there are more tools than the limit, or `tools` is no list.
  */
 export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "start">): string | undefined {
   const { body, leaps } = request;
@@ -55,17 +56,20 @@ export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "st
   return undefined;
 }
 
-/** `functions`, which hold nothing that a server runs, must be what they are read as. @throws GatewayError 400 */
+/** `functions` contain no tool that a server runs, but they must be a list. @throws GatewayError 400 */
 export function requireFunctions(request: JsonRequest, { start }: Pick<JsonMember, "start">): undefined {
   if (!isList(request, start)) throw invalidType("functions", "an array");
 }
 
-/** `null` is one that is empty. */
+/** `null` counts as an empty list. */
 function isList({ body }: JsonRequest, start: number): boolean {
   return body[start] === 0x5b || body[start] === 0x6e;
 }
 
-/** One type, under a name that all readers take for it; or none, as careless clients send functions. */
+/**
+ * A tool must have one type, in a spelling that all readers accept. No type is accepted, too: some clients omit it for
+ * functions.
+ */
 function foreignMember({ body, leaps }: JsonRequest, start: number, path: string): string | undefined {
   const members: number[] = [];
   const fault = search.run(body, start, leaps, members);

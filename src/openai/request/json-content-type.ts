@@ -3,8 +3,8 @@ import { GatewayError } from "../../errors/gateway-error.js";
 const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * A missing content type is no fault as long as the body parses.
- * @throws GatewayError 415 when it says that the body is no JSON.
+ * Accepts a missing content type, as long as the body is JSON.
+ * @throws GatewayError 415 for a content type other than JSON.
  */
 export function requireJsonType(contentType: string | undefined): void {
   const type = contentType?.trim();

@@ -19,27 +19,27 @@ import { inTurns } from "../../wire/slices.js";
 import { misspelledName } from "./misspelled-name.js";
 import { readMembers } from "./request-names.js";
 
-/** A request's JSON object, taken apart as far as its members. */
+/** A request's JSON object, split into its members. */
 export interface JsonRequest {
-  /** The text as the client sent it. */
+  /** The bytes as the client sent them. */
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
-  /** The ends of long values by their starts. */
+  /** The ends of long values, by their starts. */
   readonly leaps: Leaps;
-  /** The names that few requests have, by what is left of them folded. No two members are one to any server. */
+  /** Names that few requests have, by their folded forms. No two members of the request have the same folded name. */
   readonly strangers: ReadonlyMap<string, string>;
 }
 
-/** Far beyond any API, and far below what would fill the memory. */
+/** The most members; far more than any API has, and few enough for the memory. */
 export const mostMembers = 1000;
 
-/** In shorter bodies there is little to leap over, in bytes. */
+/** In shorter bodies, in bytes, there are few long values to skip. */
 const shortBody = 4096;
 
-/** Longer strings are none that the gateway reads, in bytes. */
+/** The gateway reads no longer strings, in bytes. */
 const longestText = 4096;
 
-/** @throws GatewayError 400 when it is no JSON object that every reader takes for the same. */
+/** @throws GatewayError 400 when the body is not a JSON object with the same meaning for every parser. */
 export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonRequest {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
@@ -51,7 +51,7 @@ export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonReque
   return takeApart(body, leaps ?? noLeaps);
 }
 
-/** The same in slices, for what would take long. */
+/** The same for a large body, in slices between which other work can run. */
 export async function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
@@ -78,12 +78,12 @@ function takeApart(body: Uint8Array, leaps: Leaps): JsonRequest {
   return { body, members, leaps, strangers: checkNames(members) };
 }
 
-/** What {@link readMember} answers for what no member that the gateway reads can be. */
+/** Returned by {@link readMember} for a value of a kind that the gateway never reads. */
 export const unreadable = Symbol("unreadable");
 
 /**
- * The member's value; `undefined` where it is absent or `null`, and {@link unreadable} where it is an object, an array or
- * a long string: of these nothing is made.
+ * The member's value. `undefined` when it is absent or `null`. {@link unreadable} for an object, an array or a long
+ * string: these are not parsed.
  */
 export function readMember(
   { body, members }: Pick<JsonRequest, "body" | "members">,
@@ -96,7 +96,7 @@ export function readMember(
   return value === undefined ? unreadable : (value ?? undefined);
 }
 
-/** @throws GatewayError 400 when there is no model's name. */
+/** @throws GatewayError 400 when there is no model name. */
 export function readModel(request: JsonRequest): string {
   const model = readMember(request, "model");
   if (model === undefined) throw missingParameter("model");
@@ -113,7 +113,7 @@ function isString({ body, members }: JsonRequest, name: string): boolean {
   return member !== undefined && body[member.start] === 0x22;
 }
 
-/** @throws GatewayError 400 when the value is no whole number between 1 and `most`. */
+/** @throws GatewayError 400 when the value is no integer between 1 and `most`. */
 export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "number") throw invalidType(name, "an integer");
@@ -125,7 +125,7 @@ export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_I
 
 const readNames: ReadonlySet<string> = new Set(readMembers);
 
-/** The names that requests mostly have, by what is left of them folded: no two of them are one to any server. */
+/** The common names of members, by their folded forms. No two of them have the same folded form. */
 export const usualNames: ReadonlyMap<string, string> = new Map(
   [
     ...readMembers,
@@ -163,9 +163,9 @@ const isUsual: ReadonlySet<string> = new Set(usualNames.values());
 const noNames: ReadonlyMap<string, string> = new Map();
 
 /**
- * Servers differ in which of two members of one name they take, and in which names are one to them: what the gateway reads
- * must be what they all read. Of members that it does not read none may be there twice either: a list of what a server
- * must not be sent, which comes to bear later, could name it.
+ * Refuses repeated and misspelled names. Servers differ in which of two equal names they read, and in which spellings
+ * are equal. The gateway must read the same value as every server. Members that it does not read must be unique, too: a
+ * dialect may remove them by name.
  */
 function checkNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
   let strangers: Map<string, string> | undefined;

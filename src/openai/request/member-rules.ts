@@ -5,7 +5,7 @@ import type { JsonMember } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
 import { hostedTool, requireFunctions } from "./hosted-tool.js";
 import { type JsonRequest, usualNames } from "./json-request.js";
-import { idleValues, type MemberRule, restrictions } from "./restricted-members.js";
+import { type MemberRule, neutralValues, restrictions } from "./restricted-members.js";
 import { templateOption } from "./template-option.js";
 
 interface Entry {
@@ -13,18 +13,18 @@ interface Entry {
   readonly rule: MemberRule;
   readonly why: string;
   readonly advice: string;
-  /** The path of what the rule is against; `undefined`: there is nothing of it. */
+  /** Returns the path of what the rule forbids; `undefined` when the value is allowed. */
   readonly find: (request: JsonRequest, member: JsonMember) => string | undefined;
 }
 
-/** Longer values ask for something. */
-const longestIdle = 64;
+/** Longer values are not neutral, in bytes. */
+const longestNeutral = 64;
 
 const leaveItOut = "Leave it out.";
 
 const general: readonly Entry[] = [
-  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, idle = [] }) => {
-    const find = unlessIdle(new Set([...idleValues, ...idle]));
+  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, neutral = [] }) => {
+    const find = unlessNeutral(new Set([...neutralValues, ...neutral]));
     return names.map((name) => ({ name, rule, why, advice, find }));
   }),
   {
@@ -56,25 +56,25 @@ function entryOf(name: string): Pick<Entry, "why" | "advice" | "find"> {
 const added: Pick<Entry, "why" | "advice" | "find"> = {
   why: "is not open to requests",
   advice: leaveItOut,
-  find: unlessIdle(new Set(idleValues)),
+  find: unlessNeutral(new Set(neutralValues)),
 };
 
 const noMembers: ReadonlySet<string> = new Set();
 
-/** What a target takes of the members by which a request would choose another model, price or cap than the catalog's. */
+/** A target's rules for members by which a client would choose another model, price or cap. */
 export class MemberRules {
-  /** Those of a target that leaves everything to its server. */
+  /** The rules of a target that allows everything. */
   static readonly none = new MemberRules({});
-  /** Those of a target with {@link Dialect.strictMembers} of which nothing else is said. */
+  /** The rules of a target with {@link Dialect.strictMembers} and nothing else. */
   static readonly strict = new MemberRules({ strictMembers: true });
-  /** By what is left of their names folded. */
+  /** By the folded names. */
   readonly #entries = new Map<string, Entry>();
-  /** By the names that are looked up as they are: their own, and the usual ones that are one with these to some server. */
+  /** By the exact names, and by the common names with the same folded form. */
   readonly #exact = new Map<string, Entry>();
 
   /**
    * @param dialect - the server's.
-   * @param allowed - names that pass whatever the rules are: a model's.
+   * @param allowed - names that the model allows whatever the rules are.
    */
   constructor({ strictMembers, restricted }: Dialect, allowed: readonly string[] = []) {
     if (strictMembers === true) for (const entry of general) this.#set(entry.name, entry.rule, entry);
@@ -82,7 +82,7 @@ export class MemberRules {
     for (const name of allowed) if (this.#entries.has(foldName(name))) this.#set(name, "pass");
   }
 
-  /** Whether requests are looked at. */
+  /** Whether requests need no check. */
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }
@@ -97,7 +97,7 @@ export class MemberRules {
   }
 
   /**
-   * @param ownMembers - members that no rule is for: the request's API means something else by them.
+   * @param ownMembers - members with another meaning in the request's API; no rule applies to them.
    * @throws GatewayError 400
    */
   refuse(request: JsonRequest, ownMembers = noMembers): void {
@@ -111,7 +111,7 @@ export class MemberRules {
     for (const [folded, name] of request.strangers) requireName(name, this.#entries.get(folded));
   }
 
-  /** The dialect, with what of this request is to be left out. */
+  /** The dialect, extended by the members of this request that must be removed. */
   dialectFor(request: JsonRequest, dialect: Dialect | undefined, ownMembers = noMembers): Dialect | undefined {
     if (this.isEmpty) return dialect;
     let dropped: string[] | undefined;
@@ -120,22 +120,22 @@ export class MemberRules {
       if (entry?.rule !== "drop" || ownMembers.has(member.name) || entry.find(request, member) === undefined) continue;
       dropped ??= [...(dialect?.dropped ?? [])];
       dropped.push(member.name);
-      // OpenAI takes metadata together with `store` alone.
+      // OpenAI accepts `metadata` only together with `store`.
       if (member.name === "store" && !this.#exact.has("metadata")) dropped.push("metadata");
     }
     return dropped === undefined ? dialect : { ...dialect, dropped };
   }
 }
 
-/** A server that does not mind the spelling would read it. */
+/** A server that ignores case or underscores would read the member. */
 function requireName(name: string, entry: Entry | undefined): void {
   if (entry === undefined || entry.name === name) return;
   throw refusal(name, `may be read as '${entry.name}'`, leaveItOut);
 }
 
-function unlessIdle(values: ReadonlySet<string>): Entry["find"] {
+function unlessNeutral(values: ReadonlySet<string>): Entry["find"] {
   return ({ body }, { name, start, end }) => {
-    if (end - start > longestIdle) return name;
+    if (end - start > longestNeutral) return name;
     const text = asBuffer(body).toString("utf8", start, end).replace(/\s/g, "");
     return values.has(text) ? undefined : name;
   };

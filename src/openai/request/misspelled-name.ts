@@ -1,8 +1,8 @@
 import { type GatewayError, invalidValue } from "../../errors/gateway-error.js";
 
 /**
- * A member that some servers take for another one, or for a second one of the same name.
- * @param path - of the object whose member it is; absent at the top level.
+ * A 400 for a member that some servers read as another one, or as a second one of the same name.
+ * @param path - of the object that has the member; absent at the top level.
  */
 export function misspelledName(name: string, meant: string, path?: string): GatewayError {
   const shown = name.slice(0, 200);

@@ -1,11 +1,11 @@
-/** What asks a model for tools, and says which. */
+/** Members that give a model tools, and choose between them. */
 export const toolMembers = ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"] as const;
 
 export const reasoningMembers = ["reasoning_effort", "reasoning"] as const;
 
 /**
- * Every member of a request that the gateway reads or edits, whatever the endpoint. What a server's dialect renames or
- * leaves out comes on top: see `requireOwnNames`.
+ * Every member of a request that the gateway reads or edits, for all endpoints. A dialect may add names: see
+ * `requireOwnNames`.
  */
 export const readMembers = [
   "model",
@@ -25,10 +25,10 @@ export const readMembers = [
 /** Every member of `stream_options` that the gateway reads or edits. */
 export const readStreamOptions = ["include_usage"] as const;
 
-/** Every member of a message that the gateway reads or edits, but for those that a dialect leaves out. */
+/** Every member of a message that the gateway reads or edits, apart from those that a dialect removes. */
 export const readMessageMembers = ["role", "content"] as const;
 
-/** Every member of a content part by which the gateway tells what it is and what it costs. */
+/** Every member of a content part that shows its kind and its cost. */
 export const readPartMembers = [
   "type",
   "text",

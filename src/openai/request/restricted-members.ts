@@ -1,30 +1,31 @@
 /**
- * What becomes of a request's member by which its sender would choose another model, price or cap than the catalog's.
- * `drop`: it is left out, where that leaves the answer as it is. `refuse`: a 400 with its `param`.
+ * What happens to a restricted member of a request. A client could use it to choose another model, price or cap.
+ * `drop`: it is removed, where the response stays the same without it. `refuse`: a 400 with its `param`.
  */
 export type MemberRule = "pass" | "drop" | "refuse";
 
-/** Members that are restricted alike. */
+/** Members with the same rule. */
 interface Restriction {
   readonly rule: Exclude<MemberRule, "pass">;
-  /** The reason, behind the member's name. */
+  /** The reason; it follows the member's name in the error. */
   readonly why: string;
   /** What to do instead. */
   readonly advice?: string;
   readonly names: readonly string[];
-  /** Further values that ask for nothing, as JSON without white space. */
-  readonly idle?: readonly string[];
+  /** Further neutral values, as JSON without white space. */
+  readonly neutral?: readonly string[];
 }
 
-/** Values that ask for nothing, whatever the member. An empty object is none: some servers take one for "as usual". */
-export const idleValues: readonly string[] = ["null", "false", "[]", '""'];
+/** Values that request nothing, for every member. `{}` is not among them: some servers read it as "the default". */
+export const neutralValues: readonly string[] = ["null", "false", "[]", '""'];
 
 const list = (names: string): string[] => names.split(" ");
 
 /**
- * For every server, since a name that a server does not know does no harm there either: OpenAI and Azure, OpenRouter, Groq,
- * Mistral, DeepSeek, vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, LiteLLM, xAI, Qwen and the gateways before them. The
- * caps that the gateway reads itself are not among them, nor what a model does within its cap, such as to think.
+ * The restricted members of all servers: OpenAI and Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM, SGLang, TGI,
+ * llama.cpp, Ollama, LM Studio, LiteLLM, xAI, Qwen, and the gateways in front of them. A name that a server does not
+ * know does no harm there. The list lacks the caps that the gateway itself reads, and features within a cap, such as
+ * reasoning.
  */
 export const restrictions: readonly Restriction[] = [
   {
@@ -39,7 +40,7 @@ export const restrictions: readonly Restriction[] = [
   {
     rule: "refuse",
     why: "chooses where the request goes, or by whose account and code it is served",
-    idle: ["{}"],
+    neutral: ["{}"],
     names: list(
       "provider provider_options api_base base_url api_key custom_llm_provider user_config extra_body extra_headers " +
         "extra_query inference_geo kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room " +
@@ -50,7 +51,7 @@ export const restrictions: readonly Restriction[] = [
     rule: "refuse",
     why: "limits the answer's length under another name",
     advice: "Send 'max_tokens' or 'max_completion_tokens'.",
-    idle: ["{}"],
+    neutral: ["{}"],
     names: list(
       "n_predict num_predict max_new_tokens max_output_tokens max_tokens_to_sample max_length max_gen_len options " +
         "parameters sampling_params generation_config",
@@ -59,14 +60,14 @@ export const restrictions: readonly Restriction[] = [
   {
     rule: "refuse",
     why: "makes the answer longer than the model would",
-    idle: ["0"],
+    neutral: ["0"],
     names: list("min_tokens min_new_tokens min_completion_tokens min_length ignore_eos"),
   },
   {
     rule: "refuse",
     why: "asks for several answers under another name",
     advice: "Send 'n'.",
-    idle: ["1", "0"],
+    neutral: ["1", "0"],
     names: list(
       "best_of use_beam_search num_beams beam_width num_return_sequences num_completions num_generations candidate_count n_cmpl",
     ),
@@ -75,7 +76,7 @@ export const restrictions: readonly Restriction[] = [
     rule: "refuse",
     why: "makes the prompt longer than it was sent",
     names: list("chat_template mm_processor_kwargs media_io_kwargs safe_prompt prompt_mode"),
-    idle: ["{}"],
+    neutral: ["{}"],
   },
   {
     rule: "refuse",
@@ -93,13 +94,13 @@ export const restrictions: readonly Restriction[] = [
   {
     rule: "refuse",
     why: "asks for output that is priced apart from text",
-    idle: ['["text"]'],
+    neutral: ['["text"]'],
     names: list("modalities audio image_config"),
   },
   {
     rule: "drop",
     why: "chooses another price or another place in the queue",
-    idle: ['"auto"', '"default"', '"on_demand"', "0"],
+    neutral: ['"auto"', '"default"', '"on_demand"', "0"],
     names: list("service_tier speed priority"),
   },
   {

@@ -7,14 +7,14 @@ import { readStreamOptions } from "./request-names.js";
 
 const name = "stream_options";
 
-/** Far more than there are options, in bytes. */
+/** Far longer than all options together, in bytes. */
 const longestOptions = 4096;
 
 const exactNames = new ExactNames(readStreamOptions);
 
 /**
- * Whether the client asks for the usage chunk of a stream.
- * @throws GatewayError 400 when a server could understand the options in another way.
+ * Whether the client requests the usage chunk of a stream.
+ * @throws GatewayError 400 when a server could read the options in another way.
  */
 export function readIncludeUsage(request: JsonRequest): boolean {
   const member = optionsOf(request);
@@ -39,7 +39,7 @@ export function readIncludeUsage(request: JsonRequest): boolean {
   return value;
 }
 
-/** The options with the usage chunk asked for. */
+/** The options with the request for the usage chunk. */
 export function withIncludeUsage(request: JsonRequest): string | Uint8Array {
   const member = optionsOf(request);
   if (member === undefined) return '{"include_usage":true}';
@@ -47,7 +47,7 @@ export function withIncludeUsage(request: JsonRequest): string | Uint8Array {
   return editMembers(options, membersOf(options), new Map([["include_usage", "true"]]));
 }
 
-/** `undefined` where there are none. */
+/** `undefined` when there are none. */
 function optionsOf({ body, members }: JsonRequest): JsonMember | undefined {
   const member = memberOf(members, name);
   return member === undefined || body[member.start] === 0x6e ? undefined : member;

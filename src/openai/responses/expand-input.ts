@@ -5,11 +5,11 @@ import type { InputItem } from "./input-outline.js";
 import { itemNotFound } from "./not-found.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
-/** What a request refers to, as the JSON of items. */
+/** The items that a request refers to, as JSON. */
 export interface ReferredItems {
   /** Input and output of the previous response, and of those before it, in order. */
   readonly earlier: readonly Uint8Array[];
-  /** By the ids under which `item_reference` items name them. */
+  /** By the ids that `item_reference` items contain. */
   readonly referenced: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -19,9 +19,10 @@ export function referencedIds({ items }: ResponsesRequest): string[] {
 }
 
 /**
- * The request's text with all that it refers to in its place, so that it stands alone: to be parsed as the one it came from
- * was. Everything else stays byte for byte.
- * @throws GatewayError 400 `item_not_found` for a reference to an item that is not there; one to reasoning is left out.
+ * Replaces all references by the items that they refer to, so that the request is complete. It must then be parsed
+ * again. Everything else stays byte for byte.
+ * @throws GatewayError 400 `item_not_found` for a reference to an unknown item. A reference to unknown reasoning is
+ * removed.
  */
 export function expandInput(request: ResponsesRequest, { earlier, referenced }: ReferredItems): Uint8Array {
   const { body, members, items } = request;
@@ -49,7 +50,7 @@ export function expandInput(request: ResponsesRequest, { earlier, referenced }: 
   return editMembers(body, members, edits);
 }
 
-/** The items of a request's input, as JSON; a text is the message that it stands for. */
+/** The items of a request's input, as JSON. A text becomes a message. */
 export function inputItems({ body, members, items }: ResponsesRequest): Uint8Array[] {
   if (items !== undefined) return items.map(({ start, end }) => body.subarray(start, end));
   const input = memberOf(members, "input");
@@ -61,7 +62,7 @@ function userMessage(text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('{"type":"message","role":"user","content":'), text, Buffer.from("}")]);
 }
 
-/** A conversation loses none of its texts with it. */
+/** Without its reasoning items, a conversation still has all its texts. */
 function isReasoning({ id }: InputItem): boolean {
   return id?.startsWith("rs_") === true;
 }

@@ -5,10 +5,9 @@ import type { InputItem } from "./input-outline.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
 /**
- * The images, audio and files of the input, in their order: those of messages, of what tools gave, and those that a server
- * has made.
- * @returns each with the places of its item and, if it stands in a list, of its part.
- * @throws GatewayError 400 when there is more of it than anybody looks at.
+ * The images, audio and files of the input, in their order: in messages, in outputs of tools, and made by a server.
+ * @returns each with the index of its item and, if it is in a list, of its part.
+ * @throws GatewayError 400 when there is more than the limit.
  */
 export function inputMedia(request: ResponsesRequest): Media[] {
   return (request.items ?? []).flatMap((item, index) => {
@@ -28,7 +27,7 @@ function inPlace(body: Uint8Array, start: number, item: number, part: number | u
   return found.length === 0 ? found : found.map((media) => ({ ...media, message: item, part }));
 }
 
-/** Its pixels stand in the item itself. */
+/** The pixels of a generated image are in the item itself. */
 function madeImage({ body }: ResponsesRequest, { start, end, result }: InputItem, index: number): Media[] {
   if (result === undefined || body[result.start] !== 0x22) return [];
   return [{ start, end, kind: imageMedia, hasImage: true, values: [result], message: index, part: undefined }];

@@ -13,29 +13,29 @@ import type { SlicedWork } from "../../wire/slices.js";
 import type { Span } from "../chat/message-outline.js";
 import { misspelledName } from "../request/misspelled-name.js";
 
-/** An item of a request's input, as offsets. */
+/** The position of an item of a request's input, and of its parts. */
 export interface InputItem extends Span {
-  /** `message` for a message without a `type`, as most clients send it. */
+  /** `message` also for a message without a `type`, which most clients send. */
   readonly type: string;
-  /** The item's own id; of a reference, the id of the item that is meant. */
+  /** The item's own id. For a reference, the id that it refers to. */
   readonly id: string | undefined;
-  /** The values that can hold parts: `content` and `output`. */
+  /** The values that can contain parts: `content` and `output`. */
   readonly contents: readonly Span[];
-  /** The tools that the item makes known. */
+  /** The tools that the item adds. */
   readonly tools: Span | undefined;
-  /** What only a server can read. */
+  /** Content that only the server that made it can read. */
   readonly encrypted: Span | undefined;
-  /** What a server's own tool has made, such as an image. */
+  /** The result of a server's own tool, such as an image. */
   readonly result: Span | undefined;
 }
 
-/** As many as a chat can have messages and parts. */
+/** As many as the messages and parts that a chat can have. */
 export const mostItems = 16_384;
 const mostParts = 16_384;
-/** In one item, or one part. */
+/** The most members of one item or one part. */
 const mostMembers = 1000;
 const mostMembersInAll = 131_072;
-/** Types and ids of more bytes are no API's. */
+/** No API has longer types or ids, in bytes. */
 const longestName = 256;
 
 const itemMembers = [
@@ -52,11 +52,11 @@ const itemMembers = [
 const partMembers = ["type", "text"] as const;
 const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 
-// One for all requests: what is found is read before the next search begins.
+// Shared by all requests: the result of a search is read before the next search begins.
 const inItem = new MemberSearch(itemMembers, mostMembers);
 const inPart = new MemberSearch(partMembers, mostMembers);
 
-/** Items that answer a call, or make one, are paired by it. */
+/** Items that contain a call or its output. The id of the call connects them. */
 const paired: ReadonlySet<string> = new Set([
   "function_call",
   "function_call_output",
@@ -69,7 +69,7 @@ export function isPaired(type: string): boolean {
   return paired.has(type);
 }
 
-/** Goes through the items of an input and notes what is where. The text must be valid JSON. */
+/** Walks through the items of an input and records positions. The text must be valid JSON. */
 export class InputCheck implements SlicedWork {
   readonly items: InputItem[] = [];
   readonly #body: Uint8Array;
@@ -105,7 +105,7 @@ export class InputCheck implements SlicedWork {
     return false;
   }
 
-  /** @returns the offset behind the item. */
+  /** @returns the offset after the item. */
   #readItem(start: number): number {
     const body = this.#body;
     const path = `input[${this.items.length}]`;
@@ -180,7 +180,7 @@ export class InputCheck implements SlicedWork {
     return start === absent ? undefined : { start, end: inItem.ends[place] ?? start };
   }
 
-  /** `undefined` where the member is absent or `null`. */
+  /** `undefined` when the member is absent or `null`. */
   #textOf(name: (typeof itemMembers)[number], path: string): string | undefined {
     const span = this.#spanOf(name);
     if (span === undefined) return undefined;

@@ -9,7 +9,7 @@ export function itemNotFound(id: string, index: number): GatewayError {
   );
 }
 
-/** A 400 for a request that goes on from a response that is not kept. */
+/** A 400 for a request that continues a response that is not kept. */
 export function previousResponseNotFound(id: string): GatewayError {
   return new GatewayError(
     `Previous response with id '${id.slice(0, 200)}' not found. Send the items of the conversation as input.`,
@@ -17,7 +17,7 @@ export function previousResponseNotFound(id: string): GatewayError {
   );
 }
 
-/** A 404 for a response that is not kept, or another account's. */
+/** A 404 for a response that is not kept, or belongs to another account. */
 export function responseNotFound(id: string): GatewayError {
   return new GatewayError(`Response with id '${id.slice(0, 200)}' not found.`, { status: 404, code: "not_found" });
 }

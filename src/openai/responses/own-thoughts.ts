@@ -9,13 +9,13 @@ import type { ResponsesRequest } from "./responses-request.js";
 /** A reasoning item that the gateway has made. */
 export interface OwnThought {
   readonly item: InputItem;
-  /** Its `encrypted_content`, if the gateway has written that. */
+  /** Its `encrypted_content`, if the gateway wrote it. */
   readonly encrypted: Span | undefined;
 }
 
 const beginning = Buffer.from(`"${ownReasoning}`);
 
-/** The reasoning items of an input that the gateway has made, and that only it can read. */
+/** The reasoning items of an input that the gateway has made. Only the gateway can read them. */
 export function ownThoughts({ body, items }: ResponsesRequest): OwnThought[] {
   const thoughts: OwnThought[] = [];
   for (const item of items ?? []) {

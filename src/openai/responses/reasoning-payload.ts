@@ -1,10 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
 
-/**
- * What a model wants back of its thoughts while it calls tools, under the names that chat messages have for it: text, or
- * signed pieces.
- */
+/** Reasoning that a model needs back between tool calls, under the names of chat messages: text, or signed pieces. */
 export interface ReasoningMembers {
   readonly reasoning_content?: string;
   readonly reasoning?: string;
@@ -13,20 +10,20 @@ export interface ReasoningMembers {
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/** Behind it stands what {@link writeReasoning} made; nothing that another server has encrypted begins so. */
+/** The prefix of the text that {@link writeReasoning} makes. No other server's encrypted content begins with it. */
 export const ownReasoning = "ig1.";
 
 /**
- * The `encrypted_content` of a reasoning item: what the client keeps and sends back. It holds nothing that the client was not
- * shown, or could not send by itself: it is encoded, and not encrypted.
+ * The `encrypted_content` of a reasoning item, which the client keeps and sends back. It contains only what the client
+ * may see. It is encoded, not encrypted.
  *
- * @param source - a mark of where it came from, since another model could not use it. Clients can read it.
+ * @param source - a mark of the target, since another model could not use it. Clients can read it.
  */
 export function writeReasoning(source: string, members: ReasoningMembers): string {
   return ownReasoning + Buffer.from(JSON.stringify({ source, ...members })).toString("base64url");
 }
 
-/** What it said; `undefined` where another server has made it, or for another source. */
+/** The decoded reasoning; `undefined` when another server made it, or it is for another source. */
 export function readReasoning(encrypted: unknown, source: string): ReasoningMembers | undefined {
   if (typeof encrypted !== "string" || !encrypted.startsWith(ownReasoning)) return undefined;
   const payload = parse(decodeReasoning(encrypted));
@@ -40,7 +37,7 @@ export function readReasoning(encrypted: unknown, source: string): ReasoningMemb
   };
 }
 
-/** The JSON in one of the gateway's own. */
+/** The JSON of a payload that the gateway made. */
 export function decodeReasoning(encrypted: string): string {
   return Buffer.from(encrypted.slice(ownReasoning.length), "base64url").toString();
 }

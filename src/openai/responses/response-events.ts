@@ -8,7 +8,7 @@ export interface ResponseEvent {
   readonly [name: string]: unknown;
 }
 
-/** The events as server-sent ones, each under its name. */
+/** The events as server-sent events, each with its name. */
 export function frameEvents(events: readonly ResponseEvent[]): Buffer {
   let text = "";
   for (const event of events) text += `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
@@ -16,14 +16,14 @@ export function frameEvents(events: readonly ResponseEvent[]): Buffer {
 }
 
 /**
- * What keeps a silent stream open. A comment would not do: Codex goes by events alone when it waits for a stream.
- * @param sequenceNumber - its place among the events.
+ * Keeps a silent stream open. A comment does not work: Codex waits for events only.
+ * @param sequenceNumber - its number among the events.
  */
 export function keepAliveEvent(sequenceNumber: number): ResponseEvent {
   return { type: "keepalive", sequence_number: sequenceNumber };
 }
 
-/** What keeps a stream open that has not begun: some clients take no event before `response.created`. */
+/** Keeps a stream open before its first event. Some clients accept no event before `response.created`. */
 export const keepAliveComment: Uint8Array = Buffer.from(": keep-alive\n\n");
 
 /** The `error` of a failed response. */
@@ -32,7 +32,7 @@ export interface ResponseError {
   readonly message: string;
 }
 
-/** The words of this API for an error: some clients decide by them whether they try again. */
+/** The error in the Responses API's format. Some clients decide by its code whether to retry. */
 export function toResponseError({ code, type, status, message }: GatewayError): ResponseError {
   if (code === "context_length_exceeded") return { code, message };
   if (type === "insufficient_quota") return { code: "insufficient_quota", message };
@@ -41,10 +41,10 @@ export function toResponseError({ code, type, status, message }: GatewayError): 
 }
 
 /**
- * The end of a stream that failed. It takes two events: each of them alone is a success, or nothing at all, to some client.
- * The first says the same twice for the same reason.
+ * The end of a failed stream. It needs two events: each client ignores one of them, or reads it as a success. The first
+ * event contains the error twice for the same reason.
  *
- * @param response - as far as it came.
+ * @param response - the response so far.
  * @param sequenceNumber - the next one.
  */
 export function failureEvents(

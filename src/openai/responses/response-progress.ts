@@ -3,7 +3,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { estimatedTokens, estimateTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
-/** What has come of an upstream's own response stream. Its reader writes it; whoever meters the call reads it. */
+/** The progress of an upstream's own response stream. The stream's reader updates it; the meter reads it. */
 export class ResponseProgress implements StreamProgress {
   readonly #promptTokens: number;
   #outputBytes = 0;
@@ -12,12 +12,12 @@ export class ResponseProgress implements StreamProgress {
   #isComplete = false;
   #reported: TokenCounts | undefined;
 
-  /** @param promptTokens - what the prompt counts when the upstream does not say. */
+  /** @param promptTokens - the tokens of the prompt where the upstream reports no usage. */
   constructor(promptTokens: number) {
     this.#promptTokens = promptTokens;
   }
 
-  /** Text has come, a call, or the end. */
+  /** Whether text, a call or the end has arrived. */
   get hasOutput(): boolean {
     return this.#hasOutput;
   }
@@ -51,7 +51,7 @@ export class ResponseProgress implements StreamProgress {
     return this.#reported === undefined;
   }
 
-  /** @param bytes - of model output. */
+  /** @param bytes - size of model output. */
   outputCame(bytes: number): void {
     this.#outputBytes += bytes;
     this.#hasOutput = true;
@@ -61,12 +61,12 @@ export class ResponseProgress implements StreamProgress {
     this.#showsReasoning = true;
   }
 
-  /** Anything but a usage object changes nothing. */
+  /** Ignores everything but a usage object. */
   usageCame(usage: unknown): void {
     this.#reported = readResponsesUsage(usage) ?? this.#reported;
   }
 
-  /** @param bytes - of output that came with the end alone. */
+  /** @param bytes - size of output that arrived only with the last event. */
   endCame(bytes: number): void {
     this.outputCame(bytes);
     this.#isComplete = true;

@@ -5,11 +5,11 @@ import { deepestBody } from "../request/deepest-body.js";
 import { inputMedia } from "./input-media.js";
 import { parseResponsesRequest, type ResponsesRequest } from "./responses-request.js";
 
-/** @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it. */
+/** @throws GatewayError 400 when the request asks for something that the model cannot do, and `action` is `refuse`. */
 export function refuseLackingInResponse(request: ResponsesRequest, model: string, lacking: Lacking): void {
   if (lacking.action !== "refuse") return;
   const { tools } = request;
-  // A search that a client lists in every request is left out anyway.
+  // A search tool that a client lists in every request is removed anyway.
   const tool = lacking.tools ? tools.find(({ runner }) => runner !== "search") : undefined;
   if (tool !== undefined) throw unsupportedByModel(model, tool.path, "tools");
   if (lacking.reasoning && responseAsksToReason(request))
@@ -22,7 +22,7 @@ export function refuseLackingInResponse(request: ResponsesRequest, model: string
   throw unsupportedByModel(model, `input[${message}]${place}`, "images");
 }
 
-/** Whether an effort is asked for. A wish for a summary, as clients send it with every request, is none. */
+/** Whether the request asks for reasoning. A summary alone does not count: clients request it every time. */
 export function responseAsksToReason({ body, members, leaps }: ResponsesRequest): boolean {
   const reasoning = memberOf(members, "reasoning");
   if (reasoning === undefined || body[reasoning.start] !== 0x7b) return false;
@@ -33,7 +33,7 @@ export function responseAsksToReason({ body, members, leaps }: ResponsesRequest)
   });
 }
 
-/** More than there are. */
+/** More than any server has. */
 const mostMembers = 16;
 
 /** The request without images that the model is to be relieved of. */
@@ -48,7 +48,7 @@ export function withoutLackingVision(request: ResponsesRequest, { action, vision
 const partNotice = JSON.stringify({ type: "input_text", text: imageNotice });
 const itemNotice = JSON.stringify({ role: "assistant", content: imageNotice });
 
-/** The members that a model of these lacks is not sent. Of images, see `withoutLackingVision`. */
+/** Members to remove for a model that lacks these features. For images, see `withoutLackingVision`. */
 export function lackingMembers({ tools, reasoning }: Pick<Lacking, "tools" | "reasoning">): string[] {
   return [...(tools ? ["tools", "tool_choice", "parallel_tool_calls"] : []), ...(reasoning ? ["reasoning"] : [])];
 }

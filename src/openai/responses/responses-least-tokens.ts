@@ -5,8 +5,8 @@ import type { Span } from "../chat/message-outline.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
 /**
- * Whether the texts of the input alone have more tokens than a model's context: for certain, whatever the tokenizer, or by the
- * model's own.
+ * Whether the texts of the input alone exceed a model's context. It is certain: the count is a lower bound for every
+ * tokenizer, or comes from the model's own.
  */
 export function isInputTooLong(
   request: ResponsesRequest,
@@ -14,7 +14,7 @@ export function isInputTooLong(
   tokenizer: Tokenizer | undefined,
 ): boolean {
   const { body } = request;
-  // A word has two bytes, the white space behind it included; a token has one.
+  // A word has at least two bytes, including the white space after it; a token has at least one.
   if (body.length / 2 > contextLength && leastTokensOf(body, inputTexts(request), contextLength) > contextLength) {
     return true;
   }
@@ -22,7 +22,7 @@ export function isInputTooLong(
   return countedTokensOf(body, inputTexts(request), contextLength, tokenizer) > contextLength;
 }
 
-/** What a model certainly reads: the insides of strings. Escapes are not resolved. */
+/** The insides of strings that a model certainly reads. Escapes are not resolved. */
 function* inputTexts({ body, members, leaps, items }: ResponsesRequest): Iterable<Span> {
   for (const name of ["instructions", "input"]) {
     const text = memberOf(members, name);

@@ -4,10 +4,10 @@ import { memberOf, membersOf } from "../../wire/json-members.js";
 import { type JsonRequest, readMember } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 
-/** What a member's value must be; `null` is as good as absent for all of them. */
+/** The kind of a member's value. `null` always counts as absent. */
 type Kind = "string" | "boolean" | "object" | "array" | "string or object";
 
-/** What the gateway reads or edits of a request for a response, beside `model`, `input` and counts. */
+/** The members of a request that the gateway reads or edits, besides `model`, `input` and counts. */
 const kinds: Readonly<Record<string, Kind>> = {
   stream: "boolean",
   stream_options: "object",
@@ -31,7 +31,7 @@ const firstBytes: Readonly<Record<Kind, readonly number[]>> = {
   "string or object": [0x22, 0x7b],
 };
 
-/** Refused unless it is a value that asks for nothing; behind each name what to do instead. */
+/** Members that are refused unless their value is neutral, and what to do instead. */
 const refused: Readonly<Record<string, string>> = {
   messages: "Send 'input'.",
   max_tokens: "Send 'max_output_tokens'.",
@@ -42,7 +42,7 @@ const refused: Readonly<Record<string, string>> = {
   prompt: "Send 'instructions' and 'input'.",
 };
 
-/** Names that no other may be taken for. */
+/** Names that must not be misspelled. */
 const exactNames: ReadonlyMap<string, string> = new Map(
   [...Object.keys(kinds), ...Object.keys(refused), "max_output_tokens", "top_logprobs", "truncation"].map((name) => [
     foldName(name),
@@ -52,7 +52,7 @@ const exactNames: ReadonlyMap<string, string> = new Map(
 
 const mostPairs = 16;
 
-/** @throws GatewayError 400 for a member that some server would take for one that the gateway reads. */
+/** @throws GatewayError 400 for a member that some server would read as one that the gateway reads. */
 export function requireResponsesNames({ strangers }: JsonRequest): void {
   for (const [folded, name] of strangers) {
     const meant = exactNames.get(folded);
@@ -60,7 +60,7 @@ export function requireResponsesNames({ strangers }: JsonRequest): void {
   }
 }
 
-/** @throws GatewayError 400 for a value of the wrong kind, and for what this API does not do. */
+/** @throws GatewayError 400 for a value of the wrong kind, and for a feature that this API does not have. */
 export function requireKinds(request: JsonRequest): void {
   requireFewPairs(request);
   const { body, members } = request;
@@ -74,7 +74,7 @@ export function requireKinds(request: JsonRequest): void {
   }
 }
 
-/** @throws GatewayError 400 for more metadata than OpenAI takes: a response repeats them. */
+/** @throws GatewayError 400 for more metadata than OpenAI accepts: each response repeats them. */
 function requireFewPairs({ body, members, leaps }: JsonRequest): void {
   const metadata = memberOf(members, "metadata");
   if (metadata === undefined || body[metadata.start] !== 0x7b) return;
@@ -87,7 +87,7 @@ function isIdle(request: JsonRequest, name: string): boolean {
   return value === undefined || value === false || (name === "n" && value === 1);
 }
 
-/** A 400 for what cannot be done here, or with this model. */
+/** A 400 for a parameter that is not supported here, or by this model. */
 export function unsupportedParameter(param: string, advice: string): GatewayError {
   return new GatewayError(`'${param}' is not supported here. ${advice}`, {
     status: 400,

@@ -10,16 +10,16 @@ import { decodeReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
 import type { ToolSpan } from "./tool-kinds.js";
 
-/** What templates put around a text that stands alone, as `instructions` and `input` may. */
+/** Tokens that chat templates add around a text that is a whole message, such as `instructions`. */
 const messagePreamble = 16;
 
-/** What a translation says for an output that is not there. */
+/** Tokens of the text that a translation writes for a missing output. */
 const noteTokens = 16;
 
-/** What a translation says of a tool that takes a text: how to send it. */
+/** Tokens by which a translation explains a tool that takes plain text. */
 const wrapperTokens = 160;
 
-/** Members that say how to answer. */
+/** Members that are not part of the prompt. */
 const besidePrompt: ReadonlySet<string> = new Set([
   "model",
   "stream_options",
@@ -37,8 +37,8 @@ const besidePrompt: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The most tokens that the prompt of a response can have, at a server that speaks this API and at one that gets it as a chat:
- * counted as the prompt of a chat is. What the request refers to must be in its place already: see `expandInput`.
+ * The most tokens that the prompt of a response can have, at a Responses server or translated into a chat. It is
+ * counted like the prompt of a chat. References must be replaced before: see `expandInput`.
  */
 export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): number {
   const { body, leaps, members, tools } = request;
@@ -66,7 +66,7 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
   return mostPromptTokens(prompt, limits);
 }
 
-/** Thoughts that only the gateway can read, with the tokens that they have when it has. */
+/** Reasoning that only the gateway can read, with the tokens that it has after decoding. */
 function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: number })[] {
   return ownThoughts(request).flatMap(({ encrypted }) => {
     if (encrypted === undefined) return [];
@@ -76,7 +76,10 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
   });
 }
 
-/** A translation writes the name of a namespace into those of its tools, and explains those that take a text. */
+/**
+ * Extra tokens of a tool in a translation: the namespace in each name, and the explanation of tools that take plain
+ * text.
+ */
 function toolTokens({ type, name, held }: ToolSpan): number {
   if (type === "custom") return wrapperTokens;
   return name === undefined ? 0 : held * (name.end - name.start);

@@ -13,20 +13,20 @@ import { InputCheck, type InputItem } from "./input-outline.js";
 import { requireKinds, requireResponsesNames } from "./responses-members.js";
 import { readTools, type ToolSpan } from "./tool-kinds.js";
 
-/** What the gateway itself reads of a request for a response (OpenAI reference, "Create a model response"). */
+/** The members of a Responses request that the gateway reads (OpenAI reference, "Create a model response"). */
 export interface ResponsesRequest extends JsonRequest {
   readonly model: string;
   readonly stream: boolean;
-  /** The items of its input, in order; `undefined` where the input is a text, or absent. */
+  /** The items of the input, in order; `undefined` when the input is a text or absent. */
   readonly items: readonly InputItem[] | undefined;
-  /** Those within namespaces and items included. */
+  /** Including those within namespaces and items. */
   readonly tools: readonly ToolSpan[];
-  /** Upper bound on the tokens of the response, those of reasoning included. */
+  /** The most tokens of the response, including reasoning. */
   readonly maxOutputTokens: number | undefined;
-  /** The client wants to refer to the response later. OpenAI's default is `true`. */
+  /** Whether the client wants to refer to the response later. OpenAI's default is `true`. */
   readonly store: boolean;
   readonly previousResponseId: string | undefined;
-  /** What the client wants beside the response, such as `reasoning.encrypted_content`. */
+  /** Additional output that the client requests, such as `reasoning.encrypted_content`. */
   readonly include: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ResponsesRequest extends JsonRequest {
 const mostIncludes = 64;
 
 /**
- * Checks what the gateway itself relies on; every other member stays as it is, known or not.
+ * Checks the members that the gateway reads. Every other member stays unchanged.
  * @throws GatewayError 400
  */
 export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
@@ -45,7 +45,7 @@ export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): Resp
   return toResponsesRequest(request, model, input?.items);
 }
 
-/** The same in slices, for a body that would take long. */
+/** The same for a large body, in slices between which other work can run. */
 export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
@@ -54,7 +54,7 @@ export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: 
   return toResponsesRequest(request, model, input?.items);
 }
 
-/** `undefined` where the input is a text, or absent. */
+/** `undefined` when the input is a text or absent. */
 function checkInput({ body, members, leaps }: JsonRequest): InputCheck | undefined {
   const member = memberOf(members, "input");
   if (member === undefined || body[member.start] === 0x6e || body[member.start] === 0x22) return undefined;

@@ -1,7 +1,7 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 
-/** The `usage` object of a response (OpenAI reference, "ResponseUsage"). Clients fail where a member of it is absent. */
+/** The `usage` object of a response (OpenAI reference, "ResponseUsage"). Clients fail when a member is absent. */
 export interface ResponseUsage {
   input_tokens: number;
   input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
@@ -10,10 +10,10 @@ export interface ResponseUsage {
   total_tokens: number;
 }
 
-/** Beyond this a count is not taken for real. */
+/** Larger counts are taken as errors. */
 const largestCount = 1e9;
 
-/** @returns `undefined` when it is no usage to charge by: absent, in part or whole, malformed, or zero throughout. */
+/** @returns `undefined` when it cannot be charged: absent, incomplete, malformed, or all zero. */
 export function readResponsesUsage(usage: unknown): TokenCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const input = count(usage["input_tokens"]);
@@ -43,7 +43,7 @@ export function toResponseUsage(tokens: TokenCounts): ResponseUsage {
   };
 }
 
-/** Whether clients find what they rely on: the counts, and in each object of details that is there its own. */
+/** Whether the counts that clients require are there, in the object and in its details. */
 export function isWholeUsage(usage: unknown): boolean {
   return (
     isRecord(usage) &&

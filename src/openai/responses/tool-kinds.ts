@@ -6,17 +6,17 @@ import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import type { InputItem } from "./input-outline.js";
 
-/** Who runs a tool: the client; the model's server, to search the web; the model's server in another way. */
+/** Who runs a tool: the client; the model's server, as a web search; the model's server in another way. */
 export type ToolRunner = "client" | "search" | "server";
 
-/** A tool of a request, as offsets. */
+/** The position of a tool in a request. */
 export interface ToolSpan extends Span {
-  /** Where it stands in the request, such as `tools[2]`. */
+  /** Its path in the request, such as `tools[2]`. */
   readonly path: string;
   readonly type: string | undefined;
   readonly runner: ToolRunner;
   readonly name: Span | undefined;
-  /** How many tools it holds. */
+  /** How many tools it contains. */
   readonly held: number;
 }
 
@@ -31,19 +31,19 @@ const clientTools: ReadonlySet<string> = new Set([
   "computer_use_preview",
 ]);
 
-/** Far beyond any API: in all, and of one tool. */
+/** The most tools, and the most members of one tool; far more than any API has. */
 const mostTools = 2048;
 const mostMembers = 64;
-/** Types are shorter, in bytes. */
+/** No type is longer, in bytes. */
 const longestType = 256;
 
-/** Items of an input that make further tools known. */
+/** Items of an input that add tools. */
 const itemsWithTools: ReadonlySet<string> = new Set(["tool_search_output", "additional_tools"]);
 
 const toolMembers = ["type", "name", "tools", "execution"] as const;
 const search = new MemberSearch(toolMembers, mostMembers);
 
-/** Who runs a tool of this type, as far as its type says. */
+/** Who runs a tool of this type. */
 export function runnerOf(type: string | undefined): ToolRunner {
   if (type === undefined) return "server";
   if (clientTools.has(type)) return "client";
@@ -51,8 +51,8 @@ export function runnerOf(type: string | undefined): ToolRunner {
 }
 
 /**
- * The tools of a request, those within namespaces and items included, in their order.
- * @throws GatewayError 400 where one could be taken for another by some server, or there are more than anybody looks at.
+ * The tools of a request, in their order, including those within namespaces and items.
+ * @throws GatewayError 400 for a tool that servers could read in different ways, or for more tools than the limit.
  */
 export function readTools(request: JsonRequest, items: readonly InputItem[] | undefined): ToolSpan[] {
   const reader = new ToolReader(request);
@@ -74,7 +74,7 @@ class ToolReader {
     this.#leaps = leaps;
   }
 
-  /** @param isInner - it stands in a namespace. @returns how many tools the list holds. */
+  /** @param isInner - whether it is in a namespace. @returns how many tools the list contains. */
   readList({ start }: Span, path: string, isInner: boolean): number {
     const body = this.#body;
     if (body[start] === 0x6e) return 0;
@@ -94,7 +94,7 @@ class ToolReader {
     const [type, execution] = [textOf(body, "type"), textOf(body, "execution")];
     const [name, inner] = [spanOf("name"), spanOf("tools")];
     if (isInner && type === "namespace") throw invalidValue(`${path}.type`, "A namespace cannot stand in a namespace.");
-    // Without a word about it, a search for tools is the server's.
+    // A tool search without an `execution` is the server's.
     const runner = type === "tool_search" && execution !== "client" ? "server" : runnerOf(type);
     const tool = { start, end, path, type, runner, name, held: 0 };
     this.tools.push(tool);

@@ -6,16 +6,16 @@ import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { readUsage } from "../usage.js";
 import { readFaults } from "./validation-faults.js";
 
-/** The longest wait that an upstream may impose on a client, in seconds. */
+/** The longest wait that an upstream may ask of a client, in seconds. */
 const longestWait = 60;
 
-/** What the upstream said, and what must not get out with it. */
+/** What is needed to convert an upstream's error, and to redact it. */
 export interface UpstreamFailureContext extends RedactContext {
   /** The request's member that can be too long for a model. */
   readonly promptParam: string;
   /** When the attempt began, in epoch milliseconds: to read a `Retry-After` date. */
   readonly startedAt: number;
-  /** The server's. */
+  /** The dialect of the target's server. */
   readonly dialect?: Dialect | undefined;
 }
 
@@ -27,10 +27,10 @@ interface UpstreamErrorObject {
 }
 
 /**
- * The client's view of an upstream's error answer: its own mistakes come back to it as 400, shared capacity as 429, and
- * everything that is between the gateway and the upstream as 502 without detail.
+ * Converts an upstream's error response for the client. The client's own mistakes become a 400, shared capacity a 429.
+ * Everything between the gateway and the upstream becomes a 502 without details.
  *
- * @param said - the parsed JSON of the answer, or `undefined` when it was none.
+ * @param said - the parsed JSON of the response; `undefined` when it was none.
  */
 export function toClientError(
   answered: number,
@@ -74,19 +74,19 @@ function clientError(
 }
 
 /**
- * The same for an error that came inside a 200: the status is guessed from the code and the type.
- * @param usage - the usage object that came with it, if any.
+ * The same for an error inside a 200. The status is guessed from the code and the type.
+ * @param usage - the usage object beside the error, if any.
  */
 export function fromErrorObject(error: unknown, context: UpstreamFailureContext, usage?: unknown): GatewayError {
   return toClientError(guessStatus(error), {}, { error, usage }, context);
 }
 
-/** What most often lies behind an answer from which no model server speaks. */
+/** The most common cause of a response that no model server sent. */
 const wrongAddress = " Check the provider's base URL: it ends before /chat/completions, most often in /v1.";
 
 type ToCause = (who?: string, advice?: string) => UpstreamStatusError;
 
-/** Our key, our balance, our quota: nothing that the client could mend by trying again. */
+/** The gateway's key, balance or quota was refused. A retry by the client does not help. */
 function refusedByUpstream(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
@@ -97,13 +97,13 @@ function refusedByUpstream(cause: ToCause): GatewayError {
   });
 }
 
-/** Ollama and vLLM say it by the type of a 404, OpenAI by a code. */
+/** Ollama and vLLM report it by the type of a 404, OpenAI by a code. */
 function isModelNotFound(status: number, { code, type, message }: UpstreamErrorObject): boolean {
   if (code === "model_not_found") return true;
   return status === 404 && /^not_?found_?error$/i.test(type) && /\bmodel\b/i.test(message);
 }
 
-/** We list a model that the upstream does not have. */
+/** The catalog has a model that the upstream does not have. */
 function misconfigured(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     cause: cause("The upstream does not know the model: it", " Check the name in the target's `model`."),
@@ -138,12 +138,12 @@ function rejected(
   });
 }
 
-/** A word for programs, and nothing that must not get out. */
+/** Whether it is an error code that contains nothing secret. */
 function isPlainCode(code: string, context: UpstreamFailureContext): boolean {
   return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(code) && redact(code, context) === code;
 }
 
-/** OpenAI's shape, vLLM's, FastAPI's and Mistral's variants of it, a bare string. */
+/** Reads the formats of OpenAI, vLLM, FastAPI and Mistral, and a bare string. */
 function readErrorObject(body: unknown): UpstreamErrorObject {
   const error = isRecord(body) ? (body["error"] ?? body) : body;
   const faults = readFaults(error);
@@ -163,7 +163,7 @@ function isOurQuota(error: UpstreamErrorObject): boolean {
   return /quota|billing|balance|credit|spend_limit|usage_limit/i.test(`${error.type} ${error.code}`);
 }
 
-/** By type and code alone: a message may repeat the client's own words, such as the name of a function. */
+/** Checks type and code only: a message may repeat the client's own words, such as the name of a function. */
 function isOurCredentials({ type, code, param, message }: UpstreamErrorObject): boolean {
   if (/api[ _-]?key|authenticat|billing/i.test(`${type} ${code}`)) return true;
   return param === null && /^\W*(incorrect|invalid|missing|expired) api[ _-]?key|api key not valid/i.test(message);

@@ -1,18 +1,18 @@
 import { isRecord } from "../../wire/is-record.js";
 
-/** What a server that checks requests against a schema found. */
+/** The faults that a server found when it validated a request against a schema. */
 interface ValidationFaults {
   message: string;
-  /** Where the first fault is, as a dotted path. */
+  /** The path of the first fault, with dots. */
   param: string | null;
 }
 
-/** More are not for a person to read. */
+/** More faults would be too long to read. */
 const mostFaults = 3;
 
 /**
- * Reads the list of faults that FastAPI answers with (`{"detail":[{"loc":["body","n"],"msg":"…"}]}`), and the ways in
- * which servers built on it wrap that list: `message` is the list, holds it, or holds it as JSON text.
+ * Reads FastAPI's list of faults (`{"detail":[{"loc":["body","n"],"msg":"…"}]}`), and the forms in which servers wrap
+ * it. `message` is the list, contains it, or contains it as JSON text.
  *
  * @returns `undefined` when there is no such list.
  */
@@ -53,7 +53,7 @@ function describe(fault: Fault): string {
   return path === null ? fault.msg : `${path}: ${fault.msg}`;
 }
 
-/** `["body","messages",0,"user","name"]` is `messages[0].user.name`. */
+/** `["body","messages",0,"user","name"]` becomes `messages[0].user.name`. */
 function pathOf({ loc }: Fault): string | null {
   const steps = loc[0] === "body" ? loc.slice(1) : loc;
   let path = "";

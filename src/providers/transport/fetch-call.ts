@@ -121,7 +121,7 @@ export class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, 
   }
 
   /** The timer's listener. */
-  onSilence(): void {
+  onIdleTimeout(): void {
     const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
     this.#fail(
       new UpstreamError(

@@ -3,7 +3,7 @@ import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
 /** More of them are not kept: so many calls at once are rare. */
 const mostSpare = 1000;
 
-const noListener: IdleTimeoutListener = { onSilence() {} };
+const noListener: IdleTimeoutListener = { onIdleTimeout() {} };
 
 /**
  * The timers of calls. A call takes over the timer of one that has ended: a timer that runs already costs next to

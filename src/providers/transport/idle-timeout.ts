@@ -1,6 +1,6 @@
 /** Notified when the silence has lasted too long. */
 export interface IdleTimeoutListener {
-  onSilence(): void;
+  onIdleTimeout(): void;
 }
 
 /**
@@ -55,7 +55,7 @@ export class IdleTimeout {
 
   #arm(delayMs: number, now: number): void {
     this.#expiresAt = now + delayMs;
-    const timer = setTimeout(checkSilence, delayMs, this);
+    const timer = setTimeout(checkIdleTime, delayMs, this);
     if (!this.#keepsProcess && typeof timer === "object") timer.unref();
     this.#timer = timer;
   }
@@ -71,10 +71,10 @@ export class IdleTimeout {
     if (restMs > 0) this.#arm(Math.ceil(restMs), now);
     // If this process slept, signs of life are waiting to be read: let them in first.
     else if (!wasOverdue) this.#arm(1, now);
-    else this.#listener.onSilence();
+    else this.#listener.onIdleTimeout();
   }
 }
 
-function checkSilence(timer: IdleTimeout): void {
+function checkIdleTime(timer: IdleTimeout): void {
   timer.check();
 }

@@ -131,7 +131,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   }
 
   /** The timer's listener. */
-  onSilence(): void {
+  onIdleTimeout(): void {
     const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts;
     const message =
       this.#state === "waiting"

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", 
 afterEach(() => void vi.useRealTimers());
 
 function listener() {
-  return { onSilence: vi.fn() };
+  return { onIdleTimeout: vi.fn() };
 }
 
 it("tells of a silence whose timer another call has started, no sooner and no later", () => {
@@ -20,10 +20,10 @@ it("tells of a silence whose timer another call has started, no sooner and no la
   expect(again).toBe(timer);
   again.start(1000);
   vi.advanceTimersByTime(999);
-  expect(second.onSilence).not.toHaveBeenCalled();
+  expect(second.onIdleTimeout).not.toHaveBeenCalled();
   vi.advanceTimersByTime(2);
-  expect(second.onSilence).toHaveBeenCalledOnce();
-  expect(first.onSilence).not.toHaveBeenCalled();
+  expect(second.onIdleTimeout).toHaveBeenCalledOnce();
+  expect(first.onIdleTimeout).not.toHaveBeenCalled();
 });
 
 it("sets no second timer where one runs on that is early enough", () => {
@@ -43,7 +43,7 @@ it("heeds a shorter limit than that of the call before", () => {
   const impatient = listener();
   timers.take(impatient).start(50);
   vi.advanceTimersByTime(51);
-  expect(impatient.onSilence).toHaveBeenCalledOnce();
+  expect(impatient.onIdleTimeout).toHaveBeenCalledOnce();
 });
 
 it("gives the call after one that was nearly silent for too long its own moment of grace", () => {
@@ -57,9 +57,9 @@ it("gives the call after one that was nearly silent for too long its own moment 
   const next = listener();
   timers.take(next).start(100);
   vi.advanceTimersByTime(100);
-  expect(next.onSilence).not.toHaveBeenCalled();
+  expect(next.onIdleTimeout).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  expect(next.onSilence).toHaveBeenCalledOnce();
+  expect(next.onIdleTimeout).toHaveBeenCalledOnce();
 });
 
 it("tells nobody when it runs out between two calls, and can be started again", () => {
@@ -69,12 +69,12 @@ it("tells nobody when it runs out between two calls, and can be started again", 
   timer.start(100);
   timers.giveBack(timer);
   vi.advanceTimersByTime(10_000);
-  expect(before.onSilence).not.toHaveBeenCalled();
+  expect(before.onIdleTimeout).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
   const after = listener();
   timers.take(after).start(100);
   vi.advanceTimersByTime(101);
-  expect(after.onSilence).toHaveBeenCalledOnce();
+  expect(after.onIdleTimeout).toHaveBeenCalledOnce();
 });
 
 it("keeps no more of them than a thousand", () => {

@@ -14,20 +14,20 @@ import { ownThoughts } from "../own-thoughts.js";
 import type { ResponsesRequest } from "../responses-request.js";
 import { runnerOf } from "../tool-kinds.js";
 
-/** Where a request goes that speaks this API itself. */
+/** A target that speaks the Responses API itself. */
 export interface NativeTarget {
   readonly model: string;
   readonly maxOutputTokens: number | undefined;
-  /** Members that the server refuses, or must not get. What the gateway itself sets is sent all the same. */
+  /** Members to remove. What the gateway itself sets is sent all the same. */
   readonly dropped?: readonly string[] | undefined;
-  /** Tools that it must not get. */
+  /** Tools to remove. */
   readonly withoutTools?: readonly Span[] | undefined;
 }
 
 /**
- * The request for the upstream: the model under its name there, the output cap cut down to what the model can do, nothing
- * stored, nothing that only the gateway can read. Everything else stays byte for byte. What it refers to must be in its
- * place already: see `expandInput`.
+ * The request for the upstream. It has the upstream's name for the model and an output cap within the model's limit. It
+ * stores nothing, and contains nothing that only the gateway can read. Everything else stays byte for byte. References
+ * must be replaced before: see `expandInput`.
  */
 export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Uint8Array {
   const { body, members, maxOutputTokens = 0, stream } = request;
@@ -45,7 +45,7 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   if (input !== undefined && thoughts.length > 0) edits.set("input", withoutElements(request, input, thoughts));
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
   const edited = editMembers(body, members, edits);
-  // It is kept as long as the answer takes.
+  // The copy is kept until the response has ended.
   return stream ? unpooled(edited) : edited;
 }
 
@@ -69,7 +69,7 @@ function choosesHostedTool({ body, members }: ResponsesRequest): boolean {
   return typeof name === "string" && name !== "allowed_tools" && runnerOf(name) !== "client";
 }
 
-/** The array without some of its elements; what is left of it stays byte for byte. */
+/** The array without some of its elements. The others stay byte for byte. */
 function withoutElements({ body, leaps }: ResponsesRequest, array: Span, gone: readonly Span[]): Uint8Array {
   const out = new ByteWriter(array.end - array.start);
   const starts = new Set(gone.map(({ start }) => start));

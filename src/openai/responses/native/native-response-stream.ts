@@ -15,20 +15,20 @@ import {
 import { ResponseProgress } from "../response-progress.js";
 import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
 
-/** The events that end a stream well. */
+/** The events that end a stream without an error. */
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
 /** Far more than any response has. */
 const mostItems = 16_384;
 
 /**
- * Turns the events of an upstream's own response stream, one by one, into what the client gets: own id, own model name,
- * usage always there. All other events stay byte for byte. Pure: it reads and writes nothing.
+ * Converts the events of an upstream's own response stream for the client: own id, own model name, usage always
+ * present. All other events stay byte for byte. Pure: it does no I/O.
  */
 export class NativeResponseStream {
   readonly progress: ResponseProgress;
   readonly #context: NativeResponseContext;
-  /** Bytes of deltas by the index of their item. */
+  /** Bytes of deltas, by the index of their item. */
   readonly #deltaBytes = new Map<unknown, number>();
   #sequenceNumber = -1;
   #response: Uint8Array | undefined;
@@ -38,13 +38,13 @@ export class NativeResponseStream {
     this.progress = new ResponseProgress(context.promptTokens);
   }
 
-  /** The response as the client got it at the end, as JSON; `undefined` before that. */
+  /** The client's final response as JSON; `undefined` before the end. */
   get response(): Uint8Array | undefined {
     return this.#response;
   }
 
   /**
-   * @returns what the client gets for the event, or `undefined` when that is nothing.
+   * @returns the bytes for the client; `undefined` when there are none.
    * @throws StreamFault, or GatewayError for an error that the upstream sent.
    */
   event({ data, event: name }: ServerSentEvent): Uint8Array | undefined {
@@ -65,7 +65,7 @@ export class NativeResponseStream {
   }
 
   /**
-   * The upstream has ended.
+   * The upstream's stream has ended.
    * @throws StreamFault `incomplete`
    */
   end(): Uint8Array {
@@ -73,7 +73,7 @@ export class NativeResponseStream {
     return new Uint8Array();
   }
 
-  /** What the client gets where the stream fails: as little of a response as clients can read, and the error. */
+  /** The end of a stream that fails: the least response that clients can read, and the error. */
   fault(error: GatewayError): Uint8Array {
     const { model, responseId, createdAt, previousResponseId = null, isStored } = this.#context;
     const response = {
@@ -94,7 +94,7 @@ export class NativeResponseStream {
     return frameEvents([...begun, ...failureEvents(error, response, this.#sequenceNumber + 1 + begun.length)]);
   }
 
-  /** It repeats the number of the event before it: those of the upstream go on behind it. */
+  /** It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
   keepAlive(): Uint8Array {
     return this.#sequenceNumber < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#sequenceNumber)]);
   }
@@ -134,7 +134,7 @@ export class NativeResponseStream {
       if (typeof type === "string" && type.startsWith("response.reasoning")) this.progress.reasoningCame();
     } else if (isRecord(item)) {
       if (item["type"] === "reasoning") this.progress.reasoningCame();
-      // Not every upstream sends deltas.
+      // Some upstreams send no deltas.
       if (type === "response.output_item.done") {
         this.#count(index, this.#deltaBytes.has(index) ? 0 : outputBytes([item]));
       }
@@ -148,7 +148,7 @@ export class NativeResponseStream {
   }
 }
 
-/** Some clients take nothing else first: what they got before is comments alone. */
+/** Some clients require `response.created` first. So far the client has got comments only. */
 function beginningOf(response: Readonly<Record<string, unknown>>): ResponseEvent[] {
   const begun = { ...response, status: "in_progress", error: null };
   return ["response.created", "response.in_progress"].map((type, index) => ({
@@ -165,7 +165,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // It is none of the events.
+    // The text is not JSON, so it is no event.
   }
   throw new StreamFault("garbage");
 }

@@ -8,26 +8,27 @@ import type { UpstreamFailureContext } from "../../upstream-errors/upstream-fail
 import { visibleUsage } from "../../usage.js";
 import { isWholeUsage, readResponsesUsage, toResponseUsage } from "../responses-usage.js";
 
-/** What the gateway knows of a call when an upstream's own response comes. */
+/** What the gateway knows of a call when an upstream's own response arrives. */
 export interface NativeResponseContext extends UpstreamFailureContext {
   /** The model as the client named it. */
   readonly model: string;
-  /** The gateway's own: ids of an upstream are shared by all accounts behind one of its keys. */
+  /** The gateway's own id. All accounts share the ids of an upstream's API key. */
   readonly responseId: string;
-  /** Epoch seconds, for what the gateway itself says of it. */
+  /** Epoch seconds, for a response that the gateway itself makes. */
   readonly createdAt: number;
   /** As the client sent it. */
   readonly previousResponseId: string | undefined;
   /** Whether the gateway keeps the response. Upstreams keep none. */
   readonly isStored: boolean;
-  /** What the prompt counts when the upstream does not say. */
+  /** The tokens of the prompt where the upstream reports no usage. */
   readonly promptTokens: number;
 }
 
 /**
- * A whole response as the client gets it: own id, own model name, usage always there. Everything else stays byte for byte.
+ * Turns an upstream's whole response into the client's: own id, own model name, usage always present. Everything else
+ * stays byte for byte.
  *
- * @returns `undefined` when it is no response that has come to its end; for one that failed, see {@link failureOf}.
+ * @returns `undefined` when it is no response that has ended; for a failed one, see {@link failureOf}.
  */
 export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
   const response = received.json;
@@ -41,7 +42,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   return { body: editAnswer(received, edits), tokens, estimated: reported === undefined };
 }
 
-/** The error of a response that failed, which upstreams send as a success of HTTP's; `undefined` where there is none. */
+/** The error of a failed response, which upstreams send with the status 200; `undefined` when there is none. */
 export function failureOf(response: unknown): unknown {
   if (!isRecord(response)) return undefined;
   const { error, status } = response;
@@ -50,8 +51,8 @@ export function failureOf(response: unknown): unknown {
 }
 
 /**
- * The JSON of an event that holds a response, with the response as the client gets it.
- * @param tokens - for the event that ends the stream: what is charged.
+ * The JSON of an event that contains a response, with the client's response in it.
+ * @param tokens - for the last event: what is charged.
  */
 export function editResponseEvent(
   json: Uint8Array,
@@ -97,7 +98,7 @@ function addUsageEdit(
   }
 }
 
-/** Bytes of model output in items of a response. What holds none of it, such as ids and types, counts as well. */
+/** The bytes of a response's items. Ids and types count, too, although they are no model output. */
 export function outputBytes(items: readonly unknown[]): number {
   return items.reduce<number>((sum, item) => sum + JSON.stringify(item).length, 0);
 }

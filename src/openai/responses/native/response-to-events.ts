@@ -1,12 +1,12 @@
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 
-/** Writes an event; the numbers are its own. */
+/** Writes an event and numbers it. */
 type Emit = (type: string, members: object) => void;
 
 /**
- * A whole response as the events of a stream, for upstreams that do not stream although they were asked to. One that failed,
- * or is none, is left to whoever reads the events.
+ * Converts a whole response into the events of a stream. Some upstreams do not stream although the request asked for a
+ * stream. The reader of the events handles failed and invalid responses.
  */
 export function responseToEvents(response: Readonly<Record<string, unknown>>): ServerSentEvent[] {
   const events: ServerSentEvent[] = [];
@@ -53,13 +53,13 @@ function addItem(item: Record<string, unknown>, index: number, emit: Emit): void
   emit("response.output_item.done", { output_index: index, item });
 }
 
-/** What an item begins without. */
+/** The item as it is before its content arrives. */
 function emptied({ type, content }: Record<string, unknown>): object {
   switch (type) {
     case "message":
       return { content: [] };
     case "reasoning":
-      // Thoughts in full have no events here: they come with the item.
+      // Full reasoning text has no events here: it comes with the item.
       return { summary: [], ...(content === undefined ? undefined : { content: [] }) };
     case "function_call":
       return { arguments: "" };
@@ -85,7 +85,7 @@ function addSummary(part: Record<string, unknown>, place: object, emit: Emit): v
   emit("response.reasoning_summary_part.done", { ...place, part });
 }
 
-/** @param said - all of it, and the member that it stands in when it is done. */
+/** @param said - the whole text, and the name of the member that contains it in the last event. */
 function addText(kind: string, place: object, [name, said]: [string, unknown], emit: Emit): void {
   if (typeof said !== "string") return;
   if (said !== "") emit(`response.${kind}.delta`, { ...place, delta: said });

@@ -1,5 +1,5 @@
-/** Calls back when it was not started again for so long. One timer serves all the starts. */
-export class IdleTimer {
+/** Calls back when this much time has passed since the last start. All starts share one timer. */
+export class RestartableTimer {
   readonly #afterMs: number;
   readonly #expired: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -9,7 +9,7 @@ export class IdleTimer {
     this.#expired = expired;
   }
 
-  /** Counts from now on. */
+  /** Starts counting, or starts again. */
   start(): void {
     if (typeof this.#timer === "object" && typeof this.#timer.refresh === "function") {
       this.#timer.refresh();
@@ -17,7 +17,7 @@ export class IdleTimer {
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#expired, this.#afterMs);
-    // What it watches has a connection, which keeps the process alive as long as need be.
+    // The timer need not keep the process alive: the connection that it watches does.
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 

@@ -22,7 +22,7 @@ interface End {
   readonly at: number;
 }
 
-/** Gathers one {@link RequestCompleted} event on the request's way, and hands it to the host's hook. */
+/** Collects one {@link RequestCompleted} event while a request is served, and passes it to the host's hook. */
 class RequestSummary implements RequestObserver {
   readonly #requestId: string;
   readonly #endpoint: RequestEndpoint | undefined;
@@ -35,7 +35,7 @@ class RequestSummary implements RequestObserver {
   #clientStalled = false;
   #status: number | undefined;
   #upstreamStartedAt: number | undefined;
-  /** Of the attempt that has not failed. */
+  /** The target of the attempt that has not failed. */
   #target: AttemptTarget | undefined;
   #attemptStartedAt = 0;
   #isAnswered = false;
@@ -151,11 +151,11 @@ class RequestSummary implements RequestObserver {
   }
 }
 
-/** Follows requests for the host's `onRequestCompleted`. A hook that fails is told to the host as a warning. */
+/** Observes requests for the host's `onRequestCompleted`. A hook that fails causes a warning. */
 export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn): ObserveRequest {
   return (requestId, endpoint) =>
     new RequestSummary(requestId, endpoint, (event) => {
-      // A hook may be async, whatever its type says: its rejection must not end the process.
+      // A hook may be async in spite of its type. Its rejection must not end the process.
       new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
         warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
       });

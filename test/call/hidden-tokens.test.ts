@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hiddenTokens } from "../../src/call/hidden-output.js";
+import { hiddenTokens } from "../../src/call/hidden-tokens.js";
 import { OutputFlow } from "../../src/call/relay/output-flow.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 
