@@ -1,8 +1,8 @@
 import { refusedKey } from "../errors/gateway-error.js";
 import { hashKey } from "../keys/hash-key.js";
 import { isMistypedKey } from "../keys/managed-key.js";
-import type { Caller } from "./accounts.js";
 import type { Lookup } from "./cached-lookup.js";
+import type { Caller } from "./caller.js";
 
 /**
  * Finds the owner of a key, even if the key is expired or revoked: see {@link requireValid}.

@@ -1,5 +1,6 @@
 import { invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
-import type { Allowance, Caller } from "./accounts.js";
+import type { Allowance } from "./allowance.js";
+import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
 
 /** Whether the key may use the model: its plan includes it, and the key's own restriction does not exclude it. */

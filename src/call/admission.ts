@@ -1,4 +1,5 @@
-import type { Allowance, Caller } from "../access/accounts.js";
+import type { Allowance } from "../access/allowance.js";
+import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
 import type { Demand, ModelRequest } from "../operations/operation.js";
 

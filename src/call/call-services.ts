@@ -1,4 +1,4 @@
-import type { Allowance } from "../access/accounts.js";
+import type { Allowance } from "../access/allowance.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { Catalog } from "../access/catalog.js";
 import type { Warn } from "../events/warning.js";

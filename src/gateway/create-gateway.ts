@@ -1,10 +1,11 @@
-import { once, toAllowance } from "../access/accounts.js";
+import { toAllowance } from "../access/allowance.js";
 import type { Catalog } from "../access/catalog.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
 import { joinObservers } from "../events/request-observer.js";
 import { summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
+import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
@@ -48,7 +49,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
-  const warnOnce = once(warn);
+  const warnOnce = withoutRepeats(warn);
   for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOnce);
 
   const clock = resolved.clock ?? systemClock;

@@ -1,11 +1,6 @@
-import {
-  type Allowance,
-  type AllowanceLookupOptions,
-  allowanceLookup,
-  type Caller,
-  callerLookup,
-} from "../access/accounts.js";
+import { type Allowance, type AllowanceLookupOptions, allowanceLookup } from "../access/allowance.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
+import { type Caller, callerLookup } from "../access/caller.js";
 import type { Catalog } from "../access/catalog.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";

@@ -14,7 +14,6 @@ import { withoutLackingVision } from "../openai/responses/responses-capabilities
 import { fromErrorObject } from "../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
-import { toAnswerContext } from "./answer-context.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import type { Exchange } from "./operation.js";
 import { ownId } from "./own-id.js";

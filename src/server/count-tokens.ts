@@ -1,5 +1,5 @@
-import type { Caller } from "../access/accounts.js";
 import { authorize, requireModelType } from "../access/authorize.js";
+import type { Caller } from "../access/caller.js";
 import type { CallServices } from "../call/call-services.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import type { RequestObserver } from "../events/request-observer.js";

@@ -1,4 +1,5 @@
-import { type Allowance, type Caller, defaultSessionMs } from "../access/accounts.js";
+import { type Allowance, defaultSessionMs } from "../access/allowance.js";
+import type { Caller } from "../access/caller.js";
 import type { CallServices } from "../call/call-services.js";
 import { ledgerFailure } from "../call/ledger-failure.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";

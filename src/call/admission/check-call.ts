@@ -1,5 +1,6 @@
-import type { Allowance, Caller } from "../../access/accounts.js";
+import type { Allowance } from "../../access/allowance.js";
 import { authorize, requireModelType } from "../../access/authorize.js";
+import type { Caller } from "../../access/caller.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { ModelRequest, Operation } from "../../operations/operation.js";

@@ -1,4 +1,4 @@
-import type { Allowance } from "../../access/accounts.js";
+import type { Allowance } from "../../access/allowance.js";
 import type { Lookup } from "../../access/cached-lookup.js";
 import type { Instant, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";

@@ -1,4 +1,4 @@
-import { toAllowance } from "../../access/accounts.js";
+import { toAllowance } from "../../access/allowance.js";
 import type { Catalog } from "../../access/catalog.js";
 import type { Warn } from "../../events/warning.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";

@@ -1,0 +1,53 @@
+import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
+import { checkKey } from "../keys/check-key.js";
+import type { ApiKey, KeyStore } from "../keys/key-store.js";
+import { Calendar } from "../ledger/windows.js";
+import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
+import { type Catalog, matchModels } from "./catalog.js";
+import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+
+/** An API key, checked and resolved against the catalog: a request needs no more of it. */
+export interface Caller {
+  readonly keyId: string;
+  readonly account: string;
+  readonly plan: string;
+  /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
+  readonly refusedFrom: number;
+  /** Where the account's weeks and months begin and end. */
+  readonly calendar: Calendar;
+  /** The catalog's models that the key is restricted to; `undefined`: the plan alone decides. */
+  readonly models: ReadonlySet<string> | undefined;
+}
+
+/** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
+export function callerLookup(
+  store: KeyStore,
+  catalog: Catalog,
+  { timeLimit, warn, ...cache }: StoreLookupOptions,
+): CachedLookup<Caller> {
+  const fail = (problem: string, cause: unknown): GatewayError => {
+    warn({
+      code: "key_store_failed",
+      message: `The key store ${problem}. Callers get a 503 until it is fixed.`,
+      cause,
+    });
+    return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
+  };
+  return cachedLookup(async (hash) => {
+    const key = await findWithin(() => store.find(hash), timeLimit, fail);
+    if (key === undefined || key === null) return undefined;
+    return checkRecord(() => toCaller(key, catalog), fail);
+  }, cache);
+}
+
+function toCaller(record: ApiKey, catalog: Catalog): Caller {
+  const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
+  return {
+    keyId: id,
+    account,
+    plan,
+    refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    calendar: new Calendar(anchor ?? undefined),
+    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+  };
+}
