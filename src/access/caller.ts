@@ -1,4 +1,5 @@
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
+import type { CallerSource } from "../events/request-observer.js";
 import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
@@ -6,16 +7,20 @@ import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 
-/** An API key, checked and resolved against the catalog: a request needs no more of it. */
+/** Whose request it is, checked and resolved against the catalog: a request needs no more of it. */
 export interface Caller {
-  readonly keyId: string;
+  readonly source: CallerSource;
+  /** Absent where no API key was sent. */
+  readonly keyId: string | undefined;
+  /** What the journal files the caller's charges under: the key's id, or a name for what came without one. */
+  readonly filedUnder: string;
   readonly account: string;
   readonly plan: string;
   /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
   readonly refusedFrom: number;
   /** Where the account's weeks and months begin and end. */
   readonly calendar: Calendar;
-  /** The catalog's models that the key is restricted to; `undefined`: the plan alone decides. */
+  /** The catalog's models that the caller is restricted to; `undefined`: the plan alone decides. */
   readonly models: ReadonlySet<string> | undefined;
 }
 
@@ -43,7 +48,9 @@ export function callerLookup(
 function toCaller(record: ApiKey, catalog: Catalog): Caller {
   const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
   return {
+    source: "key",
     keyId: id,
+    filedUnder: id,
     account,
     plan,
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),

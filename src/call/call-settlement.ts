@@ -101,7 +101,7 @@ export class CallSettlement {
   #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
     const { caller, model } = this.#admission;
     const price = this.#price.version;
-    const tags = { keyId: caller.keyId, model: model.id, input, cachedInput, output, reasoning, source, price };
+    const tags = { keyId: caller.filedUnder, model: model.id, input, cachedInput, output, reasoning, source, price };
     return cacheWrite === undefined ? tags : { ...tags, cacheWrite };
   }
 

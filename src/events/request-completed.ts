@@ -1,7 +1,7 @@
 import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { TokenCounts } from "../metering/token-counts.js";
-import type { RequestEndpoint } from "./request-observer.js";
+import type { CallerSource, RequestEndpoint } from "./request-observer.js";
 
 /** One call to a model server, and its result. */
 export interface UpstreamAttempt {
@@ -22,7 +22,9 @@ export interface RequestCompleted {
   requestId: string;
   /** `undefined` for paths that the gateway does not have. */
   endpoint: RequestEndpoint | undefined;
-  /** The key's id, even if it is expired or revoked; absent when there is no such key. */
+  /** How the caller is known; absent when there is no such key. */
+  source?: CallerSource;
+  /** The key's id, even if it is expired or revoked; absent when there is no such key, or none was needed. */
   keyId?: string;
   account?: string;
   plan?: string;

@@ -3,9 +3,14 @@ import type { Charge } from "../metering/charge.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Outcome } from "./outcome.js";
 
-/** The owner of a request's key. */
+/** How a caller is known: by an API key, or by the host's own code in this process. */
+export type CallerSource = "key" | "in_process";
+
+/** Whose request it is. */
 export interface RequestCaller {
-  readonly keyId: string;
+  readonly source: CallerSource;
+  /** `undefined` where no API key was sent. */
+  readonly keyId: string | undefined;
   readonly account: string;
   readonly plan: string;
 }
@@ -30,7 +35,7 @@ export type RequestEndpoint =
 
 /** Observes one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {
-  /** The key is known. It may be expired or revoked. */
+  /** The caller is known. A key may be expired or revoked. */
   authenticated(caller: RequestCaller): void;
   /** The model is in the catalog, and the key may use it. */
   requested(model: string, stream: boolean): void;

@@ -1,5 +1,6 @@
 import { toAllowance } from "../access/allowance.js";
 import type { Catalog } from "../access/catalog.js";
+import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
 import { joinObservers } from "../events/request-observer.js";
@@ -21,12 +22,14 @@ import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { type ServerServices, serve } from "../server/serve.js";
 import { resolveTokenBounds } from "../tokens/token-bounds.js";
+import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { buildRoute } from "./build-route.js";
 import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
+import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLedger } from "./watched-ledger.js";
@@ -58,34 +61,20 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
   const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
+  const { findAllowance } = lookups;
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const { onRequestCompleted } = resolved;
   const services: ServerServices = {
-    calls: {
-      catalog,
-      findAllowance: lookups.findAllowance,
-      ledger,
-      keeper,
-      leaseMs: resolved.leaseMs,
-      openCalls,
-      clock,
-      warn,
-      body: bodyOptions(resolved),
-      operations: operationServices(resolved, responses),
-      limits: {
-        maxAnswerBytes: resolved.maxAnswerBytes,
-        maxEventBytes: resolved.maxEventBytes,
-        keepAliveMs: resolved.keepAliveMs,
-        maxAnswerMs: resolved.maxAnswerMs,
-      },
-    },
+    calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
   };
+
+  const terms = new AccountTermsLookup(resolved.keys, lookups.findAllowance, clock);
 
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
@@ -105,9 +94,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
+    as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
     keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ keys: resolved.keys, ledger, responses, clock }, lookups),
+    accounts: managedAccounts({ keys: resolved.keys, ledger, responses, terms }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();
@@ -115,6 +105,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
   return gateway;
+}
+
+/** What of the options bounds calls. */
+function callOptions(
+  resolved: ResolvedOptions,
+  responses: ResponseStore | undefined,
+): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits"> {
+  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
+  return {
+    leaseMs,
+    body: bodyOptions(resolved),
+    operations: operationServices(resolved, responses),
+    limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+  };
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;

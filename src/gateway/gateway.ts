@@ -3,6 +3,7 @@ import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
 import type { GatewayHealth } from "./gateway-health.js";
+import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
@@ -17,6 +18,18 @@ export interface Gateway {
    * The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
    */
   handler(request: Request): Promise<Response>;
+  /**
+   * Calls the gateway from within its process, for an account of the host's: without HTTP, and without an API key. The
+   * calls are limited, charged and reported to the hooks as any other.
+   * @throws TypeError when what is given is not valid.
+   *
+   * @example
+   * ```ts
+   * const { baseURL, fetch } = gateway.as({ account: user.id, plan: "pro" });
+   * const client = new OpenAI({ baseURL, fetch, apiKey: "none" });
+   * ```
+   */
+  as(caller: InProcessCaller): InProcess;
   /** Creates and changes API keys. */
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */

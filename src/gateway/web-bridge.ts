@@ -13,7 +13,12 @@ function pathBehind(basePath: string, path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;
 }
 
-function toWebResponse({ status, headers, body }: GatewayResponse, request: WebRequest, maxStallMs: number): Response {
+/** A web-standard response; a stream is read from the gateway as its reader takes it. */
+export function toWebResponse(
+  { status, headers, body }: GatewayResponse,
+  request: WebRequest,
+  maxStallMs: number,
+): Response {
   // The host owns the connection. It may be HTTP/2, and only the host can read the rest of a body before it closes.
   delete headers["connection"];
   if (isStream(body)) return new Response(toReadableStream(body, request, maxStallMs), { status, headers });

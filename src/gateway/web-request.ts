@@ -1,15 +1,24 @@
 import { ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
 
+/** What the gateway reads of a web-standard `Request`, or of what stands for one in this process. */
+export interface RequestParts {
+  readonly method: string;
+  readonly headers: Pick<Headers, "get">;
+  readonly signal?: AbortSignal | null | undefined;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | null;
+  readonly bodyUsed: boolean;
+}
+
 /** A web-standard request as the gateway reads it. */
 export class WebRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
-  readonly #request: Request;
+  readonly #request: RequestParts;
   readonly #abort = (): void => this.abort();
   #controller: AbortController | undefined;
   #stalled = false;
 
-  constructor(request: Request, path: string) {
+  constructor(request: RequestParts, path: string) {
     this.#request = request;
     this.method = request.method;
     this.path = path;
@@ -24,8 +33,8 @@ export class WebRequest implements GatewayRequest {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       const { signal } = this.#request;
-      if (signal.aborted) this.#controller.abort();
-      else signal.addEventListener("abort", this.#abort, { once: true });
+      if (signal?.aborted) this.#controller.abort();
+      else signal?.addEventListener("abort", this.#abort, { once: true });
     }
     return this.#controller.signal;
   }
@@ -48,11 +57,12 @@ export class WebRequest implements GatewayRequest {
 
   /** The response is complete: a client that leaves now changes nothing. */
   settled(): void {
-    if (this.#controller !== undefined) this.#request.signal.removeEventListener("abort", this.#abort);
+    if (this.#controller !== undefined) this.#request.signal?.removeEventListener("abort", this.#abort);
   }
 
   async body(limits: BodyLimits): Promise<Uint8Array> {
     const { body } = this.#request;
+    if (body instanceof Uint8Array) return wholeBody(body, limits);
     if (body === null || body.locked || this.#request.bodyUsed) return new Uint8Array();
     if (Number(this.header("content-length")) > limits.maxBytes) {
       discardRest(body.getReader());
@@ -60,6 +70,13 @@ export class WebRequest implements GatewayRequest {
     }
     return await readBody(body.getReader(), this.signal, limits);
   }
+}
+
+/** A body that came at once. */
+function wholeBody(body: Uint8Array, limits: BodyLimits): Uint8Array {
+  const failure = body.length > limits.maxBytes ? "too_large" : limits.arrived(body.length);
+  if (failure !== undefined) throw new BodyError(failure);
+  return body;
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;

@@ -42,14 +42,20 @@ interface Served {
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
+  /** Set by the host's own code: then no key is read. */
+  readonly caller: Caller | undefined;
 }
 
 /** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
-export async function serve(services: ServerServices, request: GatewayRequest): Promise<GatewayResponse> {
+export async function serve(
+  services: ServerServices,
+  request: GatewayRequest,
+  caller?: Caller,
+): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const requestId = makeRequestId();
   const observer = observerOf(services, requestId, path);
-  const served = { services, requestId, request, path, observer };
+  const served = { services, requestId, request, path, observer, caller };
   let response: GatewayResponse;
   try {
     response = await respond(served);
@@ -85,11 +91,10 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   return respondToCaller(served, path);
 }
 
-/** Serves the endpoints that need an API key. */
+/** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, requestId, request, observer } = served;
-  const credential = protocolOf(path, request).credential((name) => request.header(name));
-  const caller = requireKnown(await findKey(credential, services.findCaller));
+  const caller = served.caller ?? (await callerOfKey(served, path));
   observer.authenticated(caller);
   requireValid(caller, services.calls.clock.now());
   if ("operation" in path) {
@@ -101,6 +106,11 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
     return json(await countTokens(services.calls, request, caller, observer));
   }
   return respondFromPlan(served, path, caller);
+}
+
+async function callerOfKey({ services, request }: Served, path: Path): Promise<Caller> {
+  const credential = protocolOf(path, request).credential((name) => request.header(name));
+  return requireKnown(await findKey(credential, services.findCaller));
 }
 
 /** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */

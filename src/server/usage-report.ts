@@ -13,28 +13,54 @@ export interface UsageReportInput {
   windows: Readonly<Record<"session" | "week" | "month", UsageWindowInput>>;
 }
 
+/** One window of {@link UsageReport}. */
+export interface UsageReportWindow {
+  /** Credits; `null`: unlimited. */
+  limit: number | null;
+  /** Credits that were charged. */
+  used: number;
+  /** Credits that calls in progress hold. */
+  held: number;
+  /** Credits; `null`: unlimited. */
+  remaining: number | null;
+  /** Epoch seconds, rounded up; `null` where no window is open. */
+  resets_at: number | null;
+}
+
+/** What `GET /v1/usage` responds with. */
+export interface UsageReport {
+  object: "usage";
+  plan: string;
+  windows: Readonly<Record<"session" | "week" | "month", UsageReportWindow>>;
+}
+
 const microPerCredit = 1_000_000;
 
 /** The usage object as JSON text: amounts in credits, instants in epoch seconds, rounded up as in the headers. */
 export function usageReport({ plan, windows }: UsageReportInput): string {
   const { session, week, month } = windows;
-  return JSON.stringify({
+  const report: UsageReport = {
     object: "usage",
     plan,
     windows: { session: toWire(session), week: toWire(week), month: toWire(month) },
-  });
+  };
+  return JSON.stringify(report);
 }
 
-function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: UsageWindowInput) {
+function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: UsageWindowInput): UsageReportWindow {
   return {
-    limit: credits(limitMicro),
+    limit: creditsOrNull(limitMicro),
     used: credits(usedMicro),
     held: credits(heldMicro),
-    remaining: credits(remainingMicro),
+    remaining: creditsOrNull(remainingMicro),
     resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
   };
 }
 
-function credits(micro: number | null): number | null {
-  return micro === null ? null : micro / microPerCredit;
+function credits(micro: number): number {
+  return micro / microPerCredit;
+}
+
+function creditsOrNull(micro: number | null): number | null {
+  return micro === null ? null : credits(micro);
 }

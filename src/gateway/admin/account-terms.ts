@@ -16,6 +16,17 @@ export interface AccountTerms {
   anchor?: Instant | null | undefined;
 }
 
+/** Terms that were checked. */
+export interface GivenTerms {
+  readonly plan?: string | undefined;
+  readonly anchor?: number | null | undefined;
+}
+
+export interface FoundTerms {
+  readonly plan: string;
+  readonly anchor: number | null;
+}
+
 export interface ResolvedTerms {
   readonly plan: string;
   readonly limits: WindowLimits;
@@ -42,22 +53,22 @@ export class AccountTermsLookup {
   }
 
   /** @throws UnknownTermsError */
-  async resolve(
-    by: string,
-    account: string,
-    given: { plan?: string | undefined; anchor?: number | null | undefined },
-  ): Promise<ResolvedTerms> {
-    const { plan, anchor } =
-      given.plan !== undefined && given.anchor !== undefined
-        ? { plan: given.plan, anchor: given.anchor }
-        : await this.#ofKeys(by, account, given);
+  async find(by: string, account: string, { plan, anchor }: GivenTerms): Promise<FoundTerms> {
+    return plan !== undefined && anchor !== undefined
+      ? { plan, anchor }
+      : await this.#ofKeys(by, account, { plan, anchor });
+  }
+
+  /** @throws UnknownTermsError */
+  async resolve(by: string, account: string, given: GivenTerms): Promise<ResolvedTerms> {
+    const { plan, anchor } = await this.find(by, account, given);
     const allowance = await this.#findAllowance(plan);
     if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
 
-  async #ofKeys(by: string, account: string, given: { plan?: string | undefined; anchor?: number | null | undefined }) {
+  async #ofKeys(by: string, account: string, given: GivenTerms): Promise<FoundTerms> {
     if (typeof this.#keys.list !== "function") {
       throw new UnknownTermsError(
         `${by}: give \`plan\`, and \`anchor\` (null where there is none): the gateway's key store has no \`list\` to find ` +

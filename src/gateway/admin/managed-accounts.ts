@@ -3,7 +3,6 @@ import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
-import type { Clock } from "../../ledger/clock.js";
 import {
   type CreditLedger,
   type HistoryPage,
@@ -18,7 +17,7 @@ import type { Micro } from "../../metering/micro.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { WatchedLookups } from "../watched-lookups.js";
-import { type AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { sumUsage, type UsageRow } from "./sum-usage.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
@@ -124,15 +123,13 @@ interface AccountStores {
   readonly ledger: CreditLedger;
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
-  readonly clock: Clock;
+  readonly terms: AccountTermsLookup;
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, clock }: AccountStores,
-  { findCaller, findAllowance }: Pick<WatchedLookups, "findCaller" | "findAllowance">,
+  { keys, ledger, responses, terms }: AccountStores,
+  { findCaller }: Pick<WatchedLookups, "findCaller">,
 ): ManagedAccounts {
-  const terms = new AccountTermsLookup(keys, findAllowance, clock);
-
   async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
     if (ledger.history === undefined) {
       throw new Error(

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Caller } from "../../access/caller.js";
+import { type Catalog, matchModels } from "../../access/catalog.js";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
+import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
+import { Calendar } from "../../ledger/windows.js";
+import { type ServerServices, serve } from "../../server/serve.js";
+import type { UsageReport } from "../../server/usage-report.js";
+import type { AccountTermsLookup } from "../admin/account-terms.js";
+import { toWebResponse } from "../web-bridge.js";
+import { WebRequest } from "../web-request.js";
+import type { InProcess, InProcessCaller } from "./in-process.js";
+import { inProcessURL, toRequestParts } from "./request-parts.js";
+
+const callerInput = z.strictObject({
+  account: keyAccount,
+  plan: idText().optional(),
+  anchor: wholeInstant,
+  models: keyModels,
+  key: idText().default("server"),
+  signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional(),
+});
+
+/** What calls in process work with. */
+export interface InProcessServices {
+  readonly server: ServerServices;
+  readonly terms: AccountTermsLookup;
+  readonly maxStallMs: number;
+}
+
+/** @throws TypeError when what is given is not valid. */
+export function callInProcess({ server, terms, maxStallMs }: InProcessServices, given: InProcessCaller): InProcess {
+  const by = "gateway.as";
+  const { signal, ...identity } = checkInput(by, callerInput, given);
+  const { account, plan, anchor } = identity;
+  const isKnown = plan !== undefined && anchor !== undefined;
+  const known = isKnown ? toCaller(identity, { plan, anchor }, server.calls.catalog) : undefined;
+  const findCaller = async () => toCaller(identity, await terms.find(by, account, identity), server.calls.catalog);
+
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const { path, parts } = toRequestParts(input, init, signal);
+    const caller = known ?? (await findCaller());
+    const request = new WebRequest(parts, path);
+    return toWebResponse(await serve(server, request, caller), request, maxStallMs);
+  };
+  return {
+    baseURL: inProcessURL,
+    fetch,
+    async usage() {
+      const response = await fetch(`${inProcessURL}/usage`);
+      const said = (await response.json()) as UsageReport & { error?: { message: string } };
+      if (response.ok) return said;
+      throw new Error(`gateway.as().usage: ${said.error?.message ?? response.status}`);
+    },
+  };
+}
+
+function toCaller(
+  { account, models, key }: { account: string; models?: readonly string[] | null | undefined; key: string },
+  { plan, anchor }: { plan: string; anchor: number | null },
+  catalog: Catalog,
+): Caller {
+  return {
+    source: "in_process",
+    keyId: undefined,
+    filedUnder: key,
+    account,
+    plan,
+    refusedFrom: Infinity,
+    calendar: new Calendar(anchor ?? undefined),
+    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+  };
+}

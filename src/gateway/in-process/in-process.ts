@@ -1,0 +1,35 @@
+import type { Instant } from "../../keys/key-store.js";
+import type { UsageReport } from "../../server/usage-report.js";
+
+/** Whose calls they are that the host's own code makes: what {@link Gateway.as} takes. */
+export interface InProcessCaller {
+  /** The account whose credits they use. At most 128 characters, well-formed Unicode without control characters. */
+  account: string;
+  /** Id of the account's plan. Default: the one of the account's keys, which is looked up for each call. */
+  plan?: string | undefined;
+  /**
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have it;
+   * with `plan` and no keys, the default of `null`.
+   */
+  anchor?: Instant | null | undefined;
+  /** Exact model ids or `*` patterns that narrow the plan. Default: all of the plan's. */
+  models?: readonly string[] | null | undefined;
+  /** What the journal files the charges under, in place of a key's id. Default: `server`. */
+  key?: string | undefined;
+  /** Ends all of its calls when it is aborted. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Calls the gateway from within its process. It holds no secret. */
+export interface InProcess {
+  /** For SDKs. Nothing else can reach it. */
+  readonly baseURL: string;
+  /**
+   * A `fetch` that sends requests to the gateway and to nothing else. An `Authorization` header is ignored. Errors of the
+   * gateway are responses, as SDKs expect.
+   * @throws TypeError for a URL that is not below `baseURL`; UnknownTermsError when the account's plan is not known.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /** The account's credits, as `GET /v1/usage` gives them. @throws UnknownTermsError; Error when the ledger fails. */
+  usage(): Promise<UsageReport>;
+}

@@ -1,0 +1,68 @@
+import { Buffer } from "node:buffer";
+import type { RequestParts } from "../web-request.js";
+
+/** A host that no name server knows (RFC 6761, section 6.4): a real request to it would fail. */
+const origin = "http://infergate.invalid";
+
+/** The base URL of calls in process. */
+export const inProcessURL: string = `${origin}/v1`;
+
+/**
+ * What the gateway reads of a call of `fetch`. Of a text or bytes no `Request` is made.
+ * @param ended - ends the call beside the signal that it brings.
+ * @throws TypeError for a URL of another host, and for what no `fetch` takes.
+ */
+export function toRequestParts(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  ended: AbortSignal | undefined,
+): { path: string; parts: RequestParts } {
+  if (input instanceof Request) {
+    const request = init === undefined ? input : new Request(input, init);
+    const parts = ended === undefined ? request : withSignal(request, AbortSignal.any([request.signal, ended]));
+    return { path: pathOf(request.url), parts };
+  }
+  const path = pathOf(String(input));
+  const { method = "GET", body, signal } = init ?? {};
+  const { bytes, type } = readBody(body);
+  return {
+    path,
+    parts: {
+      method: method.toUpperCase(),
+      headers: headersOf(init?.headers, type),
+      signal: signal && ended ? AbortSignal.any([signal, ended]) : (signal ?? ended),
+      body: bytes,
+      bodyUsed: false,
+    },
+  };
+}
+
+function pathOf(url: string): string {
+  const { origin: found, pathname } = new URL(url);
+  if (found === origin) return pathname;
+  throw new TypeError(`This fetch reaches the gateway alone. Send requests to ${inProcessURL}, not to ${found}.`);
+}
+
+function withSignal({ method, headers, body, bodyUsed }: Request, signal: AbortSignal): RequestParts {
+  return { method, headers, signal, body, bodyUsed };
+}
+
+/** A body, and its content type where no header says one. */
+interface ReadBody {
+  readonly bytes: RequestParts["body"];
+  readonly type: string | null;
+}
+
+function readBody(body: RequestInit["body"]): ReadBody {
+  if (body === undefined || body === null) return { bytes: null, type: null };
+  if (typeof body === "string") return { bytes: Buffer.from(body), type: "text/plain;charset=UTF-8" };
+  if (body instanceof Uint8Array) return { bytes: body, type: null };
+  const { body: bytes, headers } = new Response(body);
+  return { bytes, type: headers.get("content-type") };
+}
+
+/** Most SDKs send `Headers`; a plain object is not turned into one. */
+function headersOf(sent: RequestInit["headers"], type: string | null): RequestParts["headers"] {
+  const headers = sent instanceof Headers ? sent : new Headers(sent);
+  return { get: (name) => headers.get(name) ?? (name === "content-type" ? type : null) };
+}
