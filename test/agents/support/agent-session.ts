@@ -1,0 +1,125 @@
+import { expect } from "vitest";
+import type { Model } from "../../../src/gateway/options.js";
+import type { TokenCounts } from "../../../src/metering/token-counts.js";
+import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { type FakeAnswer, type FakeRequest, type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
+import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
+import { type AgentFolders, makeAgentFolders } from "./agent-folders.js";
+import type { ScriptedTurn, ServerSpeech } from "./model-turn.js";
+import { startOutsideTrap } from "./outside-trap.js";
+
+/** Micro-credits a token. */
+const price = { input: 3, cachedInput: 0.25, cacheWrite: 3.75, output: 15, reasoning: 20 };
+
+export const agentModel: Model = {
+  id: "acme/small",
+  type: "chat",
+  contextLength: 200_000,
+  maxOutputTokens: 8000,
+  capabilities: { tools: true, vision: true, reasoning: true },
+  price,
+  upstream: { provider: "scripted", model: "upstream-small" },
+};
+
+/** A gateway on loopback in front of a model that says what is in a script, and the folders of an agent. */
+export interface AgentSession extends AgentFolders {
+  readonly server: ClientServer;
+  readonly upstream: FakeUpstream;
+  /** What the agent's process gets beside its own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the model says next, request by request. */
+  script(turns: readonly ScriptedTurn[]): void;
+}
+
+export interface SessionOptions {
+  speech: ServerSpeech;
+  provider?: (upstream: FakeUpstream) => ReturnType<typeof openAICompatible>;
+  gateway?: ServerOptions;
+}
+
+/**
+ * Runs a test with a session of its own. At the end all of the script was said, the account was charged for what the
+ * server counted and for nothing else, nothing is held, and no host but this one was called.
+ */
+export function withAgentSession(options: SessionOptions, run: (session: AgentSession) => Promise<void>) {
+  return async () => {
+    const upstream = await startFakeUpstream();
+    const folders = makeAgentFolders();
+    const trap = await startOutsideTrap();
+    const script = new Script(options.speech);
+    upstream.reply((request, response) => script.next(request)(request, response));
+    const server = await startServer({
+      models: [agentModel, { ...agentModel, id: "gpt-5.5" }],
+      plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 100, week: 500, month: 1500 } } }),
+      providers: { scripted: (options.provider ?? usualProvider(options.speech))(upstream) },
+      ...options.gateway,
+    });
+    try {
+      const environment = { PATH: process.env["PATH"] ?? "", HOME: folders.home, ...trap.environment };
+      await run({ ...folders, server, upstream, environment, script: (turns) => script.add(turns) });
+      expect(script.left).toBe(0);
+      expect(trap.calls).toEqual([]);
+      await server.checkBooks();
+      await expectCharges(server, script.counts);
+    } finally {
+      await server.close();
+      await upstream.close();
+      await trap.close();
+      folders.remove();
+    }
+  };
+}
+
+function usualProvider({ operation }: ServerSpeech) {
+  return ({ url }: FakeUpstream) =>
+    openAICompatible({ baseURL: url, apiKey: "sk-upstream-secret", operations: [operation] });
+}
+
+class Script {
+  readonly #speech: ServerSpeech;
+  readonly #turns: ScriptedTurn[] = [];
+  /** What the server has counted. */
+  readonly counts: TokenCounts[] = [];
+
+  constructor(speech: ServerSpeech) {
+    this.#speech = speech;
+  }
+
+  get left(): number {
+    return this.#turns.length;
+  }
+
+  add(turns: readonly ScriptedTurn[]): void {
+    this.#turns.push(...turns);
+  }
+
+  next(request: FakeRequest): FakeAnswer {
+    const place = this.#turns.findIndex((turn) => !("isFor" in turn) || turn.isFor?.(request) === true);
+    const [turn] = place < 0 ? [] : this.#turns.splice(place, 1);
+    if (turn === undefined) throw new Error(`Nothing is left of the script for one more request to ${request.url}.`);
+    const said = typeof turn === "function" ? turn(request) : turn;
+    if (said.tokens !== undefined) this.counts.push(said.tokens);
+    if ("answer" in said) return said.answer;
+    return request.json.stream ? this.#speech.stream(said) : this.#speech.whole(said);
+  }
+}
+
+/** In micro-credits, by hand: each call is rounded up once. */
+function costOf({ input, cachedInput, cacheWrite = 0, output, reasoning }: TokenCounts): number {
+  const prompt =
+    (input - cachedInput - cacheWrite) * price.input + cachedInput * price.cachedInput + cacheWrite * price.cacheWrite;
+  return Math.ceil(prompt + (output - reasoning) * price.output + reasoning * price.reasoning);
+}
+
+/** What was counted was charged, to the micro-credit, in the journal as in the events. */
+async function expectCharges({ gateway, events }: ClientServer, counts: readonly TokenCounts[]): Promise<void> {
+  const counted = events.filter(({ usageSource }) => usageSource === "provider");
+  const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) => one - other);
+  expect(sorted(counted.map(({ chargedMicro }) => chargedMicro))).toEqual(sorted(counts.map(costOf)));
+  const charged = events.reduce((sum, { chargedMicro }) => sum + chargedMicro, 0);
+  const rows = await gateway.accounts.usage("acct_pro");
+  expect(rows.reduce((sum, { chargedMicro }) => sum + chargedMicro, 0)).toBe(charged);
+  const { entries } = await gateway.accounts.history("acct_pro");
+  expect(entries.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(charged);
+}

@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface AgentRun {
+  stdout: string;
+  stderr: string;
+  /** `null`: the process was killed by a signal. */
+  exitCode: number | null;
+}
+
+export interface AgentProcess {
+  file: string;
+  args: readonly string[];
+  folder: string;
+  /** The whole environment: nothing of this process's own goes with it. */
+  environment: Readonly<Record<string, string>>;
+}
+
+/** After that an agent hangs. */
+const timeLimitMs = 120_000;
+
+/** Runs it to its end, without standard input. Whatever it has started is killed then. */
+export async function runAgent({ file, args, folder, environment }: AgentProcess): Promise<AgentRun> {
+  const child = spawn(file, args, {
+    cwd: folder,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    // A process group of its own.
+    detached: true,
+  });
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed.stderr += text;
+  });
+  const timer = setTimeout(() => killGroup(child.pid), timeLimitMs);
+  try {
+    const [exitCode] = await once(child, "exit");
+    // A process that it has left behind would keep the pipes open.
+    killGroup(child.pid);
+    await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.closed ? undefined : once(pipe, "close"))));
+    return { ...printed, exitCode };
+  } finally {
+    clearTimeout(timer);
+    killGroup(child.pid);
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // None of them runs any more.
+  }
+}
