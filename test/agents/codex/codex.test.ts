@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { FakeRequest } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech } from "../support/chat-speech.js";
 import { tokens } from "../support/model-turn.js";
@@ -27,73 +26,6 @@ it(
       type: "turn.completed",
       usage: { input_tokens: 9001, cached_input_tokens: 4000, output_tokens: 31, reasoning_output_tokens: 7 },
     });
-  }),
-);
-
-it(
-  "runs two commands of one turn, and sends back what they print",
-  withAgentSession(onChat, async (session) => {
-    const command = (id: string, cmd: string) => ({ id, name: "exec_command", arguments: { cmd } });
-    session.script([
-      {
-        thought: "Two files are wanted.",
-        text: "I make both files.",
-        calls: [command("call_a", "echo first; echo one > one.txt"), command("call_b", "echo second; echo two > two.txt")],
-        tokens: tokens({ input: 9100, output: 90, reasoning: 21 }),
-      },
-      { text: "Both are there.", tokens: tokens({ input: 9333, cachedInput: 9100, output: 12 }) },
-    ]);
-    const run = await runCodex(session, "Make two files.");
-    expect(textsOf(run)).toEqual(["I make both files.", "Both are there."]);
-    expect(readFileSync(join(session.work, "one.txt"), "utf8")).toBe("one\n");
-    expect(readFileSync(join(session.work, "two.txt"), "utf8")).toBe("two\n");
-    expect(session.upstream.lastRequest.json.messages.slice(-3)).toMatchObject([
-      { role: "assistant", content: "I make both files.", tool_calls: [{ id: "call_a" }, { id: "call_b" }] },
-      { role: "tool", tool_call_id: "call_a", content: expect.stringContaining("first") },
-      { role: "tool", tool_call_id: "call_b", content: expect.stringContaining("second") },
-    ]);
-  }),
-);
-
-it(
-  "applies a patch, by a tool whose input is no JSON",
-  withAgentSession(onChat, async (session) => {
-    const input = "*** Begin Patch\n*** Add File: made.txt\n+made by a patch\n*** End Patch";
-    session.script([
-      { calls: [{ id: "call_a", name: "apply_patch", input }], tokens: tokens({ input: 50, output: 9 }) },
-      { text: "Patched.", tokens: tokens({ input: 60, output: 2 }) },
-    ]);
-    const run = await runCodex(session, "Make a file.", { model: "gpt-5.5" });
-    expect(readFileSync(join(session.work, "made.txt"), "utf8")).toBe("made by a patch\n");
-    expect(textsOf(run)).toEqual(["Patched."]);
-    expect(session.upstream.lastRequest.json.messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_a" });
-  }),
-);
-
-it(
-  "starts another agent and waits for it, by the tools of a namespace",
-  withAgentSession(onChat, async (session) => {
-    const task = "Count the files.";
-    const count = tokens({ input: 77, output: 7 });
-    const isTask = ({ json }: FakeRequest) =>
-      json.messages.some(({ role, content }: ChatText) => role === "user" && content === task);
-    session.script([
-      {
-        calls: [{ id: "call_a", name: "multi_agent_v1__spawn_agent", arguments: { message: task } }],
-        tokens: count,
-      },
-      { text: "There are none.", tokens: count, isFor: isTask },
-      ({ json }) => {
-        const { agent_id: target } = JSON.parse(json.messages.at(-1).content);
-        const wait = { id: "call_b", name: "multi_agent_v1__wait_agent", arguments: { targets: [target] } };
-        return { calls: [wait], tokens: count };
-      },
-      { text: "It has counted.", tokens: count },
-    ]);
-    const run = await runCodex(session, "Have the files counted.");
-    expect(textsOf(run)).toEqual(["It has counted."]);
-    const waited = session.upstream.lastRequest.json.messages.find((message: ChatText) => message.tool_call_id === "call_b");
-    expect(waited.content).toContain("There are none.");
   }),
 );
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentSession } from "../support/agent-session.js";
 import { codexBinary } from "../support/agent-binary.js";
+import type { AgentSession } from "../support/agent-session.js";
 import { type AgentRun, runAgent } from "../support/run-agent.js";
 
 export interface CodexRun extends AgentRun {

@@ -1,6 +1,6 @@
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { readdirSync } from "node:fs";
 
 const { resolve } = createRequire(import.meta.url);
 const platform = `${process.platform}-${process.arch}`;

@@ -1,18 +1,20 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import type { TokenCounts } from "../../../src/metering/token-counts.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import type { TokenCounts } from "../../../src/metering/token-counts.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type FakeAnswer, type FakeRequest, type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
 import { type AgentFolders, makeAgentFolders } from "./agent-folders.js";
+import { processesOf } from "./leftover-processes.js";
 import type { ScriptedTurn, ServerSpeech } from "./model-turn.js";
 import { startOutsideTrap } from "./outside-trap.js";
+import type { AgentProcess } from "./run-agent.js";
 
 /** Micro-credits a token. */
 const price = { input: 3, cachedInput: 0.25, cacheWrite: 3.75, output: 15, reasoning: 20 };
 
-export const agentModel: Model = {
+const agentModel: Model = {
   id: "acme/small",
   type: "chat",
   contextLength: 200_000,
@@ -22,12 +24,15 @@ export const agentModel: Model = {
   upstream: { provider: "scripted", model: "upstream-small" },
 };
 
+/** Models of which the agents know what they can do: each gets tools and members of its own. */
+const knownNames = ["gpt-5.5", "claude-sonnet-4-5"];
+
 /** A gateway on loopback in front of a model that says what is in a script, and the folders of an agent. */
 export interface AgentSession extends AgentFolders {
   readonly server: ClientServer;
   readonly upstream: FakeUpstream;
   /** What the agent's process gets beside its own variables. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: AgentProcess["environment"];
   /** What the model says next, request by request. */
   script(turns: readonly ScriptedTurn[]): void;
 }
@@ -44,31 +49,55 @@ export interface SessionOptions {
  */
 export function withAgentSession(options: SessionOptions, run: (session: AgentSession) => Promise<void>) {
   return async () => {
-    const upstream = await startFakeUpstream();
-    const folders = makeAgentFolders();
-    const trap = await startOutsideTrap();
-    const script = new Script(options.speech);
-    upstream.reply((request, response) => script.next(request)(request, response));
-    const server = await startServer({
-      models: [agentModel, { ...agentModel, id: "gpt-5.5" }],
-      plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 100, week: 500, month: 1500 } } }),
-      providers: { scripted: (options.provider ?? usualProvider(options.speech))(upstream) },
-      ...options.gateway,
-    });
+    const closers: (() => unknown)[] = [];
     try {
-      const environment = { PATH: process.env["PATH"] ?? "", HOME: folders.home, ...trap.environment };
+      const folders = makeAgentFolders();
+      closers.unshift(folders.remove);
+      const trap = await startOutsideTrap();
+      closers.unshift(trap.close);
+      const upstream = await startFakeUpstream();
+      closers.unshift(upstream.close);
+      const server = await startServer({ ...gatewayOptions(options, upstream), ...options.gateway });
+      closers.unshift(server.close);
+
+      const script = new Script(options.speech);
+      upstream.reply((request, response) => script.next(request)(request, response));
+      const environment = { ...environmentOf(folders), ...trap.environment };
       await run({ ...folders, server, upstream, environment, script: (turns) => script.add(turns) });
       expect(script.left).toBe(0);
       expect(trap.calls).toEqual([]);
+      await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]));
       await server.checkBooks();
       await expectCharges(server, script.counts);
     } finally {
-      await server.close();
-      await upstream.close();
-      await trap.close();
-      folders.remove();
+      await closeAll(closers);
     }
   };
+}
+
+/** All of them, also where one fails. */
+async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
+}
+
+function gatewayOptions({ speech, provider }: SessionOptions, upstream: FakeUpstream) {
+  return {
+    models: [agentModel, ...knownNames.map((id) => ({ ...agentModel, id }))],
+    plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 100, week: 500, month: 1500 } } }),
+    providers: { scripted: (provider ?? usualProvider(speech))(upstream) },
+  };
+}
+
+function environmentOf({ home, temporary }: AgentFolders) {
+  return { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary };
 }
 
 function usualProvider({ operation }: ServerSpeech) {
@@ -97,6 +126,7 @@ class Script {
   next(request: FakeRequest): FakeAnswer {
     const place = this.#turns.findIndex((turn) => !("isFor" in turn) || turn.isFor?.(request) === true);
     const [turn] = place < 0 ? [] : this.#turns.splice(place, 1);
+    // The test fails of it when the upstream is closed.
     if (turn === undefined) throw new Error(`Nothing is left of the script for one more request to ${request.url}.`);
     const said = typeof turn === "function" ? turn(request) : turn;
     if (said.tokens !== undefined) this.counts.push(said.tokens);

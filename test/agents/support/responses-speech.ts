@@ -35,7 +35,9 @@ function toItems({ thought, text, calls = [] }: ModelTurn): Item[] {
   const message = { type: "message", id: "msg_1", status: "completed", role: "assistant" };
   return [
     ...(thought === undefined ? [] : [{ ...reasoning, summary: [{ type: "summary_text", text: thought }] }]),
-    ...(text === undefined ? [] : [{ ...message, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] }]),
+    ...(text === undefined
+      ? []
+      : [{ ...message, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] }]),
     ...calls.map(toCallItem),
   ];
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { processesOf } from "./leftover-processes.js";
 
 export interface AgentRun {
   stdout: string;
@@ -13,7 +14,7 @@ export interface AgentProcess {
   args: readonly string[];
   folder: string;
   /** The whole environment: nothing of this process's own goes with it. */
-  environment: Readonly<Record<string, string>>;
+  environment: Readonly<Record<string, string>> & { readonly HOME: string };
 }
 
 /** After that an agent hangs. */
@@ -35,24 +36,27 @@ export async function runAgent({ file, args, folder, environment }: AgentProcess
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     printed.stderr += text;
   });
-  const timer = setTimeout(() => killGroup(child.pid), timeLimitMs);
+  const killAll = () => {
+    // The group of the process, and what has left it.
+    for (const id of [...(child.pid === undefined ? [] : [-child.pid]), ...processesOf(environment.HOME)]) kill(id);
+  };
+  const timer = setTimeout(killAll, timeLimitMs);
   try {
     const [exitCode] = await once(child, "exit");
     // A process that it has left behind would keep the pipes open.
-    killGroup(child.pid);
+    killAll();
     await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.closed ? undefined : once(pipe, "close"))));
     return { ...printed, exitCode };
   } finally {
     clearTimeout(timer);
-    killGroup(child.pid);
+    killAll();
   }
 }
 
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
+function kill(id: number): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(id, "SIGKILL");
   } catch {
-    // None of them runs any more.
+    // It has ended.
   }
 }

@@ -1,0 +1,47 @@
+import { claudeCodeBinary } from "../support/agent-binary.js";
+import type { AgentSession } from "../support/agent-session.js";
+import { type AgentRun, runAgent } from "../support/run-agent.js";
+
+export interface ClaudeCodeRun extends AgentRun {
+  /** What `--output-format json` ends with. */
+  readonly result: ClaudeCodeResult;
+}
+
+export interface ClaudeCodeResult {
+  is_error: boolean;
+  result: string;
+  num_turns: number;
+  usage: { input_tokens: number; cache_read_input_tokens: number; output_tokens: number };
+}
+
+export interface ClaudeCodeOptions {
+  args?: readonly string[];
+  /** Default: one of the account that the session charges. */
+  key?: string;
+  /** Default: no retries. */
+  environment?: Readonly<Record<string, string>>;
+}
+
+/** `claude -p` in the session's folders, with the session's gateway as its only server. */
+export async function runClaudeCode(
+  session: AgentSession,
+  prompt: string,
+  { args = [], key = "sk-pro", environment = { CLAUDE_CODE_MAX_RETRIES: "0" } }: ClaudeCodeOptions = {},
+): Promise<ClaudeCodeRun> {
+  const run = await runAgent({
+    file: claudeCodeBinary(),
+    args: ["-p", prompt, "--output-format", "json", ...args],
+    folder: session.work,
+    environment: {
+      ...session.environment,
+      ANTHROPIC_BASE_URL: session.server.baseURL.replace(/\/v1$/, ""),
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_MODEL: "acme/small",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      ...environment,
+    },
+  });
+  const last = run.stdout.trim().split("\n").at(-1) ?? "";
+  return { ...run, result: JSON.parse(last) as ClaudeCodeResult };
+}
