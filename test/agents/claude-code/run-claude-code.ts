@@ -1,5 +1,6 @@
 import { claudeCodeBinary } from "../support/agent-binary.js";
 import type { AgentSession } from "../support/agent-session.js";
+import { documentedEnvironment } from "../support/documented-settings.js";
 import { type AgentRun, runAgent } from "../support/run-agent.js";
 
 export interface ClaudeCodeRun extends AgentRun {
@@ -22,7 +23,7 @@ export interface ClaudeCodeOptions {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** `claude -p` in the session's folders, with the session's gateway as its only server. */
+/** `claude -p` in the session's folders, with the settings of docs/agents.md. */
 export async function runClaudeCode(
   session: AgentSession,
   prompt: string,
@@ -34,11 +35,8 @@ export async function runClaudeCode(
     folder: session.work,
     environment: {
       ...session.environment,
-      ANTHROPIC_BASE_URL: session.server.baseURL.replace(/\/v1$/, ""),
+      ...documentedEnvironment(new URL(session.server.baseURL).origin),
       ANTHROPIC_AUTH_TOKEN: key,
-      ANTHROPIC_MODEL: "acme/small",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_AUTOUPDATER: "1",
       ...environment,
     },
   });

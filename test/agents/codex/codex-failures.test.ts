@@ -27,7 +27,7 @@ it(
   "tries a stream that is cut again, and then has all of it",
   withAgentSession(onChat, async (session) => {
     session.script([cut(), cut(), { text: "Hello there.", tokens: tokens({ input: 50, output: 4 }) }]);
-    const run = await runCodex(session, "Say hi.", { provider: ["request_max_retries = 0", "stream_max_retries = 3"] });
+    const run = await runCodex(session, "Say hi.", { provider: ["request_max_retries=0", "stream_max_retries=3"] });
     expect(textsOf(run)).toEqual(["Hello there."]);
     expect(session.server.events.map(({ usageSource }) => usageSource)).toEqual(["partial", "partial", "provider"]);
   }),
@@ -37,7 +37,7 @@ it(
   "gives up a stream that is always cut",
   withAgentSession(onChat, async (session) => {
     session.script([cut(), cut(), cut()]);
-    const run = await runCodex(session, "Say hi.", { provider: ["request_max_retries = 0", "stream_max_retries = 2"] });
+    const run = await runCodex(session, "Say hi.", { provider: ["request_max_retries=0", "stream_max_retries=2"] });
     expect(run.exitCode).not.toBe(0);
     expect(session.server.attempts()).toBe(3);
   }),
@@ -62,7 +62,7 @@ it(
     // The headers, the first chunk and a word.
     gate.step(3);
     session.script([{ answer: eventStream(chunks, { gate }), tokens: tokens(counts) }]);
-    const running = runCodex(session, "Say hi.", { provider: [...noRetries, "stream_idle_timeout_ms = 2000"] });
+    const running = runCodex(session, "Say hi.", { provider: [...noRetries, "stream_idle_timeout_ms=2000"] });
     await session.server.keptAlive(12);
     gate.open();
     expect(textsOf(await running)).toEqual(["Hello there."]);
