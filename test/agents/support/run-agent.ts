@@ -15,13 +15,18 @@ export interface AgentProcess {
   folder: string;
   /** The whole environment: nothing of this process's own goes with it. */
   environment: Readonly<Record<string, string>> & { readonly HOME: string };
+  /** After that it hangs, and is killed. Default: two minutes. */
+  timeLimitMs?: number;
 }
 
-/** After that an agent hangs. */
-const timeLimitMs = 120_000;
-
 /** Runs it to its end, without standard input. Whatever it has started is killed then. */
-export async function runAgent({ file, args, folder, environment }: AgentProcess): Promise<AgentRun> {
+export async function runAgent({
+  file,
+  args,
+  folder,
+  environment,
+  timeLimitMs = 120_000,
+}: AgentProcess): Promise<AgentRun> {
   const child = spawn(file, args, {
     cwd: folder,
     env: environment,
