@@ -5,7 +5,7 @@ import type { FakeRequest } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech } from "../support/chat-speech.js";
 import { tokens } from "../support/model-turn.js";
-import { smallPicture } from "../support/small-picture.js";
+import { smallDocument, smallPicture } from "../support/small-media.js";
 import { runClaudeCode } from "./run-claude-code.js";
 
 const onChat = { speech: chatSpeech };
@@ -63,6 +63,26 @@ it(
         role: "user",
         content: [{ type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } }],
       },
+    ]);
+  }),
+);
+
+it(
+  "reads a PDF",
+  withAgentSession(onChat, async (session) => {
+    const paper = join(session.work, "paper.pdf");
+    writeFileSync(paper, smallDocument);
+    const call = { id: "call_a", name: "Read", arguments: { file_path: paper } };
+    session.script([
+      { calls: [call], tokens: tokens({ input: 50, output: 9 }) },
+      { text: "An empty page.", tokens: tokens({ input: 60, output: 2 }) },
+    ]);
+    const { result } = await runClaudeCode(session, "What is in the paper?", { args: ["--allowedTools", "Read"] });
+    expect(result.result).toBe("An empty page.");
+    const data = `data:application/pdf;base64,${smallDocument.toString("base64")}`;
+    expect(session.upstream.lastRequest.json.messages.slice(-2)).toMatchObject([
+      { role: "tool", tool_call_id: "call_a" },
+      { role: "user", content: [{ type: "file", file: { file_data: data } }] },
     ]);
   }),
 );

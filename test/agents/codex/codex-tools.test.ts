@@ -5,7 +5,7 @@ import type { FakeRequest } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech } from "../support/chat-speech.js";
 import { tokens } from "../support/model-turn.js";
-import { smallPicture } from "../support/small-picture.js";
+import { smallPicture } from "../support/small-media.js";
 import { runCodex, textsOf } from "./run-codex.js";
 
 const onChat = { speech: chatSpeech };
