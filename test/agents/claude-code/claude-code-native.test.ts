@@ -16,7 +16,7 @@ const onMessages = {
 it(
   "works in front of a server that speaks its own API, which gets its very bytes",
   withAgentSession(onMessages, async (session) => {
-    const recorder = await startRequestRecorder(session.server.baseURL);
+    const recorder = await startRequestRecorder(session.gatewayURL);
     session.script([
       {
         thought: "Two files are wanted.",
@@ -31,7 +31,7 @@ it(
     ]);
     const { result } = await runClaudeCode(session, "Make two files.", {
       args: ["--allowedTools", "Bash"],
-      environment: { ANTHROPIC_BASE_URL: recorder.origin },
+      environment: { ANTHROPIC_BASE_URL: recorder.url },
     });
     await recorder.close();
     expect(result.result).toBe("Both are there.");

@@ -35,7 +35,7 @@ export async function runClaudeCode(
     folder: session.work,
     environment: {
       ...session.environment,
-      ...documentedEnvironment(new URL(session.server.baseURL).origin),
+      ...documentedEnvironment(session.gatewayURL),
       ANTHROPIC_AUTH_TOKEN: key,
       ...environment,
     },

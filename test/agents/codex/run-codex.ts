@@ -32,7 +32,7 @@ export interface CodexOptions {
 export async function runCodex(session: AgentSession, prompt: string, options: CodexOptions = {}): Promise<CodexRun> {
   const home = join(session.home, ".codex");
   mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "config.toml"), documentedConfig(session.server.baseURL));
+  writeFileSync(join(home, "config.toml"), documentedConfig(session.gatewayURL));
   const run = await runAgent({
     file: codexBinary(),
     args: ["exec", ...overridesOf(options), ...usual, ...(options.args ?? []), prompt],

@@ -27,10 +27,15 @@ const agentModel: Model = {
 /** Models of which the agents know what they can do: each gets tools and members of its own. */
 const knownNames = ["gpt-5.5", "claude-sonnet-4-5"];
 
+/** As in the documentation. */
+const basePath = "/ai";
+
 /** A gateway on loopback in front of a model that says what is in a script, and the folders of an agent. */
 export interface AgentSession extends AgentFolders {
   readonly server: ClientServer;
   readonly upstream: FakeUpstream;
+  /** Where the gateway is, such as `http://127.0.0.1:40123/ai`; `/v1` follows. */
+  readonly gatewayURL: string;
   /** What the agent's process gets beside its own variables. */
   readonly environment: AgentProcess["environment"];
   /** What the model says next, request by request. */
@@ -63,7 +68,8 @@ export function withAgentSession(options: SessionOptions, run: (session: AgentSe
       const script = new Script(options.speech);
       upstream.reply((request, response) => script.next(request)(request, response));
       const environment = { ...environmentOf(folders), ...trap.environment };
-      await run({ ...folders, server, upstream, environment, script: (turns) => script.add(turns) });
+      const gatewayURL = new URL(basePath, server.baseURL).href;
+      await run({ ...folders, server, gatewayURL, upstream, environment, script: (turns) => script.add(turns) });
       expect(script.left).toBe(0);
       expect(trap.calls).toEqual([]);
       await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]));
@@ -90,6 +96,7 @@ async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
 
 function gatewayOptions({ speech, provider }: SessionOptions, upstream: FakeUpstream) {
   return {
+    basePath,
     models: [agentModel, ...knownNames.map((id) => ({ ...agentModel, id }))],
     plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 100, week: 500, month: 1500 } } }),
     providers: { scripted: (provider ?? usualProvider(speech))(upstream) },

@@ -9,20 +9,19 @@ export interface RecordedRequest {
 
 /** Stands between an agent and a gateway, and passes everything on as it is: what an agent itself has sent. */
 export interface RequestRecorder {
-  /** In place of the gateway's, without a path. */
-  readonly origin: string;
+  /** In place of the gateway's. */
+  readonly url: string;
   readonly requests: readonly RecordedRequest[];
   close(): Promise<void>;
 }
 
-/** @param origin - of the gateway. */
-export async function startRequestRecorder(origin: string): Promise<RequestRecorder> {
+export async function startRequestRecorder(gatewayURL: string): Promise<RequestRecorder> {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     const { method = "GET", url = "/", headers } = request;
     requests.push({ headers, body: body.toString() });
-    const forwarded = send(new URL(url, origin), { method, headers, agent: false }, (answer) => {
+    const forwarded = send(new URL(url, gatewayURL), { method, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
@@ -31,7 +30,7 @@ export async function startRequestRecorder(origin: string): Promise<RequestRecor
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: new URL(new URL(gatewayURL).pathname, `http://127.0.0.1:${(server.address() as AddressInfo).port}`).href,
     requests,
     close: async () => {
       server.closeAllConnections();
