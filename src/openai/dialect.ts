@@ -13,6 +13,11 @@ export interface Dialect {
   capName?: "max_tokens" | "max_completion_tokens" | undefined;
   /** The role that messages of the role `developer` get. Default: `developer`. */
   developerRole?: "system" | "user" | undefined;
+  /**
+   * The role that messages of the roles `system` and `developer` get where they are not the first message. Some chat
+   * templates refuse them there, and coding agents send them. Default: as any other.
+   */
+  laterSystemRole?: "user" | undefined;
   /** New names of request members, by OpenAI's names; a member that is there under the new name already stays. */
   renamed?: Readonly<Record<string, string>> | undefined;
   /** Request members that the server refuses: they are left out. Not `model`, `messages`, `input` or `stream`. */
