@@ -14,13 +14,14 @@ it(
   "runs two commands of one turn, and sends back what they print and what the model thought",
   withAgentSession(onChat, async (session) => {
     const command = (id: string, text: string) => ({ id, name: "Bash", arguments: { command: text } });
+    // Ids as some servers give them, which Anthropic's API does not allow.
     session.script([
       {
         thought: "Two files are wanted.",
         text: "I make both files.",
         calls: [
-          command("call_a", "echo first; echo one > one.txt"),
-          command("call_b", "echo second; echo two > two.txt"),
+          command("functions.Bash:0", "echo first; echo one > one.txt"),
+          command("functions.Bash:1", "echo second; echo two > two.txt"),
         ],
         tokens: tokens({ input: 9100, output: 90, reasoning: 21 }),
       },
@@ -35,10 +36,10 @@ it(
         role: "assistant",
         reasoning_content: "Two files are wanted.",
         content: "I make both files.",
-        tool_calls: [{ id: "call_a" }, { id: "call_b" }],
+        tool_calls: [{ id: "functions.Bash:0" }, { id: "functions.Bash:1" }],
       },
-      { role: "tool", tool_call_id: "call_a", content: "first" },
-      { role: "tool", tool_call_id: "call_b", content: "second" },
+      { role: "tool", tool_call_id: "functions.Bash:0", content: "first" },
+      { role: "tool", tool_call_id: "functions.Bash:1", content: "second" },
     ]);
   }),
 );

@@ -69,3 +69,20 @@ it(
     expect(session.server.attempts()).toBe(1);
   }),
 );
+
+it(
+  "pays for the prompt, and holds nothing any more, when it is killed in the middle of a response",
+  withAgentSession(onChat, async (session) => {
+    const gate = createGate();
+    // The headers, the first chunk and a word.
+    gate.step(3);
+    const chunks = streamedTurn({ text: "Hello there.", tokens: tokens({}) });
+    session.script([{ answer: eventStream(chunks, { gate }) }]);
+    const run = await runCodex(session, "Say hi.", { stopped: session.upstream.nextRequest() });
+    expect(run.exitCode).toBeNull();
+    await session.server.checkBooks();
+    expect(session.server.events).toMatchObject([{ endReason: "client_gone", usageSource: "partial" }]);
+    expect(await session.upstream.lastRequest.closed).toBe("broken");
+    gate.open();
+  }),
+);

@@ -26,6 +26,8 @@ export interface CodexOptions {
   key?: string;
   /** Settings of the provider beside those of the page. Default: no retries. */
   provider?: readonly string[];
+  /** It is killed then. */
+  stopped?: Promise<unknown>;
 }
 
 /** `codex exec` in the session's folders, with the settings of docs/agents.md. */
@@ -37,6 +39,7 @@ export async function runCodex(session: AgentSession, prompt: string, options: C
     file: codexBinary(),
     args: ["exec", ...overridesOf(options), ...usual, ...(options.args ?? []), prompt],
     folder: session.work,
+    stopped: options.stopped,
     environment: { ...session.environment, CODEX_HOME: home, ACME_API_KEY: options.key ?? "sk-pro" },
   });
   const lines = run.stdout.split("\n").filter((line) => line.startsWith("{"));

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text as readText } from "node:stream/consumers";
 import { processesOf } from "./leftover-processes.js";
 
 export interface AgentRun {
@@ -17,44 +18,39 @@ export interface AgentProcess {
   environment: Readonly<Record<string, string>> & { readonly HOME: string };
   /** After that it hangs, and is killed. Default: two minutes. */
   timeLimitMs?: number;
+  /** It is killed then, as by its user. Default: never. */
+  stopped?: Promise<unknown> | undefined;
 }
 
 /** Runs it to its end, without standard input. Whatever it has started is killed then. */
-export async function runAgent({
-  file,
-  args,
-  folder,
-  environment,
-  timeLimitMs = 120_000,
-}: AgentProcess): Promise<AgentRun> {
-  const child = spawn(file, args, {
-    cwd: folder,
-    env: environment,
+export async function runAgent(agent: AgentProcess): Promise<AgentRun> {
+  const child = spawn(agent.file, agent.args, {
+    cwd: agent.folder,
+    env: agent.environment,
     stdio: ["ignore", "pipe", "pipe"],
     // A process group of its own.
     detached: true,
   });
-  const printed = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    printed.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    printed.stderr += text;
-  });
+  let isOver = false;
   const killAll = () => {
+    // Another process may have its id by now.
+    if (isOver) return;
     // The group of the process, and what has left it.
-    for (const id of [...(child.pid === undefined ? [] : [-child.pid]), ...processesOf(environment.HOME)]) kill(id);
+    const group = child.pid === undefined ? [] : [-child.pid];
+    for (const id of [...group, ...processesOf(agent.environment.HOME)]) kill(id);
   };
-  const timer = setTimeout(killAll, timeLimitMs);
+  const timer = setTimeout(killAll, agent.timeLimitMs ?? 120_000);
+  void agent.stopped?.then(killAll);
   try {
+    const texts = Promise.all([readText(child.stdout), readText(child.stderr)]);
     const [exitCode] = await once(child, "exit");
     // A process that it has left behind would keep the pipes open.
     killAll();
-    await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.closed ? undefined : once(pipe, "close"))));
-    return { ...printed, exitCode };
+    const [stdout, stderr] = await texts;
+    return { stdout, stderr, exitCode };
   } finally {
     clearTimeout(timer);
-    killAll();
+    isOver = true;
   }
 }
 
