@@ -14,6 +14,11 @@ export interface Dialect {
   /** The role that replaces `developer`. Default: `developer`. */
   developerRole?: "system" | "user" | undefined;
   /**
+   * The role that messages of the roles `system` and `developer` get where they are not the first message. Some chat
+   * templates refuse them there, and coding agents send them. Default: as any other.
+   */
+  laterSystemRole?: "user" | undefined;
+  /**
    * New names of request members, by OpenAI's names. If the request has a member of the new name already, that one is
    * kept.
    */

@@ -9,6 +9,7 @@ const memberNames = (kept: readonly string[]) =>
 const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   capName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   developerRole: z.enum(["system", "user"]).optional(),
+  laterSystemRole: z.literal("user").optional(),
   renamed: z.record(memberName(), memberName()).optional(),
   dropped: memberNames(["model", "messages", "input", "stream"]).optional(),
   strictMembers: z.boolean().optional(),

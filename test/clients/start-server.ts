@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
@@ -22,6 +23,8 @@ export interface ClientServer extends TestGateway {
   closed(): number;
   /** Resolves when streams have been kept alive by at least two comments. */
   commented(): Promise<void>;
+  /** Resolves when streams have been kept alive that often, by comments or by events. */
+  keptAlive(times: number): Promise<void>;
   /** Waits until all requests have ended; then their charges must be what the ledger has taken, and nothing is held. */
   checkBooks(): Promise<void>;
 }
@@ -39,11 +42,16 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
   const handler = toNodeHandler(test.gateway);
   let attempts = 0;
   let comments = 0;
+  let keepAlives = 0;
   let closed = 0;
   const server = createServer((req, res) => {
     attempts++;
     res.once("close", () => closed++);
-    onComment(res, () => comments++);
+    onWrite(res, (start) => {
+      const isComment = start.startsWith(":");
+      if (isComment) comments++;
+      if (isComment || /^event: (keepalive|ping)\n/.test(start)) keepAlives++;
+    });
     handler(req, res);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,6 +62,8 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
     attempts: () => attempts,
     closed: () => closed,
     commented: () => vi.waitFor(() => expect(comments).toBeGreaterThan(1), { interval: 5, timeout: 10_000 }),
+    keptAlive: (times) =>
+      vi.waitFor(() => expect(keepAlives).toBeGreaterThanOrEqual(times), { interval: 5, timeout: 30_000 }),
     checkBooks: async () => {
       await vi.waitFor(() => expect(test.events).toHaveLength(attempts), { interval: 5, timeout: 10_000 });
       for (const account of new Set(test.events.map((event) => event.account))) {
@@ -82,11 +92,11 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
   };
 }
 
-function onComment(res: ServerResponse, call: () => void): void {
-  const write = res.write.bind(res) as (piece: Uint8Array) => boolean;
-  const watched = (piece: Uint8Array) => {
-    if (piece[0] === ":".charCodeAt(0)) call();
-    return write(piece);
+function onWrite(res: ServerResponse, call: (start: string) => void): void {
+  const write = res.write.bind(res) as (piece: Uint8Array | string, ...rest: unknown[]) => boolean;
+  const watched = (piece: Uint8Array | string, ...rest: unknown[]) => {
+    call(Buffer.from(piece.slice(0, 40)).toString());
+    return write(piece, ...rest);
   };
   res.write = watched as typeof res.write;
 }

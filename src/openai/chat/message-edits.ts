@@ -10,6 +10,8 @@ import { isText, type MessageOutline, type Span } from "./message-outline.js";
 export interface MessageRules {
   /** The new name of the role `developer`. */
   developerRole?: string | undefined;
+  /** What the roles `system` and `developer` become where they are not the first message's. */
+  laterSystemRole?: string | undefined;
   /** Members to remove. */
   dropped?: readonly string[] | undefined;
   /** Whether images are replaced by a text that says so. An image beside the content is removed. */
@@ -56,7 +58,6 @@ class MessageEdit {
   }
 
   message(first: number, end: number): void {
-    const { developerRole } = this.#rules;
     let isFirst = true;
     for (let member = first; member < end; member += 3) {
       const name = this.#nameOf(member);
@@ -68,8 +69,9 @@ class MessageEdit {
       }
       isFirst = false;
       const value = this.#valueOf(member);
-      if (name === "role" && developerRole !== undefined && isText(this.#body, value, "developer")) {
-        this.#replace(value.start, value.end, JSON.stringify(developerRole));
+      if (name === "role") {
+        const role = this.#newRole(value, first === 0);
+        if (role !== undefined) this.#replace(value.start, value.end, JSON.stringify(role));
       } else if (name === "content") {
         this.#leaveOutImages(value);
       }
@@ -79,6 +81,15 @@ class MessageEdit {
   finish(): Uint8Array | undefined {
     this.#out?.writeFrom(this.#body, this.#from, this.#outline.end);
     return this.#out?.finish();
+  }
+
+  /** `undefined`: it keeps its own. */
+  #newRole(role: Span, isFirstMessage: boolean): string | undefined {
+    const { developerRole, laterSystemRole } = this.#rules;
+    const isDeveloper = isText(this.#body, role, "developer");
+    const isLater = laterSystemRole !== undefined && !isFirstMessage;
+    if (isLater && (isDeveloper || isText(this.#body, role, "system"))) return laterSystemRole;
+    return isDeveloper ? developerRole : undefined;
   }
 
   /** Removes the member and one comma: the one before it, or the one after it while nothing before it stays. */

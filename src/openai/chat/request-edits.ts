@@ -25,11 +25,10 @@ export function addNameEdits(request: Members, { renamed, dropped }: Dialect, ed
 
 /** The dialect's rules for messages; `undefined` when it has none. */
 export function messageRules(dialect: Dialect | undefined, withoutImages: boolean): MessageRules | undefined {
-  const developerRole = dialect?.developerRole;
-  const dropped = dialect?.droppedFromMessages;
-  if (developerRole === undefined && (dropped === undefined || dropped.length === 0) && !withoutImages)
-    return undefined;
-  return { developerRole, dropped, withoutImages };
+  const { developerRole, laterSystemRole, droppedFromMessages: dropped = [] } = dialect ?? {};
+  const keepsRoles = developerRole === undefined && laterSystemRole === undefined;
+  if (keepsRoles && dropped.length === 0 && !withoutImages) return undefined;
+  return { developerRole, laterSystemRole, dropped, withoutImages };
 }
 
 /** Adds the edits that the rules require in the messages. */

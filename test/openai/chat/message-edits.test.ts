@@ -11,13 +11,14 @@ const notice = { type: "text", text: "[image omitted]" };
 const dropped = ["name", "reasoning_content"];
 
 /** The same by way of objects. */
-function editParsed(messages: Record<string, unknown>[]): unknown {
-  return messages.map((message) =>
+function editParsed(messages: Record<string, unknown>[], laterSystemRole?: string): unknown {
+  return messages.map((message, index) =>
     Object.fromEntries(
       Object.entries(message)
         .filter(([name]) => !dropped.includes(name))
         .map(([name, value]) => {
-          if (name === "role" && value === "developer") return [name, "system"];
+          const isSystem = name === "role" && (value === "developer" || value === "system");
+          if (isSystem) return [name, index > 0 ? (laterSystemRole ?? "system") : "system"];
           if (name !== "content" || !Array.isArray(value)) return [name, value];
           return [name, value.map((part) => (part?.type === "image_url" ? notice : part))];
         }),
@@ -29,14 +30,14 @@ const role: [string, unknown] = ["role", "developer"];
 
 const rules = { developerRole: "system", dropped, withoutImages: true };
 
-function edit(text: string): Uint8Array | undefined {
+function edit(text: string, laterSystemRole?: string): Uint8Array | undefined {
   const body = Buffer.from(text);
   const leaps = new Map<number, number>();
   expect(findJsonFault(body, 100, leaps)).toBeUndefined();
   const members = membersOf(body);
   const outline = outlineMessages(body, memberOf(members, "messages"), leaps);
   const images = messageMedia({ body, leaps, members }).filter(({ hasImage }) => hasImage);
-  return editMessages(body, { ...outline, images }, rules);
+  return editMessages(body, { ...outline, images }, { ...rules, laterSystemRole });
 }
 
 describe("editMessages", () => {
@@ -58,18 +59,26 @@ describe("editMessages", () => {
       fc.property(
         fc.array(message, { minLength: 1, maxLength: 5 }),
         fc.constantFrom(undefined, 1),
-        (messages, space) => {
+        fc.constantFrom(undefined, "user"),
+        (messages, space, later) => {
           const text = JSON.stringify({ messages }, undefined, space);
           // A name that no request may have.
           fc.pre(!text.includes("__proto__"));
-          const edited = edit(text);
+          const edited = edit(text, later);
           const plain = JSON.parse(JSON.stringify(messages));
           const got = edited === undefined ? plain : JSON.parse(Buffer.from(edited).toString());
-          expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(plain))));
+          expect(got).toEqual(JSON.parse(JSON.stringify(editParsed(plain, later))));
         },
       ),
       { numRuns: 300 },
     );
+  });
+
+  it("gives system messages that are not the first another role", () => {
+    const roles = ["developer", "developer", "user", "system", "assistant", "system"];
+    const edited = edit(JSON.stringify({ messages: roles.map((name) => ({ role: name })) }), "user");
+    const got: { role: string }[] = JSON.parse(Buffer.from(edited ?? []).toString());
+    expect(got.map((message) => message.role)).toEqual(["system", "user", "user", "user", "assistant", "user"]);
   });
 
   it("leaves what no rule concerns byte for byte, and says when that is all", () => {

@@ -1,0 +1,45 @@
+import { claudeCodeBinary } from "../support/agent-binary.js";
+import type { AgentSession } from "../support/agent-session.js";
+import { documentedEnvironment } from "../support/documented-settings.js";
+import { type AgentRun, runAgent } from "../support/run-agent.js";
+
+export interface ClaudeCodeRun extends AgentRun {
+  /** What `--output-format json` ends with. */
+  readonly result: ClaudeCodeResult;
+}
+
+export interface ClaudeCodeResult {
+  is_error: boolean;
+  result: string;
+  num_turns: number;
+  usage: { input_tokens: number; cache_read_input_tokens: number; output_tokens: number };
+}
+
+export interface ClaudeCodeOptions {
+  args?: readonly string[];
+  /** Default: one of the account that the session charges. */
+  key?: string;
+  /** Default: no retries. */
+  environment?: Readonly<Record<string, string>>;
+}
+
+/** `claude -p` in the session's folders, with the settings of docs/agents.md. */
+export async function runClaudeCode(
+  session: AgentSession,
+  prompt: string,
+  { args = [], key = "sk-pro", environment = { CLAUDE_CODE_MAX_RETRIES: "0" } }: ClaudeCodeOptions = {},
+): Promise<ClaudeCodeRun> {
+  const run = await runAgent({
+    file: claudeCodeBinary(),
+    args: ["-p", prompt, "--output-format", "json", ...args],
+    folder: session.work,
+    environment: {
+      ...session.environment,
+      ...documentedEnvironment(session.gatewayURL),
+      ANTHROPIC_AUTH_TOKEN: key,
+      ...environment,
+    },
+  });
+  const last = run.stdout.trim().split("\n").at(-1) ?? "";
+  return { ...run, result: JSON.parse(last) as ClaudeCodeResult };
+}
