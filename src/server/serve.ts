@@ -54,6 +54,8 @@ export async function serve(services: ServerServices, request: GatewayRequest): 
     response = errorResponse(thrown, served);
   }
   response.headers["x-request-id"] = requestId;
+  const { requestIdHeader } = protocolOf(path, request);
+  if (requestIdHeader !== undefined) response.headers[requestIdHeader] = requestId;
   const { cors } = services;
   if (cors !== undefined) Object.assign(response.headers, corsHeaders(cors, request.header("origin")));
   observer.responded(response.status);
@@ -143,7 +145,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
   return {
     status: error.status,
     // In this order: an object that begins as a copy of another one takes microseconds for each member that is added.
-    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error, requestId) ?? error.headers) },
+    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error) ?? error.headers) },
     body: protocol.errorBody(error, requestId),
   };
 }

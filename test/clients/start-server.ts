@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
+import { pingEvent } from "../../src/anthropic/event-frame.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
@@ -20,7 +21,7 @@ export interface ClientServer extends TestGateway {
   attempts(): number;
   /** Requests to the gateway whose client has all of its answer, or has left. */
   closed(): number;
-  /** Resolves when streams have been kept alive by at least two comments. */
+  /** Resolves when streams have been kept alive by at least two comments, or pings. */
   commented(): Promise<void>;
   /** Waits until all requests have ended; then their charges must be what the ledger has taken, and nothing is held. */
   checkBooks(): Promise<void>;
@@ -85,7 +86,7 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
 function onComment(res: ServerResponse, call: () => void): void {
   const write = res.write.bind(res) as (piece: Uint8Array) => boolean;
   const watched = (piece: Uint8Array) => {
-    if (piece[0] === ":".charCodeAt(0)) call();
+    if (piece[0] === ":".charCodeAt(0) || Buffer.from(piece).equals(pingEvent)) call();
     return write(piece);
   };
   res.write = watched as typeof res.write;
