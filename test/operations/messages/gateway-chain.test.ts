@@ -23,11 +23,12 @@ async function startChain(): Promise<ClientServer[]> {
   return chain;
 }
 
+/** Less than the prompt is taken for before it is counted. */
 const usage = {
-  prompt_tokens: 90,
+  prompt_tokens: 9,
   completion_tokens: 9,
-  total_tokens: 99,
-  prompt_tokens_details: { cached_tokens: 40 },
+  total_tokens: 18,
+  prompt_tokens_details: { cached_tokens: 4 },
 };
 
 describe("gateways behind each other", () => {
@@ -35,17 +36,19 @@ describe("gateways behind each other", () => {
     const chain = await startChain();
     const [first, ...others] = chain;
     first?.upstream.reply(
-      stream ? eventStream(chatChunks("Hello world", { usage })) : wholeAnswer(chatAnswer({ content: "Hello world", usage })),
+      stream
+        ? eventStream(chatChunks("Hello world", { usage }))
+        : wholeAnswer(chatAnswer({ content: "Hello world", usage })),
     );
     const message = await readMessage(await postMessage(chain.at(-1)?.baseURL ?? "", { stream }));
     expect(message).toMatchObject({
       model: "acme/small",
       content: [{ type: "text", text: "Hello world" }],
       stop_reason: "end_turn",
-      usage: { input_tokens: 50, cache_read_input_tokens: 40, output_tokens: 9 },
+      usage: { input_tokens: 5, cache_read_input_tokens: 4, output_tokens: 9 },
     });
-    // 50 fresh, 40 cached at a half, 9 of output at ten.
-    const charged = { chargedMicro: 160, tokens: { input: 90, cachedInput: 40, output: 9, reasoning: 0 } };
+    // 5 fresh, 4 cached at a half, 9 of output at ten.
+    const charged = { chargedMicro: 97, tokens: { input: 9, cachedInput: 4, output: 9, reasoning: 0 } };
     for (const server of [first, ...others]) {
       await server?.checkBooks();
       expect(server?.events).toMatchObject([{ ...charged, usageSource: "provider" }]);
