@@ -298,6 +298,7 @@ describe("the end", () => {
       stop_reason: "refusal",
       stop_details: { type: "refusal", category: null, explanation: "I will not." },
     });
+    expect(stop(chunk({ content: "Yes.", refusal: "" }, "stop"))).toMatchObject({ stop_reason: "end_turn" });
   });
 
   it("is a fault without a reason, and for a call that goes on behind its end", () => {

@@ -174,7 +174,7 @@ describe.each(bothTargets)("Anthropic's SDK, in front of $name,", (target) => {
     withMessages(target, async (server) => {
       const { upstream, attempts } = server;
       const client = clientOf(server, { maxRetries: 2 });
-      const cases: [call: () => Promise<unknown>, type: typeof Anthropic.APIError, kind: string][] = [
+      const cases: [call: () => Promise<unknown>, type: abstract new (...args: never[]) => Error, kind: string][] = [
         [
           () => clientOf(server, { apiKey: "sk-no", maxRetries: 2 }).messages.create(ask),
           Anthropic.AuthenticationError,
