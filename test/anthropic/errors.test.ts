@@ -176,5 +176,7 @@ describe("an error of an upstream that speaks Messages", () => {
   it.each([undefined, null, "text", [], { error: 5 }])("is one also where it says nothing: %j", (said) => {
     expect(fromAnthropicError(500, {}, said, context)).toMatchObject({ status: 502 });
     expect(fromAnthropicErrorEvent(said, context)).toMatchObject({ status: 502 });
+    const strange = { type: "error", error: { type: "constructor", message: "m" } };
+    expect(fromAnthropicErrorEvent(strange, context)).toMatchObject({ status: 502, cause: { status: 500 } });
   });
 });

@@ -8,13 +8,16 @@ import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** What of a block comes in a delta, and what stands there before. */
-const pieces: Readonly<Record<string, readonly (readonly [member: string, delta: string])[]>> = {
-  text: [["text", "text_delta"]],
-  thinking: [
-    ["thinking", "thinking_delta"],
-    ["signature", "signature_delta"],
+const pieces: ReadonlyMap<unknown, readonly (readonly [member: string, delta: string])[]> = new Map([
+  ["text", [["text", "text_delta"]]],
+  [
+    "thinking",
+    [
+      ["thinking", "thinking_delta"],
+      ["signature", "signature_delta"],
+    ],
   ],
-};
+]);
 
 /**
  * A whole message as the events of a stream, for upstreams that do not stream although they were asked to.
@@ -42,7 +45,7 @@ export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | u
 function blockEvents(block: Record<string, unknown>, index: number, input: string | undefined): Event[] {
   const begun = { ...block };
   const deltas: Record<string, unknown>[] = [];
-  for (const [member, delta] of pieces[String(block["type"])] ?? []) {
+  for (const [member, delta] of pieces.get(block["type"]) ?? []) {
     if (typeof block[member] !== "string") continue;
     begun[member] = "";
     if (block[member] !== "") deltas.push({ type: delta, [member]: block[member] });
