@@ -1,0 +1,6 @@
+import { it } from "vitest";
+import { messagesProperties } from "../translate/messages-properties.js";
+
+const cases = Number(process.env["SOAK_CASES"] ?? 100_000);
+
+it.each(Object.entries(messagesProperties))(`%s, in ${cases} cases`, (_name, property) => property(cases));
