@@ -186,6 +186,19 @@ describe("blocks", () => {
     expect(found).toMatchObject({ content: [{ type: "text", text: "yes" }], stop_reason: "max_tokens" });
   });
 
+  it("cost no more than in proportion to what comes, with a call that waits", () => {
+    const run = (count: number) => {
+      const stream = new ChatToMessagesStream(head, translation);
+      for (const index of [0, 1]) stream.chunk(chunk(called(index, `id${index}`, "f", index === 0 ? '{"x":"' : "")));
+      const start = process.cpuUsage();
+      for (let at = 0; at < count; at++) stream.chunk(chunk(called(0, undefined, undefined, "abc}")));
+      return process.cpuUsage(start).user / count;
+    };
+    run(1000);
+    const few = Math.min(run(2000), run(2000));
+    expect(Math.min(run(60_000), run(60_000))).toBeLessThan(5 * few + 20);
+  });
+
   it("are complete in any mixture of calls", () => {
     const inputs = fc.array(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 2 }), {
       minLength: 2,
