@@ -14,7 +14,7 @@ import { type Adapter, type Host, type HostedGateway, startHosted } from "../ada
 import { nodeAdapter } from "../adapters/node-adapter.js";
 import { openRaw } from "../adapters/raw-connection.js";
 import { embeddingModel, freeModel, largeModel, smallModel } from "../support/test-gateway.js";
-import { type GoldenCase, goldenCases as casesOfOpenAI } from "./golden-cases.js";
+import { goldenCases as casesOfOpenAI, type GoldenCase } from "./golden-cases.js";
 import { goldenMessages } from "./golden-messages.js";
 
 /*

@@ -20,11 +20,13 @@ const pieces: ReadonlyMap<unknown, readonly (readonly [member: string, delta: st
 ]);
 
 /**
- * A whole message as the events of a stream, for upstreams that do not stream although they were asked to.
- * @returns `undefined` when it is no message.
+ * A whole message as the events of a stream, for upstreams that do not stream although they were asked to. An error that
+ * came in its place is the event of one.
+ * @returns `undefined` when it is neither.
  */
 export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | undefined {
   const message = received.json;
+  if (isRecord(message) && isRecord(message["error"])) return [{ event: "error", data: JSON.stringify(message) }];
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const { content, stop_reason: reason, stop_sequence: sequence = null, stop_details: details, ...head } = message;
   const blocks: unknown[] = Array.isArray(content) ? content : [];

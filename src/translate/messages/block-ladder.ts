@@ -1,14 +1,7 @@
 import { writeOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
-import {
-  type BlockEvent,
-  type BlockItem,
-  newCall,
-  newThinking,
-  type Thinking,
-  type ToolCall,
-} from "./block-items.js";
+import { type BlockEvent, type BlockItem, newCall, newThinking, type Thinking, type ToolCall } from "./block-items.js";
 import type { ChatReasoning } from "./chat-reasoning.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { addReasoningDetail } from "./reasoning-details.js";

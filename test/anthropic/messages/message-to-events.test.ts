@@ -45,6 +45,11 @@ describe("a whole message for a client that waits for a stream", () => {
     expect(types).toEqual(content.flatMap(() => ["content_block_start", "content_block_stop"]));
   });
 
+  it("is an error where the server has sent one", () => {
+    const error = { type: "error", error: { type: "invalid_request_error", message: "No." } };
+    expect(eventsOf(JSON.stringify(error))).toEqual([{ event: "error", data: JSON.stringify(error) }]);
+  });
+
   it.each(["[]", "no", '{"type":"error"}', '{"type":"message"}'])("is not %s", (text) => {
     expect(eventsOf(text)).toBeUndefined();
   });

@@ -138,11 +138,16 @@ describe("what chat completions cannot say goes to the target that speaks Messag
   const inBlock = (block: object) => ({ messages: [{ role: "user", content: [block] }] });
   it.each<[string, Record<string, unknown>]>([
     ["an image by its id", inBlock({ type: "image", source: { type: "file", file_id: "file_1" } })],
-    ["a PDF", inBlock({ type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } })],
+    [
+      "a PDF",
+      inBlock({ type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } }),
+    ],
     ["a tool that Anthropic describes", { tools: [{ type: "bash_20250124", name: "bash" }] }],
   ])("%s", async (_name, members) => {
     const test = await start([chatTarget, nativeTarget]);
-    expect(await readMessage(await postMessage(test.baseURL, members))).toMatchObject({ content: [{ text: "Hello again" }] });
+    expect(await readMessage(await postMessage(test.baseURL, members))).toMatchObject({
+      content: [{ text: "Hello again" }],
+    });
     expect(test.first.requests).toHaveLength(0);
     expect(test.second.lastRequest.json).toMatchObject(members);
     const alone = await start([chatTarget, chatTarget]);
