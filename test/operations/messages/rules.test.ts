@@ -107,6 +107,18 @@ describe.each(bothTargets)("in front of $name", (target) => {
   );
 
   it(
+    "a search of the request's own tools is left to the server that has one, and else to nobody",
+    withMessages(target, async ({ post, upstream }) => {
+      const search = { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" };
+      const own = { name: "f", input_schema: { type: "object" }, defer_loading: true };
+      expect((await post({ tools: [search, own] })).status).toBe(200);
+      const { tools } = upstream.lastRequest.json as { tools: unknown[] };
+      if (target === nativeTarget) expect(tools).toEqual([search, own]);
+      else expect(tools).toMatchObject([{ type: "function", function: { name: "f" } }]);
+    }),
+  );
+
+  it(
     "counting tokens is quick work of the gateway's own, and only grows",
     withMessages(target, async ({ post, upstream }) => {
       const count = async (members: Record<string, unknown>) => {
