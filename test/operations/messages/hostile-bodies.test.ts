@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bothTargets } from "./message-samples.js";
 import { type MessagesServer, messageRefusal, messageText, startMessages } from "./messages-server.js";
 
-const wrong: readonly unknown[] = [null, true, -1.5, "x", "", [], [null], {}, [{ type: {} }]];
+const wrong: readonly unknown[] = [null, -1.5, "x", [], [null], {}, [{ type: {} }]];
 const members = [
   ...["model", "messages", "max_tokens", "stream", "system", "tools", "tool_choice", "stop_sequences", "temperature"],
   ...["top_p", "top_k", "thinking", "output_config", "output_format", "metadata", "service_tier", "mcp_servers"],
