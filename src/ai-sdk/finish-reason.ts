@@ -15,7 +15,7 @@ export function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishRe
   const unified = isRecord(reason) ? reason["unified"] : reason;
   const raw = isRecord(reason) ? reason["raw"] : undefined;
   if (unified === "error") return "error";
-  const known = typeof unified === "string" ? reasons[unified] : undefined;
+  const known = typeof unified === "string" && Object.hasOwn(reasons, unified) ? reasons[unified] : undefined;
   if (known !== undefined) return { finishReason: known === "stop" && hasToolCalls ? "tool_calls" : known };
   // Where a stream was cut off, providers still send an end, with an empty reason.
   const isGiven = typeof raw === "string" && raw !== "";

@@ -38,7 +38,7 @@ function toAdaptive(effort: string): Record<string, unknown> {
 function toBudget(effort: string, name: "anthropic" | "bedrock", cap: number | undefined): AISDKReasoning {
   const setting = name === "anthropic" ? "thinking" : "reasoningConfig";
   const most = cap === undefined ? Number.POSITIVE_INFINITY : Math.floor(cap * thinkingShare);
-  const budget = thinkingBudgets[effort];
+  const budget = thinkingBudgets.get(effort);
   if (budget === undefined || most < leastBudget) {
     return effort === "none" ? { providerOptions: { [name]: { [setting]: { type: "disabled" } } } } : {};
   }
@@ -54,7 +54,7 @@ function toThinkingConfig(effort: string, { modelId }: AISDKLanguageModel): Reco
   const generation = Number(/gemini-(\d+)/.exec(modelId)?.[1] ?? 3);
   if (generation < 3) {
     if (effort === "none") return { thinkingBudget: 0 };
-    return { thinkingBudget: Math.min(thinkingBudgets[effort] ?? 8192, 24_576), includeThoughts: true };
+    return { thinkingBudget: Math.min(thinkingBudgets.get(effort) ?? 8192, 24_576), includeThoughts: true };
   }
   if (effort === "none") return { thinkingLevel: "minimal" };
   const thinkingLevel = ["minimal", "low", "medium"].includes(effort) ? effort : "high";

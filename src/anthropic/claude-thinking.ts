@@ -2,14 +2,14 @@
 export const leastBudget = 1024;
 
 /** Tokens to think with, by effort: Google's own translation of OpenAI's efforts, and its like upwards. */
-export const thinkingBudgets: Readonly<Record<string, number>> = {
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
-};
+export const thinkingBudgets: ReadonlyMap<string, number> = new Map([
+  ["minimal", 1024],
+  ["low", 1024],
+  ["medium", 8192],
+  ["high", 24_576],
+  ["xhigh", 32_768],
+  ["max", 32_768],
+]);
 
 /** The most of a capped answer that goes into thinking. */
 export const thinkingShare = 0.8;

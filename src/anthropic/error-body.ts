@@ -42,10 +42,9 @@ export function anthropicErrorBody(error: GatewayError, requestId: string): stri
  * The headers of an error answer: the error's own, and those that Anthropic's clients read. Some of them repeat whatever was
  * refused, a wrong key included, unless a header tells them not to.
  */
-export function anthropicErrorHeaders(error: GatewayError, requestId: string): Record<string, string> {
-  const { status, headers } = error;
+export function anthropicErrorHeaders({ status, headers }: GatewayError): Record<string, string> {
   const isFinal = status >= 400 && status < 500 && !mayPass.has(status);
-  return { ...(isFinal ? { "x-should-retry": "false" } : undefined), ...headers, "request-id": requestId };
+  return { ...(isFinal ? { "x-should-retry": "false" } : undefined), ...headers };
 }
 
 /** The body as an event, for a stream that has begun. Nothing may follow it. */

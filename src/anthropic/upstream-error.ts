@@ -4,19 +4,19 @@ import { toClientError, type UpstreamFailureContext } from "../openai/upstream-e
 import { isRecord } from "../wire/is-record.js";
 
 /** The statuses of the types of errors (Anthropic reference, "Errors"), for those that come inside a stream. */
-const statuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  conflict_error: 409,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
+const statuses: ReadonlyMap<unknown, number> = new Map([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["billing_error", 402],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["conflict_error", 409],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["api_error", 500],
+  ["timeout_error", 504],
+  ["overloaded_error", 529],
+]);
 
 /**
  * The client's view of an error answer of a server that speaks Messages: judged, and kept free of what must not get out, as
@@ -57,7 +57,7 @@ function errorIn(body: unknown): Record<string, unknown> {
 }
 
 function statusOfType({ type }: Record<string, unknown>): number {
-  return (typeof type === "string" ? statuses[type] : undefined) ?? 500;
+  return statuses.get(type) ?? 500;
 }
 
 function isTooLong(message: string): boolean {

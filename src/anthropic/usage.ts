@@ -15,8 +15,9 @@ export function readMessagesUsage(usage: unknown): TokenCounts | undefined {
 }
 
 /**
- * The usage of a stream, which comes in several events: each count is the largest that was reported, as counts are of all so
- * far, and some servers send zeros at the beginning, or at the end.
+ * The usage of a stream, which comes in several events. What stands in a later one replaces what an earlier one said: a
+ * server that translates begins with an estimate. Zeros replace nothing, as some servers send them at the beginning, or at
+ * the end. The output only grows.
  */
 export class UsageTally {
   #input = 0;
@@ -29,13 +30,10 @@ export class UsageTally {
     if (!isRecord(usage)) return;
     const creation = usage["cache_creation"];
     const details = usage["output_tokens_details"];
-    this.#input = Math.max(this.#input, count(usage["input_tokens"]));
-    this.#read = Math.max(this.#read, count(usage["cache_read_input_tokens"]));
-    this.#written = Math.max(
-      this.#written,
-      count(usage["cache_creation_input_tokens"]),
-      isRecord(creation) ? sumOf(creation) : 0,
-    );
+    this.#input = count(usage["input_tokens"]) || this.#input;
+    this.#read = count(usage["cache_read_input_tokens"]) || this.#read;
+    const written = Math.max(count(usage["cache_creation_input_tokens"]), isRecord(creation) ? sumOf(creation) : 0);
+    this.#written = written || this.#written;
     this.#output = Math.max(this.#output, count(usage["output_tokens"]));
     this.#thought = Math.max(this.#thought, isRecord(details) ? count(details["thinking_tokens"]) : 0);
   }

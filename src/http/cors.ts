@@ -3,6 +3,7 @@ export type CorsOptions = true | { origins: readonly string[] };
 
 const exposed = [
   "x-request-id",
+  "request-id",
   "retry-after",
   "x-should-retry",
   "x-ratelimit-reset",

@@ -63,6 +63,8 @@ export async function serve(
     response = errorResponse(thrown, served);
   }
   response.headers["x-request-id"] = requestId;
+  const { requestIdHeader } = protocolOf(path, request);
+  if (requestIdHeader !== undefined) response.headers[requestIdHeader] = requestId;
   const { cors } = services;
   if (cors !== undefined) Object.assign(response.headers, corsHeaders(cors, request.header("origin")));
   observer.responded(response.status);
@@ -159,7 +161,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
   return {
     status: error.status,
     // This order matters: adding members to a copied object takes microseconds for each member.
-    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error, requestId) ?? error.headers) },
+    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error) ?? error.headers) },
     body: protocol.errorBody(error, requestId),
   };
 }

@@ -38,7 +38,7 @@ export class ChatToMessagesStream {
   /** What keeps the connection open while the model is silent. */
   readonly keepAlive: Uint8Array = pingEvent;
 
-  /** The first event. What comes before it can still be an error with a status of its own. */
+  /** The first event, which comes with the first chunk of the answer. What comes before it can still be an error with a status of its own. */
   begin(): Uint8Array {
     if (this.#hasBegun) return Buffer.alloc(0);
     this.#hasBegun = true;
@@ -55,7 +55,9 @@ export class ChatToMessagesStream {
    * @throws StreamFault
    */
   chunk(chunk: Record<string, unknown>): Uint8Array {
-    return this.#withBeginning(this.#reader.read(chunk).map((event) => frame({ ...event })));
+    const events = this.#reader.read(chunk).map((event) => frame({ ...event }));
+    const { choices } = chunk;
+    return Array.isArray(choices) && choices.length > 0 ? this.#withBeginning(events) : Buffer.alloc(0);
   }
 
   /**
@@ -81,8 +83,8 @@ export class ChatToMessagesStream {
   }
 
   #withBeginning(events: readonly Buffer[]): Uint8Array {
-    if (events.length === 0) return Buffer.alloc(0);
     const start = this.begin();
+    if (events.length === 0) return start;
     return start.length === 0 && events.length === 1 ? (events[0] as Buffer) : Buffer.concat([start, ...events]);
   }
 }

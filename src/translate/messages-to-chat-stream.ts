@@ -1,5 +1,6 @@
 import type { MessageProgress } from "../anthropic/messages/message-progress.js";
 import { MessageStreamReader } from "../anthropic/messages/message-stream-reader.js";
+import { StreamFault } from "../errors/stream-fault.js";
 import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
 import { isRecord } from "../wire/is-record.js";
@@ -89,22 +90,46 @@ export class MessagesToChatStream {
   #beginBlock({ index, content_block: block }: Record<string, unknown>): Chunk[] {
     if (!isRecord(block)) return [];
     const { type, id, name, input, text, thinking, data } = block;
+    const former = this.#endBlock({ index });
     const call = type === "tool_use" ? this.#calls++ : -1;
+    const open = this.#open(index, { type, call, input });
+    return [...former, ...this.#firstOf(open, { id, name, text, thinking, data })];
+  }
+
+  #open(index: unknown, { type, call, input }: Pick<OpenBlock, "type" | "call" | "input">): OpenBlock {
     const open = { type, text: "", signature: "", call, hasArguments: false, input };
     this.#blocks.set(index, open);
-    if (type === "tool_use") {
-      return [this.#delta({ tool_calls: [{ index: call, id, type: "function", function: { name, arguments: "" } }] })];
+    return open;
+  }
+
+  /** What comes with the beginning of a block. */
+  #firstOf(open: OpenBlock, { id, name, text, thinking, data }: Record<string, unknown>): Chunk[] {
+    switch (open.type) {
+      case "tool_use": {
+        const called = { index: open.call, id, type: "function", function: { name, arguments: "" } };
+        return [this.#delta({ tool_calls: [called] })];
+      }
+      case "redacted_thinking":
+        return [this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index: this.#thoughts++, data }] })];
+      case "text":
+        return this.#grow(open, { type: "text_delta", text });
+      case "thinking":
+        return this.#grow(open, { type: "thinking_delta", thinking });
+      default:
+        return [];
     }
-    if (type === "redacted_thinking") {
-      return [this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index: this.#thoughts++, data }] })];
-    }
-    if (type === "text") return this.#grow(open, { type: "text_delta", text });
-    return type === "thinking" ? this.#grow(open, { type: "thinking_delta", thinking }) : [];
   }
 
   #growBlock({ index, delta }: Record<string, unknown>): Chunk[] {
-    const open = this.#blocks.get(index);
-    return open === undefined || !isRecord(delta) ? [] : this.#grow(open, delta);
+    if (!isRecord(delta)) return [];
+    return this.#grow(this.#blocks.get(index) ?? this.#openFor(index, delta["type"]), delta);
+  }
+
+  /** Some servers leave out the beginnings of blocks. A call cannot be without its own. */
+  #openFor(index: unknown, delta: unknown): OpenBlock {
+    if (delta === "input_json_delta") throw new StreamFault("garbage");
+    const type = typeof delta === "string" ? delta.replace(/_delta$/, "") : undefined;
+    return this.#open(index, { type, call: -1, input: undefined });
   }
 
   #grow(open: OpenBlock, delta: Record<string, unknown>): Chunk[] {
@@ -144,7 +169,9 @@ export class MessagesToChatStream {
   #finish(delta: unknown): Chunk[] {
     if (this.#isFinished || !isRecord(delta) || typeof delta["stop_reason"] !== "string") return [];
     this.#isFinished = true;
-    return [this.#delta({}, finishReasonOf(delta["stop_reason"], this.#calls > 0))];
+    // Some servers leave out the ends of blocks.
+    const ends = [...this.#blocks.keys()].flatMap((index) => this.#endBlock({ index }));
+    return [...ends, this.#delta({}, finishReasonOf(delta["stop_reason"], this.#calls > 0))];
   }
 
   #count(): Chunk[] {

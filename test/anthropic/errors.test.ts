@@ -25,8 +25,8 @@ describe("an error in Anthropic's shape", () => {
   });
 
   it("tells clients what not to repeat", () => {
-    const headers = (error: GatewayError) => anthropicErrorHeaders(error, "req_1");
-    expect(headers(refusedKey())).toMatchObject({ "request-id": "req_1", "x-should-retry": "false" });
+    const headers = (error: GatewayError) => anthropicErrorHeaders(error);
+    expect(headers(refusedKey())).toMatchObject({ "x-should-retry": "false" });
     expect(headers(refusedKey())).toHaveProperty("www-authenticate");
     expect(headers(failed(400, "x", "y"))).toHaveProperty("x-should-retry", "false");
     for (const error of [failed(429, "x", "y"), badGateway("x"), serviceUnavailable("x")]) {
@@ -176,5 +176,7 @@ describe("an error of an upstream that speaks Messages", () => {
   it.each([undefined, null, "text", [], { error: 5 }])("is one also where it says nothing: %j", (said) => {
     expect(fromAnthropicError(500, {}, said, context)).toMatchObject({ status: 502 });
     expect(fromAnthropicErrorEvent(said, context)).toMatchObject({ status: 502 });
+    const strange = { type: "error", error: { type: "constructor", message: "m" } };
+    expect(fromAnthropicErrorEvent(strange, context)).toMatchObject({ status: 502, cause: { status: 500 } });
   });
 });

@@ -60,6 +60,13 @@ describe("the usage of a message", () => {
     expect(tally.counts).toMatchObject({ input: 40, cachedInput: 30, output: 50 });
   });
 
+  it("is what was said last, where the beginning was an estimate", () => {
+    const tally = new UsageTally();
+    tally.add({ input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 1 });
+    tally.add({ input_tokens: 50, cache_read_input_tokens: 40, cache_creation_input_tokens: 0, output_tokens: 9 });
+    expect(tally.counts).toEqual({ input: 90, cachedInput: 40, output: 9, reasoning: 0 });
+  });
+
   it("never has less than nothing", () => {
     const usage = toMessagesUsage({ input: 5, cachedInput: 9, output: 1, reasoning: 0 });
     expect(usage).toEqual({

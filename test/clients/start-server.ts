@@ -21,7 +21,7 @@ export interface ClientServer extends TestGateway {
   attempts(): number;
   /** Requests to the gateway whose client has all of its answer, or has left. */
   closed(): number;
-  /** Resolves when streams have been kept alive by at least two comments. */
+  /** Resolves when streams have been kept alive by at least two comments, or pings. */
   commented(): Promise<void>;
   /** Resolves when streams have been kept alive that often, by comments or by events. */
   keptAlive(times: number): Promise<void>;
@@ -48,9 +48,8 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
     attempts++;
     res.once("close", () => closed++);
     onWrite(res, (start) => {
-      const isComment = start.startsWith(":");
-      if (isComment) comments++;
-      if (isComment || /^event: (keepalive|ping)\n/.test(start)) keepAlives++;
+      if (/^(:|event: ping\n)/.test(start)) comments++;
+      if (/^(:|event: (keepalive|ping)\n)/.test(start)) keepAlives++;
     });
     handler(req, res);
   });

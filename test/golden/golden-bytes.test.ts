@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { anthropic } from "../../src/providers/anthropic.js";
 import { openAI } from "../../src/providers/openai.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream } from "../../src/testing.js";
@@ -13,12 +14,15 @@ import { type Adapter, type Host, type HostedGateway, startHosted } from "../ada
 import { nodeAdapter } from "../adapters/node-adapter.js";
 import { openRaw } from "../adapters/raw-connection.js";
 import { embeddingModel, freeModel, largeModel, smallModel } from "../support/test-gateway.js";
-import { type GoldenCase, goldenCases } from "./golden-cases.js";
+import { goldenCases as casesOfOpenAI, type GoldenCase } from "./golden-cases.js";
+import { goldenMessages } from "./golden-messages.js";
 
 /*
  * What goes over the wire, byte for byte, as it is kept beside this file: any change of it is seen in review.
  * `npx vitest run --config test/vitest.config.ts test/golden --update` writes the files anew.
  */
+
+const goldenCases = [...casesOfOpenAI, ...goldenMessages];
 
 const now = Date.UTC(2026, 0, 15, 12);
 
@@ -95,12 +99,14 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
         { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
         { key: "sk-poor", id: "key_poor", account: "acct_poor", plan: "poor" },
+        { key: "sk-claude", id: "key_claude", account: "acct_claude", plan: "claude" },
         { key: "sk-slow", id: "key_slow", account: "acct_slow", plan: "slow" },
       ]),
       plans: memoryPlanStore({
         pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
         basic: { models: ["acme/small"] },
         poor: { models: ["acme/*"], credits: { week: 0 } },
+        claude: { models: ["claude/*"], credits: { session: 100 } },
         slow: { models: ["slow/*"], credits: { session: 100, week: 500, month: 1500 } },
       }),
       models: [
@@ -109,11 +115,13 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         freeModel,
         embeddingModel,
         { ...smallModel, id: "acme/native", upstream: { provider: "native", model: "upstream-small" } },
+        { ...smallModel, id: "claude/small", upstream: { provider: "claude", model: "claude-up" } },
         { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
       ],
       providers: {
         fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
         native: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        claude: anthropic({ baseURL: upstream.url, apiKey: "sk-ant-upstream" }),
         // The only one that is given up.
         silent: openAICompatible({ baseURL: upstream.url, timeoutMs: 50 }),
       },
@@ -142,7 +150,7 @@ async function ask(host: Host, golden: GoldenCase): Promise<Answer> {
 /** What no two runs have in common. */
 function steady(text: string): string {
   return text
-    .replace(/(req_|chatcmpl-|resp_)[0-9a-f-]{20,}/g, "$1…")
+    .replace(/(req_|chatcmpl-|resp_|msg_)[0-9a-f-]{20,}/g, "$1…")
     .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+")/g, "$1…$2")
     .replace(/("completed_at":)\d+/g, "$1…")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);

@@ -291,6 +291,10 @@ describe("thinking", () => {
     expect(asked({ reasoning_effort: "none" }).thinking).toBeUndefined();
     expect(asked({ reasoning_effort: "high" }, { thinking: "none" }).thinking).toBeUndefined();
     expect(asked({}).thinking).toBeUndefined();
+    for (const strange of ["constructor", "__proto__", "toString"]) {
+      expect(asked({ reasoning_effort: strange }).thinking).toBeUndefined();
+      expect(asked({ reasoning: { effort: strange } }, adaptive).thinking).toBeUndefined();
+    }
   });
 
   it("goes with no sampling and no forced tool", () => {

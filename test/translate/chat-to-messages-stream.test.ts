@@ -86,8 +86,10 @@ describe("a stream of chat completions as one of Messages", () => {
   it("writes no event twice and none where there is nothing", () => {
     const stream = new ChatToMessagesStream(head, translation);
     expect(stream.chunk({ choices: [] })).toHaveLength(0);
+    // Its client waits for the status until then.
+    expect(types(eventsIn(stream.chunk(chunk({ role: "assistant", content: "" }))))).toEqual(["message_start"]);
     const first = eventsIn(stream.chunk(chunk({ content: "x" })));
-    expect(types(first)).toEqual(["message_start", "content_block_start", "content_block_delta"]);
+    expect(types(first)).toEqual(["content_block_start", "content_block_delta"]);
     expect(stream.begin()).toHaveLength(0);
     expect(Buffer.from(stream.keepAlive).toString()).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   });
@@ -182,6 +184,19 @@ describe("blocks", () => {
     });
     const found = message([both(1, "no"), both(0, "yes", "length"), both(1, "no", "stop"), both(0, "", "stop")]);
     expect(found).toMatchObject({ content: [{ type: "text", text: "yes" }], stop_reason: "max_tokens" });
+  });
+
+  it("cost no more than in proportion to what comes, with a call that waits", () => {
+    const run = (count: number) => {
+      const stream = new ChatToMessagesStream(head, translation);
+      for (const index of [0, 1]) stream.chunk(chunk(called(index, `id${index}`, "f", index === 0 ? '{"x":"' : "")));
+      const start = process.cpuUsage();
+      for (let at = 0; at < count; at++) stream.chunk(chunk(called(0, undefined, undefined, "abc}")));
+      return process.cpuUsage(start).user / count;
+    };
+    run(1000);
+    const few = Math.min(run(2000), run(2000));
+    expect(Math.min(run(60_000), run(60_000))).toBeLessThan(5 * few + 20);
   });
 
   it("are complete in any mixture of calls", () => {
@@ -298,6 +313,7 @@ describe("the end", () => {
       stop_reason: "refusal",
       stop_details: { type: "refusal", category: null, explanation: "I will not." },
     });
+    expect(stop(chunk({ content: "Yes.", refusal: "" }, "stop"))).toMatchObject({ stop_reason: "end_turn" });
   });
 
   it("is a fault without a reason, and for a call that goes on behind its end", () => {

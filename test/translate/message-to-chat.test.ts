@@ -229,6 +229,34 @@ describe("a stream of Messages as one of chat completions", () => {
     );
   });
 
+  it.each([
+    ["ends", ({ type }: Json) => type !== "content_block_stop"],
+    [
+      "beginnings",
+      ({ type, content_block: begun }: Json) =>
+        type !== "content_block_start" || (begun as Json)["type"] === "tool_use",
+    ],
+  ])("amounts to the same where a server leaves out the %s of blocks", (_what, isSent) => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          block.filter(({ type }) => type !== "redacted_thinking"),
+          { maxLength: 5 },
+        ),
+        (content) => {
+          const events = eventsOf(message(content), [4]);
+          expect(accumulated(chunksOf(events.filter(isSent)))).toEqual(accumulated(chunksOf(events)));
+        },
+      ),
+    );
+  });
+
+  it("breaks off where the input of a call comes without its beginning", () => {
+    const own = message([{ type: "tool_use", id: "t", name: "f", input: { x: 1 } }], "tool_use");
+    const events = eventsOf(own, [4]).filter(({ type }) => type !== "content_block_start");
+    expect(() => chunksOf(events)).toThrow(expect.objectContaining({ reason: "garbage" }));
+  });
+
   it("counts calls by themselves, and closes those without arguments", () => {
     const chunks = chunksOf(
       eventsOf(

@@ -10,8 +10,9 @@ const mostMembers = 64;
 /** Of what the client runs, the gateway looks at no more. */
 const longestType = 64;
 
-/** Tools that Anthropic describes and the client runs. */
-const clientRun = /^"(?:custom|(?:bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d+)"$/;
+/** Tools that Anthropic describes and the client runs, and the search of the request's own tools, which has no price. */
+const unpriced =
+  /^"(?:custom|(?:bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d+|tool_search_tool_[a-z0-9_]+)"$/;
 
 const search = new MemberSearch(["type"], mostMembers);
 
@@ -31,7 +32,7 @@ export function hostedMessagesTool({ body, members, leaps }: MessagesRequest): s
     const type = search.starts[0] ?? absent;
     if (type === absent || body[type] === 0x6e) continue;
     const end = Math.min(search.ends[0] ?? type, type + longestType);
-    if (!clientRun.test(asBuffer(body).toString("latin1", type, end))) return path;
+    if (!unpriced.test(asBuffer(body).toString("latin1", type, end))) return path;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { StreamFault } from "../../errors/stream-fault.js";
 import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -9,6 +10,12 @@ import { hasCounts, type MessageContext } from "./message-answer.js";
 import type { MessageProgress } from "./message-progress.js";
 import { MessageStreamReader } from "./message-stream-reader.js";
 
+/** What can be the name of an event. */
+const plainType = /^[\w.-]+$/;
+
+/** Types of events that are about the message. */
+const ofMessage = /^(?:message|content_block)_/;
+
 /**
  * Turns the events of a stream of Messages, one by one, into what a client of Messages gets: with the client's name for the
  * model, and the counts without which clients fail. Everything else stays byte for byte. Pure: it reads and writes nothing.
@@ -16,6 +23,7 @@ import { MessageStreamReader } from "./message-stream-reader.js";
 export class MessageStream {
   readonly #model: string;
   readonly #reader: MessageStreamReader;
+  #hasBegun = false;
 
   constructor(context: MessageContext & UpstreamFailureContext) {
     this.#model = context.model;
@@ -34,10 +42,12 @@ export class MessageStream {
     const said = this.#reader.read(event);
     if (said === undefined) return undefined;
     const { type, members } = said;
+    if (!plainType.test(type) || this.#isRepeated(type)) return undefined;
     const text = event.data.trim();
     // A line break in valid JSON can only be white space, and must not break up the event's line.
     const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
-    return messagesEvent(event.event ?? type, this.#edited(type, members, json));
+    // Clients go by the name, which some servers leave out, or have the same for all.
+    return messagesEvent(type, this.#edited(type, members, json));
   }
 
   /**
@@ -48,6 +58,17 @@ export class MessageStream {
     const { isDone } = this.progress;
     this.#reader.end();
     return isDone ? new Uint8Array() : messagesEvent("message_stop", '{"type":"message_stop"}');
+  }
+
+  /**
+   * Whether the message begins a second time, which clients fail at.
+   * @throws StreamFault where something of it comes before its beginning.
+   */
+  #isRepeated(type: string): boolean {
+    const hasBegun = this.#hasBegun;
+    this.#hasBegun ||= type === "message_start";
+    if (!this.#hasBegun && ofMessage.test(type)) throw new StreamFault("garbage");
+    return hasBegun && type === "message_start";
   }
 
   /** What carries the model, or lacks a count. */

@@ -8,20 +8,25 @@ import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** What of a block comes in a delta, and what stands there before. */
-const pieces: Readonly<Record<string, readonly (readonly [member: string, delta: string])[]>> = {
-  text: [["text", "text_delta"]],
-  thinking: [
-    ["thinking", "thinking_delta"],
-    ["signature", "signature_delta"],
+const pieces: ReadonlyMap<unknown, readonly (readonly [member: string, delta: string])[]> = new Map([
+  ["text", [["text", "text_delta"]]],
+  [
+    "thinking",
+    [
+      ["thinking", "thinking_delta"],
+      ["signature", "signature_delta"],
+    ],
   ],
-};
+]);
 
 /**
- * A whole message as the events of a stream, for upstreams that do not stream although they were asked to.
- * @returns `undefined` when it is no message.
+ * A whole message as the events of a stream, for upstreams that do not stream although they were asked to. An error that
+ * came in its place is the event of one.
+ * @returns `undefined` when it is neither.
  */
 export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | undefined {
   const message = received.json;
+  if (isRecord(message) && isRecord(message["error"])) return [{ event: "error", data: JSON.stringify(message) }];
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const { content, stop_reason: reason, stop_sequence: sequence = null, stop_details: details, ...head } = message;
   const blocks: unknown[] = Array.isArray(content) ? content : [];
@@ -42,7 +47,7 @@ export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | u
 function blockEvents(block: Record<string, unknown>, index: number, input: string | undefined): Event[] {
   const begun = { ...block };
   const deltas: Record<string, unknown>[] = [];
-  for (const [member, delta] of pieces[String(block["type"])] ?? []) {
+  for (const [member, delta] of pieces.get(block["type"]) ?? []) {
     if (typeof block[member] !== "string") continue;
     begun[member] = "";
     if (block[member] !== "") deltas.push({ type: delta, [member]: block[member] });

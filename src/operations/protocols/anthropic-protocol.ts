@@ -10,6 +10,7 @@ export const anthropicProtocol: ClientProtocol = {
     const authorization = anthropicAuthorization(header);
     return openAIProtocol.credential((name) => (name === "authorization" ? authorization : header(name)));
   },
+  requestIdHeader: "request-id",
   errorHeaders: anthropicErrorHeaders,
   errorBody: anthropicErrorBody,
   modelRecord: (model) => anthropicModel(toListed(model)),

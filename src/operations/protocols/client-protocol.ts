@@ -17,8 +17,10 @@ export interface ClientProtocol {
    * @throws GatewayError 401 when there is none, or it is malformed.
    */
   credential(header: (name: string) => string | undefined): string;
-  /** Further headers of an error response, beside the error's own. Absent where there are none. */
-  errorHeaders?(error: GatewayError, requestId: string): Record<string, string>;
+  /** The header of every response in which its clients look for the request's id, beside `x-request-id`. */
+  readonly requestIdHeader?: string;
+  /** The headers of an error response, the error's own among them. Absent: these alone. */
+  errorHeaders?(error: GatewayError): Record<string, string>;
   /** The body of an error response, as JSON text. */
   errorBody(error: GatewayError, requestId: string): string;
   /** One model, as JSON text. */

@@ -5,6 +5,7 @@ import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { chatKeepAlive } from "../../openai/chat/chat-codec.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
+import { toUsageObject } from "../../openai/usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -18,8 +19,9 @@ export class ChatClientSink implements ChatSink {
     this.#includeUsage = includeUsage;
   }
 
-  whole({ json }: ChatCompletion): string {
-    return JSON.stringify(json);
+  /** With its usage, also where the upstream has not counted. */
+  whole({ json, tokens }: ChatCompletion): string {
+    return JSON.stringify(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
   }
 
   stream(): ChatChunkSink {

@@ -34,7 +34,8 @@ export function messagesThinking(effort: unknown, reasoning: unknown, terms: Thi
   if (asked === "none") return terms.mode === "adaptive" ? { thinking: { type: "disabled" } } : {};
   if (terms.isForced) return {};
   if (terms.mode === "adaptive") return adaptive(asked);
-  const tokens = typeof budget === "number" ? budget : typeof asked === "string" ? thinkingBudgets[asked] : undefined;
+  const tokens =
+    typeof budget === "number" ? budget : typeof asked === "string" ? thinkingBudgets.get(asked) : undefined;
   if (tokens === undefined || terms.continuesWithout) return {};
   const most = Math.min(Math.floor(terms.maxTokens * thinkingShare), terms.maxTokens - 1);
   if (most < leastBudget) return {};
@@ -42,7 +43,7 @@ export function messagesThinking(effort: unknown, reasoning: unknown, terms: Thi
 }
 
 function adaptive(effort: unknown): MessagesThinking {
-  if (typeof effort !== "string" || thinkingBudgets[effort] === undefined) return {};
+  if (typeof effort !== "string" || !thinkingBudgets.has(effort)) return {};
   const thinking = { type: "adaptive", display: "summarized" };
   return { thinking, effort: effort === "minimal" ? "low" : effort };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "../../wire/is-record.js";
+import { ObjectScan } from "./object-scan.js";
 
 /** An event of a stream of Messages that has to do with a block. */
 export interface BlockEvent {
@@ -12,11 +12,12 @@ export interface ToolCall {
   readonly kind: "tool";
   id: string;
   name: string;
-  arguments: string;
+  /** Of its arguments, what has not gone out. */
+  waiting: string;
+  /** Of all of its arguments. */
+  readonly scan: ObjectScan;
   /** What the upstream wants back with the call, beside its arguments. */
   extra: Record<string, unknown> | undefined;
-  /** How much of the arguments has gone out; `undefined`: the block has not begun. */
-  sent: number | undefined;
   isClosed: boolean;
 }
 
@@ -34,19 +35,9 @@ export interface Text {
 export type BlockItem = ToolCall | Thinking | Text;
 
 export function newCall(): ToolCall {
-  return { kind: "tool", id: "", name: "", arguments: "", extra: undefined, sent: undefined, isClosed: false };
+  return { kind: "tool", id: "", name: "", waiting: "", scan: new ObjectScan(), extra: undefined, isClosed: false };
 }
 
 export function newThinking(): Thinking {
   return { kind: "thinking", text: "", details: [] };
-}
-
-/** Nothing can be added to an object that has ended. */
-export function isComplete(json: string): boolean {
-  if (!json.trimEnd().endsWith("}")) return false;
-  try {
-    return isRecord(JSON.parse(json));
-  } catch {
-    return false;
-  }
 }

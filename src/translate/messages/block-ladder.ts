@@ -2,15 +2,7 @@ import { writeOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
-import {
-  type BlockEvent,
-  type BlockItem,
-  isComplete,
-  newCall,
-  newThinking,
-  type Thinking,
-  type ToolCall,
-} from "./block-items.js";
+import { type BlockEvent, type BlockItem, newCall, newThinking, type Thinking, type ToolCall } from "./block-items.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { toMessagesToolId } from "./tool-ids.js";
 
@@ -93,7 +85,8 @@ export class BlockLadder {
     if (isRecord(delta["extra_content"])) call.extra = delta["extra_content"];
     if (typeof called["arguments"] === "string" && called["arguments"] !== "") {
       if (call.isClosed) throw new StreamFault("garbage");
-      call.arguments += called["arguments"];
+      call.waiting += called["arguments"];
+      call.scan.read(called["arguments"]);
     }
     this.#sendArguments();
     this.#advance();
@@ -108,12 +101,17 @@ export class BlockLadder {
   /** Whether what comes now has to wait for a call. */
   #waits(): boolean {
     if (this.#waiting.length > 0) return true;
-    return this.#open?.kind === "tool" && !isComplete(this.#open.arguments);
+    return this.#isCalling();
+  }
+
+  /** A call is open whose arguments are not complete. */
+  #isCalling(): boolean {
+    return this.#open?.kind === "tool" && !this.#open.scan.isComplete;
   }
 
   #advance(): void {
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
-      if (this.#open?.kind === "tool" && !isComplete(this.#open.arguments)) return;
+      if (this.#isCalling()) return;
       if (next.kind === "tool" && next.name === "") return;
       this.#waiting.shift();
       this.#begin(next);
@@ -127,7 +125,6 @@ export class BlockLadder {
     this.#open = item;
     this.#events.push({ type: "content_block_start", index: this.#index, content_block: this.#emptyBlock(item) });
     if (item.kind === "tool") {
-      item.sent = 0;
       this.#sendArguments();
     } else if (item.kind === "text") {
       if (item.text !== "") this.#delta({ type: "text_delta", text: item.text });
@@ -170,9 +167,9 @@ export class BlockLadder {
 
   #sendArguments(): void {
     const call = this.#open;
-    if (call?.kind !== "tool" || call.sent === undefined || call.sent === call.arguments.length) return;
-    this.#delta({ type: "input_json_delta", partial_json: call.arguments.slice(call.sent) });
-    call.sent = call.arguments.length;
+    if (call?.kind !== "tool" || call.waiting === "") return;
+    this.#delta({ type: "input_json_delta", partial_json: call.waiting });
+    call.waiting = "";
   }
 
   #close(): void {

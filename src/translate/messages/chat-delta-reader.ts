@@ -69,9 +69,11 @@ export class ChatDeltaReader {
     if (Array.isArray(delta["content"])) joinTextParts(delta);
     this.#ladder.thinking(this.#reasoning.read(delta));
     if (typeof delta["content"] === "string") this.#ladder.text(delta["content"]);
-    if (typeof delta["refusal"] === "string") {
-      this.#refusal = (this.#refusal ?? "") + delta["refusal"];
-      this.#ladder.text(delta["refusal"]);
+    const { refusal } = delta;
+    // Some servers have an empty one in every answer.
+    if (typeof refusal === "string" && refusal !== "") {
+      this.#refusal = (this.#refusal ?? "") + refusal;
+      this.#ladder.text(refusal);
     }
     const calls: unknown[] = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
     for (const call of calls) if (isRecord(call)) this.#readCall(call);

@@ -11,7 +11,7 @@ export interface ChatEnding {
   /** A stop sequence that the upstream names, as vLLM and SGLang do. */
   readonly matched: unknown;
   readonly hasCalls: boolean;
-  /** What the model has said when it refused. */
+  /** What the model has said when it refused; not empty. */
   readonly refusal: string | undefined;
 }
 
@@ -21,11 +21,10 @@ export function toMessageStop(ending: ChatEnding, stopSequences: readonly string
     return { stop_reason: "max_tokens", stop_sequence: null };
   }
   if (finishReason === "content_filter" || refusal !== undefined) {
-    const explanation = refusal === undefined || refusal === "" ? null : refusal;
     return {
       stop_reason: "refusal",
       stop_sequence: null,
-      stop_details: { type: "refusal", category: null, explanation },
+      stop_details: { type: "refusal", category: null, explanation: refusal ?? null },
     };
   }
   if (hasCalls) return { stop_reason: "tool_use", stop_sequence: null };

@@ -60,7 +60,9 @@ describe("a stream of Messages", () => {
 
   it("keeps an event in one line, however its data was written", () => {
     const data = '{\n"type":"content_block_stop",\n"index":0\n}';
-    expect(passed(open(), undefined, data)).toBe(
+    const stream = open();
+    passed(stream, ...recorded[0]!);
+    expect(passed(stream, undefined, data)).toBe(
       'event: content_block_stop\ndata: { "type":"content_block_stop", "index":0 }\n\n',
     );
   });
@@ -146,8 +148,36 @@ describe("a stream of Messages", () => {
 
   it("ends with the last event, also where the server has left it out", () => {
     const stream = open();
-    passed(stream, ...recorded[10]!);
+    for (const index of [0, 10]) passed(stream, ...recorded[index]!);
     expect(Buffer.from(stream.end()).toString()).toBe('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+  });
+
+  it("begins once, also where the server begins it twice", () => {
+    const stream = open();
+    passed(stream, ...recorded[0]!);
+    const again = '{"type":"message_start","message":{"usage":{"input_tokens":20,"output_tokens":1}}}';
+    expect(passed(stream, "message_start", again)).toBeUndefined();
+    expect(stream.progress.tokens.input).toBe(55);
+    expect(passed(stream, ...recorded[1]!)).toBeDefined();
+  });
+
+  it.each(recorded.slice(1).filter(([name]) => !/^(?:ping|new_event|message_stop)$/.test(name)))(
+    "cannot begin with %s",
+    (name, data) => {
+      expect(() => open().event({ event: name, data })).toThrow(expect.objectContaining({ reason: "garbage" }));
+    },
+  );
+
+  it("names each event by its type, however the server calls it", () => {
+    const stream = open();
+    const names = recorded.map(([, data], index) => passed(stream, ["message", undefined][index % 2], data));
+    expect(names.map((text) => /^event: (.*)$/m.exec(text ?? "")?.[1])).toEqual(recorded.map(([name]) => name));
+  });
+
+  it("passes no event whose type cannot be a name", () => {
+    for (const type of ["a\nb", "a\r", "", " ", "a\n\nevent: error"]) {
+      expect(passed(open(), undefined, JSON.stringify({ type }))).toBeUndefined();
+    }
   });
 
   it("lets nothing through behind the end", () => {

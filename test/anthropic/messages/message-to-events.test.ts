@@ -38,6 +38,18 @@ describe("a whole message for a client that waits for a stream", () => {
     expect(JSON.stringify(eventsOf(text))).toContain("12345678901234567890}");
   });
 
+  it("takes no type of a block for a member that every object has", () => {
+    const content = [{ type: "constructor", text: "x" }, { type: "__proto__" }, { type: ["text"], text: "y" }];
+    const events = eventsOf(JSON.stringify({ ...message, content })) ?? [];
+    const types = events.map(({ event }) => event).filter((type) => type?.startsWith("content_block"));
+    expect(types).toEqual(content.flatMap(() => ["content_block_start", "content_block_stop"]));
+  });
+
+  it("is an error where the server has sent one", () => {
+    const error = { type: "error", error: { type: "invalid_request_error", message: "No." } };
+    expect(eventsOf(JSON.stringify(error))).toEqual([{ event: "error", data: JSON.stringify(error) }]);
+  });
+
   it.each(["[]", "no", '{"type":"error"}', '{"type":"message"}'])("is not %s", (text) => {
     expect(eventsOf(text)).toBeUndefined();
   });

@@ -97,6 +97,7 @@ describe("tools that the server runs itself", () => {
   it("are told from those of the client", () => {
     expect(hosted({ name: "a", input_schema: {} }, { type: "custom", name: "b" })).toBeUndefined();
     expect(hosted({ type: "bash_20250124", name: "bash" }, { type: null, name: "x" })).toBeUndefined();
+    expect(hosted({ type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" })).toBeUndefined();
     expect(hosted({ name: "a" }, { type: "web_search_20250305", name: "web_search" })).toBe("tools[1]");
     expect(hosted({ type: "mcp_toolset" })).toBe("tools[0]");
     expect(hosted({ type: "code_execution_20260120", name: "x" })).toBe("tools[0]");
