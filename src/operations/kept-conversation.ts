@@ -1,10 +1,15 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, invalidValue } from "../errors/gateway-error.js";
 import { expandInput, inputItems, referencedIds } from "../openai/responses/expand-input.js";
-import { previousResponseNotFound } from "../openai/responses/not-found.js";
+import { ownItemId } from "../openai/responses/item-ids.js";
+import { itemNotFound, previousResponseNotFound } from "../openai/responses/not-found.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
-import type { KeptItem, ResponseStore } from "../responses/response-store.js";
-import { isRecord } from "../wire/is-record.js";
+import type { CallResponses } from "../responses/call-responses.js";
+import type { KeptItem, KeptResponse, ResponseStore } from "../responses/response-store.js";
+import { asBuffer } from "../wire/as-buffer.js";
+import { editMembers, elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../wire/json-members.js";
+
+/** Why nothing is found where the gateway has no store. */
+export const keepsNothing = "This server keeps no responses.";
 
 /** As many turns as one request can go on from. */
 const mostTurns = 1000;
@@ -13,19 +18,23 @@ const mostTurns = 1000;
 export class KeptConversation {
   /** As its client sent it. */
   readonly #request: ResponsesRequest;
-  readonly #store: ResponseStore | undefined;
+  readonly #store: CallResponses | undefined;
+  readonly #put: ((response: KeptResponse) => Promise<void>) | undefined;
   readonly #account: string;
+  /** What the input refers to, by the ids there. */
+  #referenced: ReadonlyMap<string, Uint8Array> = new Map();
 
   /** @param store - `undefined`: the gateway keeps no responses. */
-  constructor(request: ResponsesRequest, store: ResponseStore | undefined, account: string) {
+  constructor(request: ResponsesRequest, store: CallResponses | undefined, account: string) {
     this.#request = request;
     this.#store = store;
+    this.#put = request.store ? store?.putLater(account) : undefined;
     this.#account = account;
   }
 
   /** Whether later requests can refer to the response. */
   get isStored(): boolean {
-    return this.#store !== undefined && this.#request.store;
+    return this.#put !== undefined;
   }
 
   get previousResponseId(): string | undefined {
@@ -42,13 +51,12 @@ export class KeptConversation {
     const ids = referencedIds(this.#request);
     if (previousResponseId === undefined && ids.length === 0) return undefined;
     const store = this.#store;
-    if (store === undefined) throw keepsNothing(previousResponseId === undefined ? "input" : "previous_response_id");
+    if (store === undefined) throw this.#keepsNothing();
     const earlier = previousResponseId === undefined ? [] : await this.#itemsBefore(store, previousResponseId);
     const found = ids.length === 0 ? new Map<string, string>() : await store.findItems(this.#account, ids);
     const referenced = new Map([...found].map(([id, item]) => [id, Buffer.from(item)]));
-    const expanded = expandInput(this.#request, { earlier, referenced });
-    if (expanded.length > maxBytes) throw tooLong(maxBytes);
-    return expanded;
+    this.#referenced = referenced;
+    return expandInput(this.#request, { earlier, referenced }, maxBytes);
   }
 
   /**
@@ -56,20 +64,33 @@ export class KeptConversation {
    * @param json - as the client got it.
    */
   async keep(id: string, json: Uint8Array | string, createdAt: number): Promise<void> {
-    if (!this.isStored || this.#store === undefined) return;
-    const response = typeof json === "string" ? json : Buffer.from(json).toString();
-    const { output } = JSON.parse(response) as { output?: unknown };
-    await this.#store.put({
+    if (this.#put === undefined) return;
+    const bytes = typeof json === "string" ? Buffer.from(json) : asBuffer(json);
+    await this.#put({
       id,
       account: this.#account,
       createdAt,
       previousResponseId: this.previousResponseId,
-      response,
-      input: inputItems(this.#request).flatMap((item, index) =>
-        keptItem(JSON.parse(Buffer.from(item).toString()), `${id}_${index}`),
-      ),
-      output: (Array.isArray(output) ? output : []).flatMap((item, index) => keptItem(item, `${id}_o${index}`)),
+      response: bytes.toString(),
+      input: this.#inputItems().flatMap((item, index) => keptItem(item, id, index)),
+      output: outputItems(bytes).flatMap((item, index) => keptItem(item, id, `o${index}`)),
     });
+  }
+
+  /** What is referred to stands in its place: whoever goes on from here reads it. */
+  #inputItems(): Uint8Array[] {
+    const { items } = this.#request;
+    return inputItems(this.#request).flatMap((item, index) => {
+      const { type, id = "" } = items?.[index] ?? {};
+      return type === "item_reference" ? (this.#referenced.get(id) ?? []) : item;
+    });
+  }
+
+  #keepsNothing() {
+    const { previousResponseId, items = [] } = this.#request;
+    if (previousResponseId !== undefined) return previousResponseNotFound(previousResponseId, keepsNothing);
+    const index = items.findIndex(({ type }) => type === "item_reference");
+    return itemNotFound(items[index]?.id ?? "", index, keepsNothing);
   }
 
   async #itemsBefore(store: ResponseStore, id: string): Promise<Uint8Array[]> {
@@ -79,26 +100,21 @@ export class KeptConversation {
   }
 }
 
-/** Items of an input may have no id, or one that no store takes. What refers to another item is none. */
-function keptItem(item: unknown, fallback: string): KeptItem[] {
-  if (!isRecord(item) || item["type"] === "item_reference") return [];
-  const { id } = item;
-  if (typeof id === "string" && plainId.test(id)) return [{ id, json: JSON.stringify(item) }];
-  const own = `item_${fallback.replace(/^resp_/, "")}`;
-  return [{ id: own, json: JSON.stringify({ ...item, id: own }) }];
+/** Items may have no id, or one that no store takes. All else of them stays byte for byte. */
+function keptItem(item: Uint8Array, responseId: string, place: number | string): KeptItem[] {
+  if (item[0] !== 0x7b) return [];
+  const members = membersOf(item);
+  const member = memberOf(members, "id");
+  const id = member === undefined ? undefined : valueAt(item, member);
+  if (typeof id === "string" && plainId.test(id)) return [{ id, json: asBuffer(item).toString() }];
+  const own = ownItemId("item", responseId, place);
+  return [{ id: own, json: editMembers(item, members, new Map([["id", JSON.stringify(own)]])).toString() }];
+}
+
+function outputItems(response: Buffer): Uint8Array[] {
+  const output = memberOf(membersOf(response), "output");
+  if (output === undefined || response[output.start] !== 0x5b) return [];
+  return elementsOf(response, output.start).map((start) => response.subarray(start, endOfValue(response, start)));
 }
 
 const plainId = /^[\w.:-]{1,200}$/;
-
-function keepsNothing(param: string): GatewayError {
-  return new GatewayError(
-    "This server keeps no responses. Send the items of the conversation as input; with the AI SDK, set " +
-      "providerOptions.openai.store to false.",
-    { status: 400, code: "unsupported_parameter", param },
-  );
-}
-
-function tooLong(maxBytes: number): GatewayError {
-  const message = `The conversation is larger than ${maxBytes} bytes. Begin a new one, or send fewer items.`;
-  return invalidValue("previous_response_id", message);
-}

@@ -24,5 +24,6 @@ export function responsesOnChat(parts: ResponsesExchangeParts): TranslatedExchan
   });
   const answer = toAnswerContext(target, model, attempt, "input");
   const upstream = toChatTarget(Buffer.from(JSON.stringify(body)), target, model, answer);
-  return new TranslatedExchange(upstream, new ResponsesClientSink(context, conversation), attempt.promptTokens);
+  const sink = new ResponsesClientSink(context, conversation, attempt.clock);
+  return new TranslatedExchange(upstream, sink, attempt.promptTokens);
 }

@@ -74,6 +74,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   }
   // An adapter marks a path outside of where the gateway is mounted by a second slash.
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
+  if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
   if (services.calls.openCalls.isClosing) {
@@ -167,6 +168,16 @@ function optionsResponse(
   const headers: Record<string, string> = methods.length === 0 ? {} : { allow: methods.join(", ") };
   if (cors !== undefined) Object.assign(headers, preflightHeaders(request.header("access-control-request-headers")));
   return { status: 204, headers, body: null };
+}
+
+/** Some clients try it first, and go on over HTTP at once where they get this status. */
+function wantsWebSocket(request: GatewayRequest): boolean {
+  return request.method === "GET" && /\bwebsocket\b/i.test(request.header("upgrade") ?? "");
+}
+
+function upgradeRefused(): GatewayError {
+  const message = "Responses do not come over WebSockets here. Send a POST with \"stream\": true.";
+  return new GatewayError(message, { status: 426, code: "websockets_not_supported" });
 }
 
 function methodNotSupported(method: string, path: Path): GatewayError {

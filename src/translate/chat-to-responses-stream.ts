@@ -93,8 +93,10 @@ export class ChatToResponsesStream {
   /** The chat completion has failed on its way, or before it: a stream begins all the same. */
   fault(error: GatewayError): ResponseEvent[] {
     if (this.#writer.sequenceNumber === 0) this.#begin();
-    const output = [...this.#output(), ...this.#open.map((item) => item.item("incomplete"))];
-    this.#writer.emitAll(failureEvents(error, this.#snapshot("failed", output), this.#writer.sequenceNumber));
+    for (const item of this.#open) this.#done[item.outputIndex] = item.item("incomplete");
+    this.#open = [];
+    const response = this.#snapshot("failed", this.#output());
+    this.#writer.emitAll(failureEvents(error, response, this.#writer.sequenceNumber));
     return this.#writer.take();
   }
 

@@ -32,6 +32,8 @@ export class NativeResponseStream {
   readonly #deltaBytes = new Map<unknown, number>();
   #sequenceNumber = -1;
   #response: Uint8Array | undefined;
+  /** The event that ends the stream: the client gets it when the call is settled, and the response kept. */
+  #last: Uint8Array = new Uint8Array();
 
   constructor(context: NativeResponseContext) {
     this.#context = context;
@@ -55,18 +57,24 @@ export class NativeResponseStream {
     this.#readSequenceNumber(event);
     const json = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
     const { type, response } = event;
+    if (lastEvents.has(type) && !isRecord(response)) throw new StreamFault("garbage");
     const sent = isRecord(response) ? this.#readResponse(type, response, json) : this.#readProgress(event, json);
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
-    return Buffer.concat([Buffer.from(title === undefined ? "data: " : `event: ${title}\ndata: `), sent, eventEnd]);
+    const start = Buffer.from(title === undefined ? "data: " : `event: ${title}\ndata: `);
+    const framed = Buffer.concat([start, sent, eventEnd]);
+    if (!this.progress.isComplete) return framed;
+    this.#last = framed;
+    return undefined;
   }
 
   /**
    * The upstream has ended.
+   * @returns the event that ends the client's stream.
    * @throws StreamFault `incomplete`
    */
   end(): Uint8Array {
     if (!this.progress.isComplete) throw new StreamFault("incomplete");
-    return new Uint8Array();
+    return this.#last;
   }
 
   /** What the client gets where the stream fails: as little of a response as clients can read, and the error. */
