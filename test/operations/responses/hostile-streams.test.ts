@@ -5,11 +5,10 @@ import { badGateway, isGatewayError } from "../../../src/errors/gateway-error.js
 import { StreamFault } from "../../../src/errors/stream-fault.js";
 import type { ResponseEvent } from "../../../src/openai/responses/response-events.js";
 import type { StreamCodec } from "../../../src/operations/stream-codec.js";
-import { chatChunks } from "../../../src/testing.js";
 import { createEventReader, type ServerSentEvent } from "../../../src/wire/event-reader.js";
 import { readBrokenLadder, readLadder } from "../../translate/event-ladder.js";
 import { exchangeOf } from "./exchange-of.js";
-import { bothServers, chatServer, nativeEvents, type Said, type SampleServer } from "./response-samples.js";
+import { bothServers, chatServer, type Said } from "./response-samples.js";
 import { parseEvents } from "./responses-server.js";
 
 type Json = Record<string, unknown>;
@@ -29,20 +28,6 @@ const said: fc.Arbitrary<Said> = fc.oneof(
     ),
   }),
 );
-
-/** The events of an honest server of that kind. */
-function honestEvents(kind: SampleServer, said: Said): Json[] {
-  if (kind !== chatServer) return nativeEvents(said);
-  const { text = "", calls, isCut, isUncounted } = said;
-  const deltas = calls?.map(({ id, name, arguments: args }, index) => ({
-    tool_calls: [{ index, id, type: "function", function: { name, arguments: args } }],
-  }));
-  return chatChunks(text, {
-    ...(deltas === undefined ? {} : { deltas }),
-    finishReason: isCut ? "length" : "stop",
-    ...(isUncounted ? { usage: null } : {}),
-  }) as Json[];
-}
 
 const toEvent = (json: unknown): ServerSentEvent => ({ data: JSON.stringify(json), event: undefined });
 
@@ -82,7 +67,7 @@ describe.each(bothServers)("a stream of $name", (kind) => {
   it("that stops anywhere ends as a stream that clients can read", async () => {
     await fc.assert(
       fc.asyncProperty(said, fc.nat(), async (what, stop) => {
-        const events = honestEvents(kind, what);
+        const events = kind.events(what);
         const length = stop % (events.length + 1);
         const outcome = run((await exchangeOf(kind)).readStream(), events.slice(0, length).map(toEvent));
         expectLegal(outcome);
@@ -101,7 +86,7 @@ describe.each(bothServers)("a stream of $name", (kind) => {
   it("comes to the same, wherever its bytes are cut", async () => {
     await fc.assert(
       fc.asyncProperty(said, fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }), async (what, sizes) => {
-        const events = honestEvents(kind, what);
+        const events = kind.events(what);
         const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
         const reader = createEventReader(1e6);
         const read: ServerSentEvent[] = [];
@@ -143,7 +128,7 @@ describe.each(bothServers)("a stream of $name", (kind) => {
     });
     await fc.assert(
       fc.asyncProperty(said, fc.array(change, { minLength: 1, maxLength: 3 }), async (what, changes) => {
-        const events = structuredClone(honestEvents(kind, what)) as unknown[];
+        const events = structuredClone(kind.events(what)) as unknown[];
         for (const each of changes) spoil(events, each);
         expectLegal(run((await exchangeOf(kind)).readStream(), events.map(toEvent)));
       }),

@@ -168,7 +168,7 @@ it.each(bothServers)(
     gate.open();
     expect(await responses.find("acct_pro", (await under).id)).toBeUndefined();
     // Whoever has the account's name after that has responses of their own.
-    const { key } = await server.gateway.keys.create({ account: "acct_pro", plan: "pro" });
+    const { secret: key } = await server.gateway.keys.create({ account: "acct_pro", plan: "pro" });
     const later = (await (await server.post({}, { key })).json()) as Kept;
     expect(await responses.find("acct_pro", later.id)).toBeDefined();
     await server.close();

@@ -54,11 +54,11 @@ export class NativeResponseStream {
     if (this.progress.isComplete || text === "" || text === "[DONE]") return undefined;
     const event = parse(text);
     this.#refuseErrors(event, name);
-    this.#readSequenceNumber(event);
     const json = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
     const { type, response } = event;
     if (lastEvents.has(type) && !isRecord(response)) throw new StreamFault("garbage");
     const sent = isRecord(response) ? this.#readResponse(type, response, json) : this.#readProgress(event, json);
+    this.#readSequenceNumber(event);
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
     const start = Buffer.from(title === undefined ? "data: " : `event: ${title}\ndata: `);
     const framed = Buffer.concat([start, sent, eventEnd]);
