@@ -8,6 +8,7 @@ export type FetchHandler = (request: Request, ...rest: unknown[]) => Promise<Res
 export interface RouteHandlers {
   GET: FetchHandler;
   POST: FetchHandler;
+  DELETE: FetchHandler;
   HEAD: FetchHandler;
   OPTIONS: FetchHandler;
 }
@@ -31,11 +32,11 @@ export function toFetchHandler(gateway: Gateway): FetchHandler {
  *
  * @example
  * ```ts
- * export const { GET, POST, HEAD, OPTIONS } = toRouteHandlers(gateway);
+ * export const { GET, POST, DELETE, HEAD, OPTIONS } = toRouteHandlers(gateway);
  * ```
  */
 export function toRouteHandlers(gateway: Gateway): RouteHandlers {
   requireGateway("toRouteHandlers", gateway);
   const handler = toFetchHandler(gateway);
-  return { GET: handler, POST: handler, HEAD: handler, OPTIONS: handler };
+  return { GET: handler, POST: handler, DELETE: handler, HEAD: handler, OPTIONS: handler };
 }

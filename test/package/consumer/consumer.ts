@@ -67,7 +67,7 @@ export const server = createServer(toNodeHandler(gateway));
 export const handler = toExpressHandler(gateway);
 export const plugin = toFastifyPlugin(gateway);
 export const fetchHandler: (request: Request) => Promise<Response> = toFetchHandler(gateway);
-export const { GET, POST, HEAD, OPTIONS } = toRouteHandlers(gateway);
+export const { GET, POST, DELETE, HEAD, OPTIONS } = toRouteHandlers(gateway);
 export const codeOf = (error: unknown): string | undefined => (error instanceof GatewayError ? error.code : undefined);
 
 // @ts-expect-error A model needs a price.

@@ -31,6 +31,8 @@ export class NativeResponseStream {
   /** Bytes of deltas by the index of their item. */
   readonly #deltaBytes = new Map<unknown, number>();
   #sequenceNumber = -1;
+  /** As the client has read it. */
+  #createdAt: unknown;
   #response: Uint8Array | undefined;
   /** The event that ends the stream: the client gets it when the call is settled, and the response kept. */
   #last: Uint8Array = new Uint8Array();
@@ -83,7 +85,7 @@ export class NativeResponseStream {
     const response = {
       id: responseId,
       object: "response",
-      created_at: createdAt,
+      created_at: this.#createdAt ?? createdAt,
       model,
       output: [],
       incomplete_details: null,
@@ -120,6 +122,7 @@ export class NativeResponseStream {
   }
 
   #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {
+    this.#createdAt ??= response["created_at"];
     if (!lastEvents.has(type)) return editResponseEvent(json, response, this.#context);
     const { output } = response;
     const isNew = !this.progress.hasOutput && Array.isArray(output);

@@ -1,4 +1,4 @@
 import { toRouteHandlers } from "infergate/fetch";
 import { gateway } from "../../../../gateway.ts";
 
-export const { GET, POST, HEAD, OPTIONS } = toRouteHandlers(gateway);
+export const { GET, POST, DELETE, HEAD, OPTIONS } = toRouteHandlers(gateway);
