@@ -170,11 +170,6 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "kept response, deleted", method: "DELETE", path: "/v1/responses/{response}" },
   { name: "kept response that is gone", path: "/v1/responses/{response}" },
   {
-    name: "response by a method that is not supported",
-    method: "PUT",
-    path: "/v1/responses/{response of a server that speaks the API}",
-  },
-  {
     name: "WebSocket of responses",
     path: "/v1/responses",
     headers: { upgrade: "websocket", connection: "close, Upgrade" },
