@@ -189,8 +189,8 @@ it(`survives ${streams} streams of responses, a third of them aborted or broken`
     used += windows.session.usedMicro;
   }
   expect(used).toBe(charged);
-  await test.upstream.idle();
   for (const provider of providers.values()) await provider.close?.();
+  await test.upstream.idle();
   expect(test.upstream.openSockets).toBe(0);
   expect(rejections).toEqual([]);
 });
