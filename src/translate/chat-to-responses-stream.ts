@@ -1,10 +1,11 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import { StreamFault } from "../errors/stream-fault.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/responses/response-events.js";
 import { toResponseUsage } from "../openai/responses/responses-usage.js";
 import { isRecord } from "../wire/is-record.js";
 import { CallDeltas } from "./responses/call-deltas.js";
-import { incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
+import { hasGivenUp, incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
@@ -68,8 +69,12 @@ export class ChatToResponsesStream {
     return this.#writer.take();
   }
 
-  /** The chat completion has ended, and ended well. */
+  /**
+   * The chat completion has ended, and ended well.
+   * @throws StreamFault where its server has given up.
+   */
   end({ tokens, completedAt }: ResponseEnd): ResponseEvent[] {
+    if (hasGivenUp(this.#finish)) throw new StreamFault("incomplete");
     if (!this.#hasAnswer()) {
       // Without a message or a call, some clients ask for the next turn over and over.
       const message = new OpenMessage(this.#writer);

@@ -1,5 +1,6 @@
 import type { Buffer } from "node:buffer";
 import {
+  chatAnswer,
   type EventStreamOptions,
   errorBody,
   eventStream,
@@ -35,6 +36,9 @@ export function wholeFaults(kind: SampleServer): Fault[] {
     ["an empty object", wholeAnswer("{}", json)],
     ["events in place of a body", kind.stream()],
     ["a body without an end", endless('{"output":"')],
+    ...(kind === chatServer
+      ? ([["a finish that is an error", wholeAnswer(chatAnswer({ finishReason: "error" }))]] as [string, FakeAnswer][])
+      : []),
     ["depth without an end", wholeAnswer(`{"output":${"[".repeat(50_000)}`, json)],
   ];
   return [
@@ -91,7 +95,10 @@ export function lateFaults(kind: SampleServer): Fault[] {
           ["a failed response alone", part({ done: false }, pair[1] ?? "")],
           ["an end that holds no response", part({ done: false }, { type: "response.completed", sequence_number: 7 })],
         ] as [string, FakeAnswer][])
-      : []),
+      : ["error", "insufficient_system_resource"].map((finish): [string, FakeAnswer] => [
+          `a finish that is an error: ${finish}`,
+          part({ done: true }, { choices: [{ index: 0, delta: {}, finish_reason: finish }] }),
+        ])),
   ];
   const failure = { ...answered(200), status: 200, code: "server_error", text: partOfTheText };
   return [

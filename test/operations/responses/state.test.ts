@@ -289,6 +289,32 @@ describe("a store that does not do what it should", () => {
     )();
   });
 
+  it.each(bothServers)("is slow: $name does not say before it that a response is complete", async (target) => {
+    const gate = createGate();
+    const slow: ResponseStore = { ...kept, put: () => gate.pass() };
+    await withResponses(
+      target,
+      async (server) => {
+        const response = await server.post({ stream: true });
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        while (!text.includes("event: response.output_item.done")) text += (await reader?.read())?.value ?? "";
+        // Its call is settled, and what has come since would be here.
+        for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+        const next = reader?.read();
+        expect(text).not.toContain("event: response.completed");
+        expect((await server.gateway.accounts.balance("acct_pro")).windows.session).toMatchObject({
+          heldMicro: 0,
+          usedMicro: 39,
+        });
+        gate.open();
+        expect((await next)?.value).toContain("event: response.completed");
+        await reader?.cancel();
+      },
+      { responses: slow },
+    )();
+  });
+
   it("is waited for when the gateway closes, so that its database may go after that", async () => {
     const gate = createGate();
     const puts: KeptResponse[] = [];
