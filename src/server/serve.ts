@@ -176,7 +176,7 @@ function wantsWebSocket(request: GatewayRequest): boolean {
 }
 
 function upgradeRefused(): GatewayError {
-  const message = "Responses do not come over WebSockets here. Send a POST with \"stream\": true.";
+  const message = 'Responses do not come over WebSockets here. Send a POST with "stream": true.';
   return new GatewayError(message, { status: 426, code: "websockets_not_supported" });
 }
 
