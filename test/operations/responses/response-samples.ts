@@ -128,7 +128,7 @@ export function nativeEvents(said: Said = {}): Record<string, unknown>[] {
 
 function textEvents(text = "Hello world"): Record<string, unknown>[] {
   const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
-  const words = text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [];
+  const words = text.match(/\s*\S+\s*$|\s*\S+/gu) ?? (text === "" ? [] : [text]);
   const part = { type: "output_text", text, annotations: [], logprobs: [] };
   return [
     { type: "response.output_item.added", output_index: 0, item: { ...message("", "in_progress"), content: [] } },
