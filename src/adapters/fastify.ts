@@ -83,7 +83,7 @@ function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
   if (!pattern.endsWith("*")) return pattern;
   const rest = typeof params === "object" && params !== null && "*" in params ? String(params["*"]) : "";
   // Fastify has decoded it, the gateway decodes it again; and a trailing slash does not matter.
-  return pattern.slice(0, -1) + encodeURIComponent(rest.replace(/\/$/, ""));
+  return pattern.slice(0, -1) + rest.replace(/\/$/, "").split("/").map(encodeURIComponent).join("/");
 }
 
 /** The app's later hooks have run; from here on the reply is the gateway's. */

@@ -82,8 +82,9 @@ async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
   const { call, target } = attempt;
   const { requestId, model, request, demand, admittedAt } = call.admission;
   const { promptTokens } = demand;
-  const startedAt = call.services.clock.now();
-  const exchange = request.exchangeWith(target, model, { requestId, promptTokens, admittedAt, startedAt });
+  const { clock } = call.services;
+  const facts = { requestId, promptTokens, admittedAt, startedAt: clock.now(), clock };
+  const exchange = request.exchangeWith(target, model, facts);
   if (exchange === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }

@@ -15,7 +15,7 @@ import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
 import { toDrainLimits } from "../plans/drain-limits.js";
-import type { ResponseStore } from "../responses/response-store.js";
+import type { CallResponses } from "../responses/call-responses.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { modelRecord } from "../server/model-record.js";
@@ -79,6 +79,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
     keeper.stop();
+    // They are bounded in time.
+    await responses?.settled();
     await closeLedger();
     await lookups.close();
     storeLimit.close();
@@ -110,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** What of the options bounds calls. */
 function callOptions(
   resolved: ResolvedOptions,
-  responses: ResponseStore | undefined,
+  responses: CallResponses | undefined,
 ): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
   return {
@@ -125,12 +127,12 @@ const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
 function operationServices(
   { maxBodyDepth, maxBodyBytes }: ResolvedOptions,
-  responses: ResponseStore | undefined,
+  responses: CallResponses | undefined,
 ): OperationServices {
   return { maxBodyDepth, maxBodyBytes, responses };
 }
 
-function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): ResponseStore | undefined {
+function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {
   if (responses === false) return undefined;
   return watchedResponses(responses ?? memoryResponseStore(clock === undefined ? {} : { clock }), limit, warn);
 }

@@ -1,13 +1,16 @@
 import { isGatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
 import type { TimeLimit } from "../guard/time-limit.js";
-import type { ResponseStore } from "../responses/response-store.js";
+import type { CallResponses } from "../responses/call-responses.js";
+import type { KeptResponse, ResponseStore } from "../responses/response-store.js";
+import { PutsInFlight } from "./puts-in-flight.js";
 
 /**
  * Wraps the store of responses. Every method ends in time. Reading and deleting reject with a 503 when the store fails.
  * When a response cannot be kept, the request succeeds, and the host gets a warning.
  */
-export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: Warn): ResponseStore {
+export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: Warn): CallResponses {
+  const puts = new PutsInFlight();
   const ask = async <Found>(what: string, find: () => Promise<Found>): Promise<Found> => {
     try {
       return await limit.race(find());
@@ -17,13 +20,27 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
       throw serviceUnavailable("Responses cannot be read at the moment. Try again shortly.", cause);
     }
   };
+  const put = (response: KeptResponse) => {
+    const kept = ask("keep a response", async () => store.put(response)).catch(() => {});
+    return puts.add(response.account, kept);
+  };
   return {
-    put: (response) => ask("keep a response", () => store.put(response)).catch(() => {}),
-    find: (account, id) => ask("find a response", () => store.find(account, id)),
-    findChain: (account, id, most) => ask("find responses", () => store.findChain(account, id, most)),
-    findItems: (account, ids) => ask("find items", () => store.findItems(account, ids)),
-    delete: (account, id) => ask("delete a response", () => store.delete(account, id)),
-    forget: (account) => ask("forget an account", () => store.forget(account)),
+    put,
+    putLater(account) {
+      const isForgotten = puts.begin(account);
+      return async (response) => {
+        if (!isForgotten()) await put(response);
+      };
+    },
+    settled: () => puts.settled(),
+    find: (account, id) => ask("find a response", async () => store.find(account, id)),
+    findChain: (account, id, most) => ask("find responses", async () => store.findChain(account, id, most)),
+    findItems: (account, ids) => ask("find items", async () => store.findItems(account, ids)),
+    delete: (account, id) => ask("delete a response", async () => store.delete(account, id)),
+    async forget(account) {
+      await puts.forget(account);
+      await ask("forget an account", async () => store.forget(account));
+    },
     close: () => store.close(),
   };
 }

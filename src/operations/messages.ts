@@ -11,8 +11,8 @@ import { missingParameter } from "../errors/gateway-error.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
-import { messagesOnChat } from "./messages-on-chat.js";
-import { NativeMessagesExchange } from "./native-messages-exchange.js";
+import { messagesOnChat } from "./messages/messages-on-chat.js";
+import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
   AttemptFacts,
   Demand,

@@ -1,4 +1,5 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import type { Clock } from "../ledger/clock.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { TokenCounts } from "../metering/token-counts.js";
@@ -6,7 +7,7 @@ import type { Lacking } from "../openai/chat/capabilities.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
-import type { ResponseStore } from "../responses/response-store.js";
+import type { CallResponses } from "../responses/call-responses.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
@@ -44,7 +45,7 @@ export interface OperationServices {
   /** The largest body, in bytes, with all that it refers to in its place. */
   readonly maxBodyBytes: number;
   /** `undefined`: no responses are kept. */
-  readonly responses: ResponseStore | undefined;
+  readonly responses: CallResponses | undefined;
 }
 
 /** A request that was understood. It knows its own format, so nothing outside is generic in it. */
@@ -112,6 +113,7 @@ export interface AttemptFacts {
   readonly admittedAt: number;
   /** When the attempt began, in epoch milliseconds. */
   readonly startedAt: number;
+  readonly clock: Clock;
 }
 
 /** One request and its response with one target. Made for each attempt: another target may speak another protocol. */

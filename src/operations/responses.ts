@@ -9,8 +9,6 @@ import {
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
 import { sliceBytes } from "../wire/slices.js";
-import { KeptConversation } from "./kept-conversation.js";
-import { NativeResponsesExchange } from "./native-responses-exchange.js";
 import type {
   AttemptFacts,
   Demand,
@@ -23,8 +21,10 @@ import type {
 } from "./operation.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
-import { ownMembers } from "./responses-exchange-parts.js";
-import { translatedResponses } from "./translated-responses.js";
+import { KeptConversation } from "./responses/kept-conversation.js";
+import { NativeResponsesExchange } from "./responses/native-responses-exchange.js";
+import { ownMembers } from "./responses/responses-exchange-parts.js";
+import { translatedResponses } from "./responses/translated-responses.js";
 
 /** `POST /v1/responses` */
 export const responses: Operation = {

@@ -5,7 +5,7 @@ import { GatewayError } from "../errors/gateway-error.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
-import { countMessagesTokens } from "../operations/count-messages-tokens.js";
+import { countMessagesTokens } from "../operations/messages/count-messages-tokens.js";
 import { messages } from "../operations/messages.js";
 import type { AccountPace, Pace } from "./account-pace.js";
 

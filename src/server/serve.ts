@@ -16,10 +16,10 @@ import { noObserver, type ObserveRequest, type RequestObserver } from "../events
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
-import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/kept-responses.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
+import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens, requirePace } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
@@ -85,6 +85,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   }
   // An adapter marks a path outside the gateway's mount point by a second leading slash.
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
+  if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
   if (services.calls.openCalls.isClosing) {
@@ -188,6 +189,16 @@ function optionsResponse(
   const headers: Record<string, string> = methods.length === 0 ? {} : { allow: methods.join(", ") };
   if (cors !== undefined) Object.assign(headers, preflightHeaders(request.header("access-control-request-headers")));
   return { status: 204, headers, body: null };
+}
+
+/** Some clients try it first, and go on over HTTP at once where they get this status. */
+function wantsWebSocket(request: GatewayRequest): boolean {
+  return request.method === "GET" && /\bwebsocket\b/i.test(request.header("upgrade") ?? "");
+}
+
+function upgradeRefused(): GatewayError {
+  const message = 'Responses do not come over WebSockets here. Send a POST with "stream": true.';
+  return new GatewayError(message, { status: 426, code: "websockets_not_supported" });
 }
 
 function methodNotSupported(method: string, path: Path): GatewayError {

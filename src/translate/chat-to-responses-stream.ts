@@ -1,11 +1,12 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import { StreamFault } from "../errors/stream-fault.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/responses/response-events.js";
 import { toResponseUsage } from "../openai/responses/responses-usage.js";
 import { isRecord } from "../wire/is-record.js";
 import { type ReasoningDelta, ReasoningReader } from "./chat/reasoning-reader.js";
 import { CallDeltas } from "./responses/call-deltas.js";
-import { incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
+import { hasGivenUp, incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
@@ -69,8 +70,12 @@ export class ChatToResponsesStream {
     return this.#writer.take();
   }
 
-  /** The chat completion has ended, and ended well. */
+  /**
+   * The chat completion has ended, and ended well.
+   * @throws StreamFault where its server has given up.
+   */
   end({ tokens, completedAt }: ResponseEnd): ResponseEvent[] {
+    if (hasGivenUp(this.#finish)) throw new StreamFault("incomplete");
     if (!this.#hasAnswer()) {
       // Without a message or a call, some clients ask for the next turn over and over.
       const message = new OpenMessage(this.#writer);
@@ -94,8 +99,10 @@ export class ChatToResponsesStream {
   /** The chat completion has failed on its way, or before it: a stream begins all the same. */
   fault(error: GatewayError): ResponseEvent[] {
     if (this.#writer.sequenceNumber === 0) this.#begin();
-    const output = [...this.#output(), ...this.#open.map((item) => item.item("incomplete"))];
-    this.#writer.emitAll(failureEvents(error, this.#snapshot("failed", output), this.#writer.sequenceNumber));
+    for (const item of this.#open) this.#done[item.outputIndex] = item.item("incomplete");
+    this.#open = [];
+    const response = this.#snapshot("failed", this.#output());
+    this.#writer.emitAll(failureEvents(error, response, this.#writer.sequenceNumber));
     return this.#writer.take();
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { authorized, chatCall } from "./client.js";
 import { type Adapter, type HostedGateway, hostAnswers, type Place, startHosted } from "./host.js";
+import { openRaw } from "./raw-connection.js";
 
 /** Which paths are the gateway's, which the host's. */
 export function describeRouting(adapter: Adapter, place: Place): void {
@@ -56,6 +57,23 @@ export function describeRouting(adapter: Adapter, place: Place): void {
       const response = await get(test.path("/v1/responses/resp_none"), "DELETE");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { message: "Response with id 'resp_none' not found." } });
+    });
+
+    it("refuses a WebSocket of responses at once, so that its client goes on over HTTP", async () => {
+      const path = test.path("/v1/responses");
+      const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+      if (test.host.origin === undefined) {
+        const response = await test.host.fetch(path, { headers: { ...authorized, ...upgrade } });
+        expect(response.status).toBe(426);
+        expect(await response.json()).toMatchObject({ error: { code: "websockets_not_supported" } });
+        return;
+      }
+      const connection = await openRaw(test.host.origin);
+      const headers = Object.entries({ host: "gateway.test", ...authorized, ...upgrade });
+      connection.send(`GET ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), "", "");
+      expect(await connection.until("websockets_not_supported")).toMatch(/^HTTP\/1\.1 426 /);
+      connection.socket.destroy();
+      await connection.closed;
     });
 
     it("answers HEAD where only POST is allowed", async () => {

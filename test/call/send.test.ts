@@ -31,7 +31,7 @@ const request = await chatCompletions.parse(
   { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined },
   { account: "acct_1", header: () => undefined },
 );
-const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0 };
+const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {

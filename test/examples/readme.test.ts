@@ -69,10 +69,9 @@ describe("the README's first snippet", () => {
     const gateway = snippetWith("import express")
       .replace(/^import (express|.*infergate\/express).*\n/gm, "")
       .replace(/^const app[\s\S]*/m, "");
-    const file = await write("in-process.ts", gateway + snippetWith("fetch: (url, init) =>"), {
+    const file = await write("in-process.ts", gateway + snippetWith("gateway.as("), {
       "apiKey: process.env.OPENAI_API_KEY": `baseURL: ${JSON.stringify(upstream.url)}`,
-      "new Request(url, init)),\n});": `new Request(url, init)),
-});
+      'apiKey: "none" });': `apiKey: "none" });
 const messages = [{ role: "user" as const, content: "Hello!" }];
 const { choices } = await client.chat.completions.create({ model: "acme/small", messages });
 const { windows } = await gateway.accounts.balance("acct_1");

@@ -1,80 +1,11 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
-import { toNodeHandler } from "../../src/adapters/node.js";
-import { windowLimits } from "../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
-import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { describe, expect, it } from "vitest";
 import { promptEstimate } from "../support/prompt-estimate.js";
-import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
+import { afterCells, type Cell, chargedBySecond, startCell } from "./fault-cell.js";
 import { type Fault, faults } from "./faults.js";
 
-const newYear = Date.UTC(2026, 0, 1);
-/** How long a server that falls silent is waited for; all others have all the time they need. */
-const silenceMs = 100;
+afterCells();
 
-/** 9 prompt tokens and 3 of output, at the second target's price. */
-const chargedBySecond = 9 * 3 + 3 * 30;
-
-interface Cell {
-  test: TestGateway;
-  /** The servers behind the targets. */
-  servers: FakeUpstream[];
-  url: string;
-  stock(): Promise<{ used: number; held: number }>;
-}
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-/** A gateway behind a real server, in front of as many targets as there are faults; `undefined` for one that is well. */
-async function start(targets: readonly (Fault | undefined)[]): Promise<Cell> {
-  const clock = { now: () => newYear };
-  const ledger = memoryCreditLedger({ clock });
-  const servers: FakeUpstream[] = [];
-  const urls: string[] = [];
-  for (const fault of targets) {
-    const server = await startFakeUpstream();
-    closers.push(() => server.close());
-    servers.push(server);
-    if (fault?.answer !== undefined) server.reply(fault.answer);
-    const place = await fault?.baseURL?.(server);
-    if (place?.close !== undefined) closers.push(place.close);
-    urls.push(place?.url ?? server.url);
-  }
-  const provider = (index: number) =>
-    openAICompatible({ baseURL: urls[index] ?? "", timeoutMs: targets[index]?.isSilent ? silenceMs : undefined });
-  const upstream = urls.map((_url, index) => ({
-    provider: `server-${index}`,
-    model: `upstream-${index}`,
-    ...(index === 1 ? { price: { input: 3, output: 30 } } : {}),
-  }));
-  const test = await startTestGateway({
-    clock,
-    ledger,
-    models: [{ ...smallModel, upstream: upstream.length === 1 ? (upstream[0] ?? []) : upstream }],
-    providers: Object.fromEntries(urls.map((_url, index) => [`server-${index}`, provider(index)])),
-  });
-  closers.push(() => test.close());
-  const server = createServer(toNodeHandler(test.gateway));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
-  const { port } = server.address() as AddressInfo;
-  const credits = { session: 100e6, week: 500e6, month: 1500e6 };
-  return {
-    test,
-    servers,
-    url: `http://127.0.0.1:${port}/v1/chat/completions`,
-    async stock() {
-      const limits = windowLimits({ credits, sessionMs: 18_000_000, now: newYear });
-      const { usedMicro, heldMicro } = (await ledger.balance("acct_pro", limits)).windows.session;
-      return { used: usedMicro, held: heldMicro };
-    },
-  };
-}
+const start = (targets: readonly (Fault | undefined)[]) => startCell(targets.map((fault) => ({ fault })));
 
 interface View {
   status: number;
@@ -90,8 +21,8 @@ function bodyOf(stream: boolean) {
   return { model: "acme/small", stream, max_tokens: 20, messages: [{ role: "user", content: "Hi" }] };
 }
 
-async function call({ url }: Cell, stream: boolean): Promise<View> {
-  const response = await fetch(url, {
+async function call({ baseURL }: Cell, stream: boolean): Promise<View> {
+  const response = await fetch(`${baseURL}/chat/completions`, {
     method: "POST",
     // One connection per call: nothing of the test outlives it.
     headers: { authorization: "Bearer sk-pro", "content-type": "application/json", connection: "close" },

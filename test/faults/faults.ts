@@ -49,9 +49,12 @@ export interface Fault {
   isFinal?: boolean;
 }
 
-const broken: Failure = { status: 502, code: "bad_gateway", attempt: { outcome: "upstream_failed" } };
-const answered = (status: number): Failure => ({ ...broken, attempt: { outcome: "upstream_failed", status } });
-const late: Failure = {
+/** The server did not answer. */
+export const broken: Failure = { status: 502, code: "bad_gateway", attempt: { outcome: "upstream_failed" } };
+/** It answered with this status, and failed. */
+export const answered = (status: number): Failure => ({ ...broken, attempt: { outcome: "upstream_failed", status } });
+/** It was not waited for any longer. */
+export const late: Failure = {
   status: 504,
   code: "upstream_timeout",
   shouldRetry: "false",
@@ -66,7 +69,7 @@ const full: Failure = {
 
 const overloaded = (headers: Record<string, string>): FakeAnswer =>
   wholeAnswer(errorBody("Slow down.", { type: "requests", code: "rate_limit_exceeded" }), { status: 429, headers });
-const html = "<html><body><h1>502 Bad Gateway</h1><p>nginx</p></body></html>";
+export const html = "<html><body><h1>502 Bad Gateway</h1><p>nginx</p></body></html>";
 
 const unreachable: Fault[] = [
   {
@@ -269,6 +272,9 @@ const stream: Fault[] = [
     isFinal: true,
   },
 ];
+
+/** Those that do not depend on what is spoken: there is no response yet. */
+export const earlyFaults: readonly Fault[] = [...unreachable, ...beforeTheAnswer];
 
 export const faults = { whole, stream };
 

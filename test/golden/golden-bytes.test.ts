@@ -42,6 +42,7 @@ const answers = new Map<string, string>();
 describe.each(adapters)("through $name", (adapter) => {
   let hosted: HostedGateway;
   const heads: string[] = [];
+  const ids = new Map<string, string>();
   beforeAll(async () => {
     hosted = await startGolden(adapter);
   });
@@ -49,7 +50,7 @@ describe.each(adapters)("through $name", (adapter) => {
 
   it.each(goldenCases)("$name", async (golden) => {
     if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
-    const { head, body } = await ask(hosted.host, golden);
+    const { head, body } = await ask(hosted.host, golden, ids);
     heads.push(`## ${golden.name}\n${head}`);
     const before = answers.get(golden.name);
     if (before === undefined) answers.set(golden.name, body);
@@ -70,9 +71,10 @@ describe("behind all of them", () => {
   it("are the upstream's requests on file", async () => {
     const hosted = await startGolden(nodeAdapter);
     const requests: string[] = [];
+    const ids = new Map<string, string>();
     for (const golden of goldenCases.filter(({ upstream }) => upstream !== undefined)) {
       if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
-      await ask(hosted.host, golden);
+      await ask(hosted.host, golden, ids);
       const { method, url, rawHeaders, body } = hosted.upstream.lastRequest;
       const headers = pairs(rawHeaders).map(([name, value]) => `${name}: ${name === "host" ? "…" : value}`);
       requests.push(`## ${golden.name}\n${method} ${url}\n${headers.join("\n")}\n\n${body.toString("utf8")}`);
@@ -142,8 +144,14 @@ interface Answer {
   body: string;
 }
 
-async function ask(host: Host, golden: GoldenCase): Promise<Answer> {
-  const { head, body } = host.origin === undefined ? await askHandler(host, golden) : await askServer(host, golden);
+/** @param ids - those of the responses so far, by the names of their cases. */
+async function ask(host: Host, golden: GoldenCase, ids: Map<string, string>): Promise<Answer> {
+  const filled = (text: string) => text.replace(/\{(response[^{}]*)\}/g, (_all, name: string) => ids.get(name) ?? name);
+  const { path = "/", body: asked } = golden;
+  const meant = { ...golden, path: filled(path), ...(asked === undefined ? {} : { body: filled(asked) }) };
+  const { head, body } = host.origin === undefined ? await askHandler(host, meant) : await askServer(host, meant);
+  const id = /"id":"(resp_[0-9a-f]+)"/.exec(body)?.[1];
+  if (id !== undefined && !ids.has(golden.name)) ids.set(golden.name, id);
   return { head: steady(head), body: steady(body) };
 }
 
@@ -152,7 +160,6 @@ function steady(text: string): string {
   return text
     .replace(/(req_|chatcmpl-|resp_|msg_)[0-9a-f-]{20,}/g, "$1…")
     .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+")/g, "$1…$2")
-    .replace(/("completed_at":)\d+/g, "$1…")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
 }
 

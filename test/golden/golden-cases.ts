@@ -12,7 +12,7 @@ import {
 import { nativeServer } from "../operations/responses/response-samples.js";
 import { honestEmbeddings } from "../support/embedding-samples.js";
 
-/** One request, and what the upstream answers to it. */
+/** One request, and what the upstream answers to it. `{a name}` in its path or body is the id of the response of that case. */
 export interface GoldenCase {
   readonly name: string;
   readonly method?: string;
@@ -40,6 +40,7 @@ function call(path: string, body: unknown): Pick<GoldenCase, "method" | "path" |
 }
 
 const tool = { type: "function", function: { name: "add", parameters: { type: "object", properties: {} } } };
+const flatTool = { type: "function", name: "add", parameters: { type: "object", properties: {} } };
 const toolCall = { id: "call_1", type: "function", function: { name: "add", arguments: '{"a":1}' } };
 
 /** Everything that a client can see of the gateway: lists, answers whole and streamed, every kind of error. */
@@ -111,6 +112,76 @@ export const goldenCases: readonly GoldenCase[] = [
     name: "response of a server that speaks the API, as a stream",
     ...respond({ model: "acme/native", stream: true }),
     upstream: nativeServer.stream(),
+  },
+  {
+    name: "response with thoughts, a text and calls",
+    ...respond({
+      tools: [flatTool],
+      include: ["reasoning.encrypted_content"],
+      instructions: "Be brief.",
+      store: false,
+    }),
+    upstream: wholeAnswer({
+      ...chatAnswer(),
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "Look:", reasoning_content: "Hm.", tool_calls: [toolCall] },
+          finish_reason: "tool_calls",
+        },
+      ],
+    }),
+  },
+  {
+    name: "response with calls, as a stream",
+    ...respond({ stream: true, tools: [flatTool] }),
+    upstream: eventStream(
+      chatChunks("", { finishReason: "tool_calls", deltas: [{ tool_calls: [{ index: 0, ...toolCall }] }] }),
+    ),
+  },
+  {
+    name: "response of a server that speaks the API, cut off",
+    ...respond({ model: "acme/native" }),
+    upstream: nativeServer.whole({ isCut: true }),
+  },
+  {
+    name: "response of a server that speaks the API, as a stream that stops",
+    ...respond({ model: "acme/native", stream: true }),
+    upstream: nativeServer.stream({ isBroken: true }),
+  },
+  {
+    name: "response of a server that speaks the API, refused",
+    ...respond({ model: "acme/native" }),
+    upstream: wholeAnswer(errorBody("No.", { param: "input[0].content", code: "invalid_value" }), { status: 400 }),
+  },
+  { name: "kept response", path: "/v1/responses/{response of a server that speaks the API}" },
+  { name: "kept response, head", method: "HEAD", path: "/v1/responses/{response of a server that speaks the API}" },
+  {
+    name: "kept response of another account",
+    path: "/v1/responses/{response of a server that speaks the API}",
+    key: "sk-basic",
+  },
+  { name: "input of a kept response", path: "/v1/responses/{response of a server that speaks the API}/input_items" },
+  {
+    name: "response that goes on from a kept one",
+    ...respond({ previous_response_id: "{response of a server that speaks the API}", input: "More." }),
+    upstream: wholeAnswer(),
+  },
+  { name: "kept response, deleted", method: "DELETE", path: "/v1/responses/{response}" },
+  { name: "kept response that is gone", path: "/v1/responses/{response}" },
+  {
+    name: "WebSocket of responses",
+    path: "/v1/responses",
+    headers: { upgrade: "websocket", connection: "close, Upgrade" },
+  },
+  { name: "response for a key that is used up", ...respond(), key: "sk-poor" },
+  {
+    name: "response with what is not supported",
+    ...respond({ background: true }),
+  },
+  {
+    name: "response with a tool that nobody runs",
+    ...respond({ tools: [{ type: "code_interpreter" }] }),
   },
   { name: "response without an input", ...call("/v1/responses", { model: "acme/small" }) },
   { name: "response that goes on from another one", ...respond({ previous_response_id: "resp_1" }) },

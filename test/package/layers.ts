@@ -116,7 +116,10 @@ export const layers: readonly Layer[] = [
   {
     folder: "operations",
     question: "What can a client call?",
-    imports: ["responses", "anthropic", "translate", "wire", "metering", "tokens", "errors", "redaction", "openai"],
+    imports: [
+      ...["responses", "anthropic", "translate", "wire", "metering", "tokens", "errors", "redaction", "openai"],
+      "ledger/clock.js",
+    ],
     packages: ["node:buffer", "node:crypto"],
   },
   {
@@ -194,7 +197,7 @@ export const layers: readonly Layer[] = [
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
-      ...["responses", "memory/memory-response-store.js"],
+      ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
       ...["events", "guard", "routing", "access", "call", "server"],
     ],

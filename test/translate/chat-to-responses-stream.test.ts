@@ -5,7 +5,7 @@ import { decodeReasoning } from "../../src/openai/responses/reasoning-payload.js
 import { frameEvents, type ResponseEvent } from "../../src/openai/responses/response-events.js";
 import { toResponse } from "../../src/translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
-import { readLadder } from "./event-ladder.js";
+import { readBrokenLadder, readLadder } from "./event-ladder.js";
 import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, source } from "./responses-samples.js";
 
 const types = (events: readonly ResponseEvent[]) => events.map(({ type }) => type.replace("response.", ""));
@@ -278,6 +278,24 @@ describe("a stream that fails", () => {
     ]);
   });
 
+  it("has its output in order, though calls stay open longer than what came behind them", () => {
+    const stream = new ChatToResponsesStream(contextOf());
+    const events = [
+      ...stream.begin(),
+      ...stream.chunk(chunkOf({ tool_calls: [call(0, { id: "a", name: "get", args: "{" })] })),
+      ...stream.chunk(chunkOf({ content: "Hm" })),
+      ...stream.chunk(chunkOf({ reasoning_content: "No." })),
+      ...stream.fault(badGateway("x")),
+    ];
+    const ids = readBrokenLadder(events);
+    expect(finalResponse(events).output.map(({ id }) => id)).toEqual(ids);
+    expect(finalResponse(events).output).toMatchObject([
+      { type: "function_call", status: "incomplete", arguments: "{" },
+      { type: "message", status: "completed" },
+      { type: "reasoning", status: "incomplete" },
+    ]);
+  });
+
   it.each([
     [atCapacity({}), "rate_limit_exceeded"],
     [new GatewayError("x", { status: 400, code: "context_length_exceeded" }), "context_length_exceeded"],
@@ -403,7 +421,7 @@ describe("however a completion is cut into chunks", () => {
         expect(response).toEqual(toResponse(toCompletion(answer), context, end));
         expect(events.filter(({ type }) => /\.(completed|incomplete|failed)$/.test(type))).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 300) },
     );
   });
 });

@@ -16,12 +16,28 @@ interface Seen {
  * once, as what its deltas said. @returns the output that they make.
  */
 export function readLadder(events: readonly ResponseEvent[]): Item[] {
+  const items = readItems(events, 1);
+  for (const { done, item } of items) expect(done, `${item.type} is done`).toBeDefined();
+  return items.map(({ done }) => done as Item);
+}
+
+/** The same of a stream that failed: what was open stays so. @returns the ids of the output that had begun, in order. */
+export function readBrokenLadder(events: readonly ResponseEvent[]): string[] {
+  const [error, failed] = events.slice(-2) as [ResponseEvent, ResponseEvent];
+  expect([error.type, failed.type]).toEqual(["error", "response.failed"]);
+  const { code, message } = error as unknown as { code: string; message: string };
+  expect(error).toMatchObject({ code, message, param: null, error: { code: expect.anything(), message, param: null } });
+  expect(failed["response"]).toMatchObject({ status: "failed", store: false, error: { code, message } });
+  return readItems(events, 2).map(({ item }) => item.id);
+}
+
+/** @param last - how many events end the stream. */
+function readItems(events: readonly ResponseEvent[], last: number): Seen[] {
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_event, index) => index));
   expect(events.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.in_progress"]);
   const items: Seen[] = [];
-  for (const event of events.slice(2, -1)) readEvent(event, items);
-  for (const { done, item } of items) expect(done, `${item.type} is done`).toBeDefined();
-  return items.map(({ done }) => done as Item);
+  for (const event of events.slice(2, -last)) readEvent(event, items);
+  return items;
 }
 
 function readEvent(event: ResponseEvent, items: Seen[]): void {

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { type GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import type { InputItem } from "./input-outline.js";
@@ -21,14 +22,20 @@ export function referencedIds({ items }: ResponsesRequest): string[] {
 /**
  * Replaces all references by the items that they refer to, so that the request is complete. It must then be parsed
  * again. Everything else stays byte for byte.
- * @throws GatewayError 400 `item_not_found` for a reference to an unknown item. A reference to unknown reasoning is
- * removed.
+ * @param maxBytes - of the result. A request of a few bytes can refer to the same large item a thousand times.
+ * @throws GatewayError 400 `item_not_found` for a reference to an unknown item, and 400 for a result of more bytes. A
+ * reference to unknown reasoning is removed.
  */
-export function expandInput(request: ResponsesRequest, { earlier, referenced }: ReferredItems): Uint8Array {
+export function expandInput(
+  request: ResponsesRequest,
+  { earlier, referenced }: ReferredItems,
+  maxBytes: number,
+): Uint8Array {
   const { body, members, items } = request;
   const out = new ByteWriter(body.length);
   let next = "[";
   const add = (item: Uint8Array) => {
+    if (out.length + item.length > maxBytes) throw tooLong(request, maxBytes);
     out.writeText(next);
     out.write(item);
     next = ",";
@@ -47,7 +54,14 @@ export function expandInput(request: ResponsesRequest, { earlier, referenced }: 
   const edits: MemberEdits = new Map();
   edits.set("input", out.finish());
   edits.set("previous_response_id", null);
-  return editMembers(body, members, edits);
+  const expanded = editMembers(body, members, edits);
+  if (expanded.length > maxBytes) throw tooLong(request, maxBytes);
+  return expanded;
+}
+
+function tooLong({ previousResponseId }: ResponsesRequest, maxBytes: number): GatewayError {
+  const message = `The conversation is larger than ${maxBytes} bytes. Begin a new one, or send fewer items.`;
+  return invalidValue(previousResponseId === undefined ? "input" : "previous_response_id", message);
 }
 
 /** The items of a request's input, as JSON. A text becomes a message. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { startsWith } from "../../wire/json-members.js";
 import type { Span } from "../chat/message-outline.js";
 import type { InputItem } from "./input-outline.js";
-import { isOwnItemId } from "./item-ids.js";
+import { isOwnItem } from "./item-ids.js";
 import { ownReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
@@ -15,15 +15,19 @@ export interface OwnThought {
 
 const beginning = Buffer.from(`"${ownReasoning}`);
 
+/** Whether the gateway has made the reasoning item, which then only it can read. */
+export function isOwnThought(body: Uint8Array, { encrypted, id }: InputItem): boolean {
+  return hasOwnPayload(body, encrypted) || (id !== undefined && isOwnItem(id));
+}
+
 /** The reasoning items of an input that the gateway has made. Only the gateway can read them. */
 export function ownThoughts({ body, items }: ResponsesRequest): OwnThought[] {
-  const thoughts: OwnThought[] = [];
-  for (const item of items ?? []) {
-    if (item.type !== "reasoning") continue;
-    const { encrypted, id } = item;
-    const isOwn = encrypted !== undefined && startsWith(body, encrypted.start, beginning);
-    if (isOwn) thoughts.push({ item, encrypted });
-    else if (id !== undefined && isOwnItemId(id)) thoughts.push({ item, encrypted: undefined });
-  }
-  return thoughts;
+  return (items ?? []).flatMap((item) => {
+    if (item.type !== "reasoning" || !isOwnThought(body, item)) return [];
+    return { item, encrypted: hasOwnPayload(body, item.encrypted) ? item.encrypted : undefined };
+  });
+}
+
+function hasOwnPayload(body: Uint8Array, encrypted: Span | undefined): boolean {
+  return encrypted !== undefined && startsWith(body, encrypted.start, beginning);
 }

@@ -66,7 +66,8 @@ export function failureEvents(
     {
       type: "response.failed",
       sequence_number: sequenceNumber + 1,
-      response: { ...response, status: "failed", error: { code, message } },
+      // One that failed is not kept.
+      response: { ...response, status: "failed", error: { code, message }, store: false },
     },
   ];
 }

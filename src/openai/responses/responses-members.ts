@@ -8,20 +8,20 @@ import { misspelledName } from "../request/misspelled-name.js";
 type Kind = "string" | "boolean" | "object" | "array" | "string or object";
 
 /** The members of a request that the gateway reads or edits, besides `model`, `input` and counts. */
-const kinds: Readonly<Record<string, Kind>> = {
-  stream: "boolean",
-  stream_options: "object",
-  store: "boolean",
-  instructions: "string",
-  previous_response_id: "string",
-  include: "array",
-  tools: "array",
-  tool_choice: "string or object",
-  parallel_tool_calls: "boolean",
-  text: "object",
-  reasoning: "object",
-  metadata: "object",
-};
+const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ["stream", "boolean"],
+  ["stream_options", "object"],
+  ["store", "boolean"],
+  ["instructions", "string"],
+  ["previous_response_id", "string"],
+  ["include", "array"],
+  ["tools", "array"],
+  ["tool_choice", "string or object"],
+  ["parallel_tool_calls", "boolean"],
+  ["text", "object"],
+  ["reasoning", "object"],
+  ["metadata", "object"],
+]);
 
 const firstBytes: Readonly<Record<Kind, readonly number[]>> = {
   string: [0x22],
@@ -32,19 +32,19 @@ const firstBytes: Readonly<Record<Kind, readonly number[]>> = {
 };
 
 /** Members that are refused unless their value is neutral, and what to do instead. */
-const refused: Readonly<Record<string, string>> = {
-  messages: "Send 'input'.",
-  max_tokens: "Send 'max_output_tokens'.",
-  max_completion_tokens: "Send 'max_output_tokens'.",
-  n: "There is one answer to each request.",
-  background: "Responses are made while the client waits.",
-  conversation: "Send the items as 'input', or 'previous_response_id'.",
-  prompt: "Send 'instructions' and 'input'.",
-};
+const refused: ReadonlyMap<string, string> = new Map([
+  ["messages", "Send 'input'."],
+  ["max_tokens", "Send 'max_output_tokens'."],
+  ["max_completion_tokens", "Send 'max_output_tokens'."],
+  ["n", "There is one answer to each request."],
+  ["background", "Responses are made while the client waits."],
+  ["conversation", "Send the items as 'input', or 'previous_response_id'."],
+  ["prompt", "Send 'instructions' and 'input'."],
+]);
 
 /** Names that must not be misspelled. */
 const exactNames: ReadonlyMap<string, string> = new Map(
-  [...Object.keys(kinds), ...Object.keys(refused), "max_output_tokens", "top_logprobs", "truncation"].map((name) => [
+  [...kinds.keys(), ...refused.keys(), "max_output_tokens", "top_logprobs", "truncation"].map((name) => [
     foldName(name),
     name,
   ]),
@@ -65,11 +65,11 @@ export function requireKinds(request: JsonRequest): void {
   requireFewPairs(request);
   const { body, members } = request;
   for (const { name, start } of members) {
-    const kind = kinds[name];
+    const kind = kinds.get(name);
     if (kind !== undefined && body[start] !== 0x6e && !firstBytes[kind].includes(body[start] ?? 0)) {
       throw invalidType(name, kind === "object" || kind === "array" ? `an ${kind}` : `a ${kind}`);
     }
-    const advice = refused[name];
+    const advice = refused.get(name);
     if (advice !== undefined && !isIdle(request, name)) throw unsupportedParameter(name, advice);
   }
 }

@@ -1,26 +1,29 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
+import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { frameEvents, keepAliveComment } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
-import type { KeptConversation } from "../kept-conversation.js";
+import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
 /** A client of the Responses API, for an upstream that does not speak it. */
 export class ResponsesClientSink implements ChatSink {
   readonly #context: ResponseContext;
   readonly #conversation: KeptConversation;
+  readonly #clock: Clock;
   /** The response as the client got it. */
   #complete: () => ChatJson | undefined = () => undefined;
 
-  constructor(context: ResponseContext, conversation: KeptConversation) {
+  constructor(context: ResponseContext, conversation: KeptConversation, clock: Clock) {
     this.#context = context;
     this.#conversation = conversation;
+    this.#clock = clock;
   }
 
   whole({ json, tokens }: ChatCompletion): string {
-    const response = toResponse(json, this.#context, endOf(tokens));
+    const response = toResponse(json, this.#context, endOf(tokens, this.#clock));
     this.#complete = () => response;
     return JSON.stringify(response);
   }
@@ -28,7 +31,7 @@ export class ResponsesClientSink implements ChatSink {
   stream(): ChatChunkSink {
     const stream = new ChatToResponsesStream(this.#context);
     this.#complete = () => stream.response;
-    return new ResponsesClientChunks(stream);
+    return new ResponsesClientChunks(stream, this.#clock);
   }
 
   async keep(): Promise<void> {
@@ -38,16 +41,18 @@ export class ResponsesClientSink implements ChatSink {
   }
 }
 
-function endOf(tokens: TokenCounts) {
-  return { tokens, completedAt: Math.floor(Date.now() / 1000) };
+function endOf(tokens: TokenCounts, clock: Clock) {
+  return { tokens, completedAt: Math.floor(clock.now() / 1000) };
 }
 
 class ResponsesClientChunks implements ChatChunkSink {
   readonly #stream: ChatToResponsesStream;
+  readonly #clock: Clock;
   #hasBegun = false;
 
-  constructor(stream: ChatToResponsesStream) {
+  constructor(stream: ChatToResponsesStream, clock: Clock) {
     this.#stream = stream;
+    this.#clock = clock;
   }
 
   chunk(chunk: ChatJson): Uint8Array {
@@ -55,7 +60,7 @@ class ResponsesClientChunks implements ChatChunkSink {
   }
 
   end(tokens: TokenCounts): Uint8Array {
-    return frameEvents(this.#stream.end(endOf(tokens)));
+    return frameEvents(this.#stream.end(endOf(tokens, this.#clock)));
   }
 
   fault(error: GatewayError): Uint8Array {

@@ -4,20 +4,20 @@ import { toChatParts } from "./chat-parts.js";
 import type { Conversation } from "./conversation.js";
 
 /** What calls of a client's built-in tools say, by their types: the rest of the item is about it. */
-const callMembers: Readonly<Record<string, string>> = {
-  local_shell_call: "action",
-  shell_call: "action",
-  apply_patch_call: "operation",
-  computer_call: "action",
-};
+const callMembers: ReadonlyMap<string, string> = new Map([
+  ["local_shell_call", "action"],
+  ["shell_call", "action"],
+  ["apply_patch_call", "operation"],
+  ["computer_call", "action"],
+]);
 
 /** What tools that a server has run gave, by the types of their items. */
-const resultMembers: Readonly<Record<string, string>> = {
-  mcp_call: "output",
-  code_interpreter_call: "outputs",
-  file_search_call: "results",
-  program_output: "result",
-};
+const resultMembers: ReadonlyMap<string, string> = new Map([
+  ["mcp_call", "output"],
+  ["code_interpreter_call", "outputs"],
+  ["file_search_call", "results"],
+  ["program_output", "result"],
+]);
 
 /**
  * Adds what is left of a built-in tool in a history: what the client ran as a call with its output, what a server ran as its
@@ -30,8 +30,8 @@ export function addBuiltInItem(
   conversation: Conversation,
 ): void {
   const callId = callIdOf(item, index);
-  const called = callMembers[type];
-  const result = item[resultMembers[type] ?? ""] ?? "";
+  const called = callMembers.get(type);
+  const result = item[resultMembers.get(type) ?? ""] ?? "";
   if (called !== undefined) {
     conversation.call(callId, type.slice(0, -"_call".length), JSON.stringify(item[called] ?? {}));
   } else if (type.endsWith("_call_output")) {

@@ -14,6 +14,11 @@ export function incompleteReason(finish: string | undefined): string | undefined
   }
 }
 
+/** Whether the server has given up, by a chat completion's `finish_reason`: some say so where others send an error. */
+export function hasGivenUp(finish: string | undefined): boolean {
+  return finish === "error" || finish === "insufficient_system_resource";
+}
+
 /** The `logprobs` of a choice: both APIs have the same entries. */
 export function toLogprobs(logprobs: unknown): unknown[] {
   if (!isRecord(logprobs) || !Array.isArray(logprobs["content"])) return [];

@@ -58,7 +58,6 @@ const echoed: Readonly<Record<string, unknown>> = {
   parallel_tool_calls: true,
   prompt_cache_key: null,
   safety_identifier: null,
-  service_tier: "default",
   temperature: 1,
   tool_choice: "auto",
   tools: [],
@@ -69,16 +68,14 @@ const echoed: Readonly<Record<string, unknown>> = {
 
 /** What a response repeats of its request (OpenAI reference, "The response object"). Some clients fail where it is absent. */
 function echoOf(request: ResponsesRequest): Readonly<Record<string, unknown>> {
-  const echo: Record<string, unknown> = { background: false, truncation: "disabled" };
+  // The tier is the server's to say: it was not asked for another one.
+  const echo: Record<string, unknown> = { background: false, truncation: "disabled", service_tier: "default" };
   for (const [name, otherwise] of Object.entries(echoed)) echo[name] = memberValue(request, name) ?? otherwise;
   const reasoning = memberValue(request, "reasoning");
   const { effort = null, summary = null } = isRecord(reasoning) ? reasoning : {};
   const text = memberValue(request, "text");
-  return {
-    ...echo,
-    reasoning: { effort, summary },
-    text: { format: { type: "text" }, ...(isRecord(text) ? text : undefined) },
-  };
+  const { format, ...manner } = isRecord(text) ? text : {};
+  return { ...echo, reasoning: { effort, summary }, text: { format: format ?? { type: "text" }, ...manner } };
 }
 
 /** A response without what is known at its end alone. */

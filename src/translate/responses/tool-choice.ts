@@ -64,11 +64,16 @@ function flatNameOf({ type, name, namespace }: Record<string, unknown>, { names 
   if (!kinds.includes(type)) return undefined;
   return names.flatten({
     kind: type as ToolKind,
-    name: type === "tool_search" ? "tool_search" : String(name),
+    name: type === "tool_search" ? "tool_search" : textOf(name),
     namespace: typeof namespace === "string" ? namespace : undefined,
   });
 }
 
 function notListed(param: string, name: unknown) {
-  return invalidValue(param, `'tools' holds no tool of the name '${String(name).slice(0, 100)}'.`);
+  return invalidValue(param, `'tools' holds no tool of the name '${textOf(name).slice(0, 100)}'.`);
+}
+
+/** Anything else is the name of no tool. */
+function textOf(name: unknown): string {
+  return typeof name === "string" ? name : "";
 }

@@ -12,7 +12,7 @@ const answer = { id: "msg_1", type: "message", role: "assistant", content: [{ ty
 describe("what a request refers to", () => {
   it("comes in front of the input, and leaves all else byte for byte", () => {
     const request = parse('{ "model":"m" , "previous_response_id":"resp_1","input":"And \\u00e9?","x":1.0 }');
-    const expanded = expandInput(request, { ...none, earlier: [json(question), json(answer)] });
+    const expanded = expandInput(request, { ...none, earlier: [json(question), json(answer)] }, 1e6);
     expect(Buffer.from(expanded).toString()).toBe(
       `{"model":"m","input":[${JSON.stringify(question)},${JSON.stringify(answer)},` +
         '{"type":"message","role":"user","content":"And \\u00e9?"}],"x":1.0}',
@@ -25,23 +25,36 @@ describe("what a request refers to", () => {
       '{"model":"m","input":[{"role":"user","content":"a"},{"type":"item_reference","id":"msg_1"},{"id":"rs_9"},{"role":"user","content":"b"}]}',
     );
     expect(referencedIds(request)).toEqual(["msg_1", "rs_9"]);
-    const expanded = expandInput(request, { ...none, referenced: new Map([["msg_1", json(answer)]]) });
+    const expanded = expandInput(request, { ...none, referenced: new Map([["msg_1", json(answer)]]) }, 1e6);
     expect(JSON.parse(Buffer.from(expanded).toString()).input).toEqual([
       { role: "user", content: "a" },
       answer,
       { role: "user", content: "b" },
     ]);
-    expect(() => expandInput(request, none)).toThrow(
+    expect(() => expandInput(request, none, 1e6)).toThrow(
       expect.objectContaining({ status: 400, code: "item_not_found", param: "input[1].id" }),
     );
   });
 
   it("is all there is where the request has no input of its own", () => {
-    const expanded = expandInput(parse('{"previous_response_id":"resp_1","model":"m"}'), {
-      ...none,
-      earlier: [json(question)],
-    });
+    const request = parse('{"previous_response_id":"resp_1","model":"m"}');
+    const expanded = expandInput(request, { ...none, earlier: [json(question)] }, 1e6);
     expect(JSON.parse(Buffer.from(expanded).toString())).toEqual({ model: "m", input: [question] });
+  });
+
+  it("may be no larger than a body, however often one item is meant", () => {
+    const large = json({ ...answer, content: "x".repeat(1_000_000) });
+    const references = new Array(16_384).fill('{"type":"item_reference","id":"msg_1"}').join(",");
+    const request = parse(`{"model":"m","input":[${references}]}`);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(() => expandInput(request, { ...none, referenced: new Map([["msg_1", large]]) }, 4e6)).toThrow(
+      expect.objectContaining({ status: 400, param: "input" }),
+    );
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40e6);
+    const chained = parse('{"previous_response_id":"resp_1","model":"m"}');
+    expect(() => expandInput(chained, { ...none, earlier: new Array(5).fill(large) }, 4e6)).toThrow(
+      expect.objectContaining({ status: 400, param: "previous_response_id" }),
+    );
   });
 
   it("may not be there", () => {

@@ -1,5 +1,5 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, Output, stepCountIs, streamText, tool } from "ai";
+import { generateText, type LanguageModel, type ModelMessage, Output, stepCountIs, streamText, tool } from "ai";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { expectNoSockets } from "../../clients/start-server.js";
@@ -20,6 +20,15 @@ const weather = tool({
 });
 
 const asked: Said = { calls: [{ id: "call_1", name: "weather", arguments: '{"city":"Paris"}' }] };
+
+/** With all that it does by default. */
+async function generateOnce(model: LanguageModel, stream: boolean, messages: ModelMessage[]) {
+  const call = { model, messages, tools: { weather }, stopWhen: stepCountIs(4), maxRetries: 0 };
+  if (!stream) return generateText(call);
+  const result = streamText(call);
+  await result.consumeStream();
+  return result;
+}
 
 describe.each(bothServers)("the AI SDK's own provider for OpenAI, in front of $name,", (target) => {
   it(
@@ -58,6 +67,31 @@ describe.each(bothServers)("the AI SDK's own provider for OpenAI, in front of $n
       expect(text).toBe("All fine.");
       expect(JSON.stringify(server.upstream.lastRequest.json)).toContain("fine in Paris");
       expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual([39, 39]);
+    })();
+  });
+
+  it.each([false, true])("refers to its earlier steps, as it does by default (stream: %s)", async (stream) => {
+    await withResponses(target, async (server) => {
+      const said = stream ? target.stream : target.whole;
+      const second: Said = { calls: [{ id: "call_2", name: "weather", arguments: '{"city":"Rome"}' }] };
+      server.upstream.replyOnce(said({ text: "I look it up." }));
+      for (const each of [asked, second, { text: "All fine." }]) server.upstream.replyOnce(said(each));
+      const model = modelOf(server);
+      const first = await generateOnce(model, stream, [{ role: "user", content: "Hi" }]);
+      const messages: ModelMessage[] = [
+        { role: "user", content: "Hi" },
+        ...(await first.response).messages,
+        { role: "user", content: "Weather?" },
+      ];
+      const result = await generateOnce(model, stream, messages);
+      expect(await result.text).toBe("All fine.");
+      expect(JSON.stringify(messages)).toContain("itemId");
+      const { messages: chat, input } = server.upstream.lastRequest.json;
+      expect(JSON.stringify(chat ?? input)).toMatch(
+        /Hi.*I look it up\..*Weather\?.*call_1.*fine in Paris.*fine in Rome/,
+      );
+      expect(JSON.stringify(input ?? "")).not.toContain("item_reference");
+      expect(server.events).toHaveLength(4);
     })();
   });
 

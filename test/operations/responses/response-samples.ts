@@ -36,6 +36,8 @@ export interface SampleServer {
   path: string;
   whole(said?: Said): FakeAnswer;
   stream(said?: Said, options?: EventStreamOptions): FakeAnswer;
+  /** The events of the stream, as JSON. */
+  events(said?: Said): Record<string, unknown>[];
   /** How many pieces of the stream there are before the first text, and before the end of the text. */
   pieces: { beforeText: number };
 }
@@ -54,15 +56,13 @@ export const chatServer: SampleServer = {
         ...(isCut ? { finishReason: "length" } : {}),
       }),
     ),
-  stream: ({ text = "Hello world", calls, isUncounted, isCut, isBroken } = {}, options = {}) =>
-    eventStream(
-      chatChunks(calls === undefined ? text : "", {
-        ...(calls === undefined ? {} : { deltas: calls.map((call, index) => chatCallDelta(call, index)) }),
-        finishReason: isBroken ? null : isCut ? "length" : calls === undefined ? "stop" : "tool_calls",
-        ...(isUncounted || isBroken ? { usage: null } : {}),
-      }),
-      options,
-    ),
+  stream: (said, options = {}) => eventStream(chatServer.events(said), options),
+  events: ({ text = "Hello world", calls, isUncounted, isCut, isBroken } = {}) =>
+    chatChunks(calls === undefined ? text : "", {
+      ...(calls === undefined ? {} : { deltas: calls.map((call, index) => chatCallDelta(call, index)) }),
+      finishReason: isBroken ? null : isCut ? "length" : calls === undefined ? "stop" : "tool_calls",
+      ...(isUncounted || isBroken ? { usage: null } : {}),
+    }),
 };
 
 export const nativeServer: SampleServer = {
@@ -72,6 +72,7 @@ export const nativeServer: SampleServer = {
   pieces: { beforeText: 4 },
   whole: (said) => wholeAnswer(nativeResponse(said)),
   stream: (said, options) => eventStream(nativeEvents(said).map(frame), { done: false, ...options }),
+  events: (said) => nativeEvents(said),
 };
 
 export const bothServers = [chatServer, nativeServer];
@@ -127,7 +128,7 @@ export function nativeEvents(said: Said = {}): Record<string, unknown>[] {
 
 function textEvents(text = "Hello world"): Record<string, unknown>[] {
   const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
-  const words = text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [];
+  const words = text.match(/\s*\S+\s*$|\s*\S+/gu) ?? (text === "" ? [] : [text]);
   const part = { type: "output_text", text, annotations: [], logprobs: [] };
   return [
     { type: "response.output_item.added", output_index: 0, item: { ...message("", "in_progress"), content: [] } },

@@ -81,10 +81,12 @@ export function parseEvents(text: string): ReadEvent[] {
   return text
     .split("\n\n")
     .filter((block) => block !== "" && !block.startsWith(":"))
-    .map((block) => ({
-      name: /^event: (.*)$/m.exec(block)?.[1],
-      data: JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? ""),
-    }));
+    .map((block) => {
+      // Only these end a line, and not all that a regular expression takes for an end.
+      const fields = new Map(block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line] as const));
+      const textOf = (name: string) => fields.get(name)?.slice(name.length + 2);
+      return { name: textOf("event"), data: JSON.parse(textOf("data") ?? "") };
+    });
 }
 
 /** A refusal of a request, before any stream. */

@@ -7,10 +7,13 @@ import {
   type MemberEdits,
   memberOf,
   membersOf,
+  skipSpace,
   valueAt,
 } from "../../../wire/json-members.js";
 import type { Span } from "../../chat/message-outline.js";
-import { ownThoughts } from "../own-thoughts.js";
+import type { InputItem } from "../input-outline.js";
+import { isOwnItemId } from "../item-ids.js";
+import { isOwnThought } from "../own-thoughts.js";
 import type { ResponsesRequest } from "../responses-request.js";
 import { runnerOf } from "../tool-kinds.js";
 
@@ -26,8 +29,8 @@ export interface NativeTarget {
 
 /**
  * The request for the upstream. It has the upstream's name for the model and an output cap within the model's limit. It
- * stores nothing, and contains nothing that only the gateway can read. Everything else stays byte for byte. References
- * must be replaced before: see `expandInput`.
+ * stores nothing, and contains no ids of the gateway and no reasoning that the server cannot read. Everything else stays
+ * byte for byte. References must be replaced before: see `expandInput`.
  */
 export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Uint8Array {
   const { body, members, maxOutputTokens = 0, stream } = request;
@@ -40,13 +43,38 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   if (maxOutputTokens > (target.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
     edits.set("max_output_tokens", String(target.maxOutputTokens));
   }
-  const thoughts = ownThoughts(request).map(({ item }) => item);
-  const input = memberOf(members, "input");
-  if (input !== undefined && thoughts.length > 0) edits.set("input", withoutElements(request, input, thoughts));
+  const input = inputForUpstream(request);
+  if (input !== undefined) edits.set("input", input);
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
   const edited = editMembers(body, members, edits);
   // The copy is kept until the response has ended.
   return stream ? unpooled(edited) : edited;
+}
+
+/** `undefined` where the input stays as it is. */
+function inputForUpstream({ body, members, items = [] }: ResponsesRequest): Uint8Array | undefined {
+  const input = memberOf(members, "input");
+  const isOwn = ({ id }: InputItem) => id !== undefined && isOwnItemId(id);
+  if (input === undefined || !items.some((item) => isOwn(item) || isUnreadable(body, item))) return undefined;
+  const left = items.filter((item) => !isUnreadable(body, item));
+  const texts = left.map((item) => {
+    const { start, end } = item;
+    if (!isOwn(item)) return body.subarray(start, end);
+    return editMembers(body.subarray(start, end), membersOf(body.subarray(start, end)), withoutId);
+  });
+  return writeArray(texts, input.end - input.start);
+}
+
+/** Servers refuse ids that do not look like their own. */
+const withoutId: MemberEdits = new Map([["id", null]]);
+
+/** Thoughts that only the gateway can read, or only the server that has made them, and that keeps nothing. */
+function isUnreadable(body: Uint8Array, item: InputItem): boolean {
+  if (item.type !== "reasoning") return false;
+  const { encrypted, contents } = item;
+  if (isOwnThought(body, item)) return true;
+  const isEmpty = encrypted === undefined || body[encrypted.start] !== 0x22 || encrypted.end - encrypted.start === 2;
+  return isEmpty && !contents.some(({ start }) => body[start] === 0x5b && body[skipSpace(body, start + 1)] !== 0x5d);
 }
 
 function addToolEdits(request: ResponsesRequest, withoutTools: readonly Span[], edits: MemberEdits): void {
@@ -71,13 +99,21 @@ function choosesHostedTool({ body, members }: ResponsesRequest): boolean {
 
 /** The array without some of its elements. The others stay byte for byte. */
 function withoutElements({ body, leaps }: ResponsesRequest, array: Span, gone: readonly Span[]): Uint8Array {
-  const out = new ByteWriter(array.end - array.start);
   const starts = new Set(gone.map(({ start }) => start));
+  const left = elementsOf(body, array.start, leaps).filter((start) => !starts.has(start));
+  return writeArray(
+    left.map((start) => body.subarray(start, endOfValue(body, start, leaps))),
+    array.end - array.start,
+  );
+}
+
+/** @param size - what will probably be needed. */
+function writeArray(elements: readonly Uint8Array[], size: number): Uint8Array {
+  const out = new ByteWriter(size);
   let next = "[";
-  for (const start of elementsOf(body, array.start, leaps)) {
-    if (starts.has(start)) continue;
+  for (const element of elements) {
     out.writeText(next);
-    out.write(body.subarray(start, endOfValue(body, start, leaps)));
+    out.write(element);
     next = ",";
   }
   out.writeText(next === "[" ? "[]" : "]");

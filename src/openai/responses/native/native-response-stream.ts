@@ -31,7 +31,11 @@ export class NativeResponseStream {
   /** Bytes of deltas, by the index of their item. */
   readonly #deltaBytes = new Map<unknown, number>();
   #sequenceNumber = -1;
+  /** As the client has read it. */
+  #createdAt: unknown;
   #response: Uint8Array | undefined;
+  /** The event that ends the stream: the client gets it when the call is settled, and the response kept. */
+  #last: Uint8Array = new Uint8Array();
 
   constructor(context: NativeResponseContext) {
     this.#context = context;
@@ -52,25 +56,31 @@ export class NativeResponseStream {
     if (this.progress.isComplete || text === "" || text === "[DONE]") return undefined;
     const event = parse(text);
     this.#refuseErrors(event, name);
-    this.#readSequenceNumber(event);
     const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
     const { type, response } = event;
+    if (lastEvents.has(type) && !isRecord(response)) throw new StreamFault("garbage");
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
     const head = title === undefined ? "data: " : `event: ${title}\ndata: `;
-    if (isRecord(response)) {
-      return Buffer.concat([Buffer.from(head), this.#readResponse(type, response, Buffer.from(json)), eventEnd]);
+    if (!isRecord(response)) {
+      this.#readProgress(event);
+      this.#readSequenceNumber(event);
+      return Buffer.from(`${head}${json}\n\n`);
     }
-    this.#readProgress(event);
-    return Buffer.from(`${head}${json}\n\n`);
+    const framed = Buffer.concat([Buffer.from(head), this.#readResponse(type, response, Buffer.from(json)), eventEnd]);
+    this.#readSequenceNumber(event);
+    if (!this.progress.isComplete) return framed;
+    this.#last = framed;
+    return undefined;
   }
 
   /**
    * The upstream's stream has ended.
+   * @returns the event that ends the client's stream.
    * @throws StreamFault `incomplete`
    */
   end(): Uint8Array {
     if (!this.progress.isComplete) throw new StreamFault("incomplete");
-    return new Uint8Array();
+    return this.#last;
   }
 
   /** The end of a stream that fails: the least response that clients can read, and the error. */
@@ -79,7 +89,7 @@ export class NativeResponseStream {
     const response = {
       id: responseId,
       object: "response",
-      created_at: createdAt,
+      created_at: this.#createdAt ?? createdAt,
       model,
       output: [],
       incomplete_details: null,
@@ -116,6 +126,7 @@ export class NativeResponseStream {
   }
 
   #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {
+    this.#createdAt ??= response["created_at"];
     if (!lastEvents.has(type)) return editResponseEvent(json, response, this.#context);
     const { output } = response;
     const isNew = !this.progress.hasOutput && Array.isArray(output);

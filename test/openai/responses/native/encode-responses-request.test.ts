@@ -62,6 +62,27 @@ describe("a request for a server that speaks the API", () => {
     expect(sentOf({ input: [message, own, native, ownPlain] }).input).toEqual([message, native]);
   });
 
+  it("lacks thoughts that a server keeps which keeps nothing, but not those that can be read", () => {
+    const thought = { type: "reasoning", id: "rs_y", summary: [{ type: "summary_text", text: "Hm" }] };
+    const shown = { ...thought, content: [{ type: "reasoning_text", text: "Hm." }] };
+    const sealed = { ...thought, encrypted_content: "gAAAA" };
+    const message = { role: "user", content: "q" };
+    const gone = [thought, { ...thought, encrypted_content: null, content: [] }, { ...thought, encrypted_content: "" }];
+    expect(sentOf({ input: [message, ...gone, shown, sealed] }).input).toEqual([message, shown, sealed]);
+  });
+
+  it("lacks ids that the gateway gave: servers refuse such as are none of theirs", () => {
+    const ids = [ownItemId("item", "resp_1", 0), ownItemId("msg", "resp_1", 1), ownItemId("fc", "resp_1", 2)];
+    const input = ids.map((id) => `{"role":"user", "id":"${id}","content": "q\\u00e9", "n":1.0}`).join(" , ");
+    const item = '{"role":"user","content": "q\\u00e9", "n":1.0}';
+    const theirs = '{"role":"user", "id":"msg_0a","content":""}';
+    expect(sent(`{"model":"m","input":[${input}, ${theirs}]}`)).toBe(
+      `{"store":false,"model":"up","input":[${item},${item},${item},${theirs}]}`,
+    );
+    const reasoning = { type: "reasoning", id: ids[0], summary: [], encrypted_content: "gAAAA" };
+    expect(sentOf({ input: [reasoning] }).input).toEqual([{ ...reasoning, id: undefined }]);
+  });
+
   const get = { type: "function", name: "get" };
   const hosted = (tools: object[], others: object = {}) => {
     const request = parse(requestOf({ tools, ...others }));

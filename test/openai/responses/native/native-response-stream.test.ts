@@ -57,7 +57,8 @@ const completed = { type: "response.completed", response: response("completed", 
 const line = (event: UpstreamEvent) => ({ data: JSON.stringify(event), event: event.type });
 
 function run(events: readonly UpstreamEvent[], stream = new NativeResponseStream(context)): string {
-  return events.map((event) => Buffer.from(stream.event(line(event)) ?? []).toString()).join("");
+  const sent = events.map((event) => Buffer.from(stream.event(line(event)) ?? []).toString()).join("");
+  return stream.progress.isComplete ? sent + Buffer.from(stream.end()).toString() : sent;
 }
 
 function dataOf(text: string): UpstreamEvent[] {
@@ -93,7 +94,18 @@ describe("the stream of a server that speaks the API", () => {
       isDone: true,
       seenOutput: estimateTokens(6),
     });
-    expect(Buffer.from(stream.end()).toString()).toBe("");
+  });
+
+  it("holds the event that ends it back till its end: by then the response is kept", () => {
+    const stream = new NativeResponseStream(context);
+    const sent = recorded(completed).map((event) => Buffer.from(stream.event(line(event)) ?? []).toString());
+    expect(sent.at(-1)).toBe("");
+    expect(dataOf(Buffer.from(stream.end()).toString())).toMatchObject([{ type: "response.completed" }]);
+  });
+
+  it.each(["response.completed", "response.incomplete"])("is none where %s holds no response", (type) => {
+    const stream = new NativeResponseStream(context);
+    expect(faultOf(() => stream.event(line({ type, response: "x" })))).toMatchObject({ reason: "garbage" });
   });
 
   it("passes events on that it does not know, whatever they hold", () => {

@@ -1,12 +1,12 @@
-import { messagesToChatRequest } from "../translate/messages-to-chat-request.js";
-import { toAnswerContext } from "./answer-context.js";
+import { messagesToChatRequest } from "../../translate/messages-to-chat-request.js";
+import { toAnswerContext } from "../answer-context.js";
+import { ownId } from "../own-id.js";
+import { MessagesClientSink } from "../translated/messages-client-sink.js";
+import { originOf } from "../translated/origin-of.js";
+import { parseTranslated } from "../translated/parse-translated.js";
+import { toChatTarget } from "../translated/to-chat-target.js";
+import { TranslatedExchange } from "../translated/translated-exchange.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
-import { ownId } from "./own-id.js";
-import { MessagesClientSink } from "./translated/messages-client-sink.js";
-import { originOf } from "./translated/origin-of.js";
-import { parseTranslated } from "./translated/parse-translated.js";
-import { toChatTarget } from "./translated/to-chat-target.js";
-import { TranslatedExchange } from "./translated/translated-exchange.js";
 
 /** A request for a message, and the chat completion of a server that does not speak that API. */
 export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange {

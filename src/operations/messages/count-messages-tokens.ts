@@ -1,6 +1,6 @@
-import { messagesPromptTokens, tokenCountBody } from "../anthropic/messages/messages-prompt-tokens.js";
-import { parseMessages } from "./messages.js";
-import type { ModelTraits, OperationServices } from "./operation.js";
+import { messagesPromptTokens, tokenCountBody } from "../../anthropic/messages/messages-prompt-tokens.js";
+import { parseMessages } from "../messages.js";
+import type { ModelTraits, OperationServices } from "../operation.js";
 
 /** A request to count the tokens of a prompt, understood. */
 export interface CountedRequest {

@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import type { GatewayOptions } from "../../src/gateway/options.js";
-import type { ResponseStore } from "../../src/responses/response-store.js";
-import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../src/testing.js";
-import { startTestGateway } from "../support/test-gateway.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
+import type { ResponseStore } from "../../../src/responses/response-store.js";
+import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../src/testing.js";
+import { startTestGateway } from "../../support/test-gateway.js";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

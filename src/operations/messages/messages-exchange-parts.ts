@@ -1,5 +1,5 @@
-import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
-import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
+import type { MessagesRequest } from "../../anthropic/messages/messages-request.js";
+import type { AttemptFacts, ModelTraits, TargetTraits } from "../operation.js";
 
 /** What an exchange of the Messages API is made of. */
 export interface MessagesExchangeParts {

@@ -1,8 +1,8 @@
-import type { Dialect } from "../openai/dialect.js";
-import { lackingMembers } from "../openai/responses/responses-capabilities.js";
-import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import type { Dialect } from "../../openai/dialect.js";
+import { lackingMembers } from "../../openai/responses/responses-capabilities.js";
+import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
+import type { AttemptFacts, ModelTraits, TargetTraits } from "../operation.js";
 import type { KeptConversation } from "./kept-conversation.js";
-import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 
 /** What an exchange of the Responses API is made of. */
 export interface ResponsesExchangeParts {

@@ -1,24 +1,28 @@
 import { Buffer } from "node:buffer";
-import { notAResponse } from "../errors/not-a-response.js";
-import { StreamFault } from "../errors/stream-fault.js";
-import type { ModelAnswer } from "../metering/model-answer.js";
-import { estimatedTokens } from "../openai/media/token-estimate.js";
-import { readErrorBody } from "../openai/read-error-body.js";
-import { ReceivedAnswer } from "../openai/received-answer.js";
-import { toUpstreamResponsesBody } from "../openai/responses/native/encode-responses-request.js";
-import { defaultHostedToolRules, hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
-import { failureOf, type NativeResponseContext, toNativeResponse } from "../openai/responses/native/native-response.js";
-import { NativeResponseStream } from "../openai/responses/native/native-response-stream.js";
-import { responseToEvents } from "../openai/responses/native/response-to-events.js";
-import { withoutLackingVision } from "../openai/responses/responses-capabilities.js";
-import { fromErrorObject } from "../openai/upstream-errors/upstream-failure.js";
-import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
-import { isRecord } from "../wire/is-record.js";
+import { notAResponse } from "../../errors/not-a-response.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { readErrorBody } from "../../openai/read-error-body.js";
+import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
+import { defaultHostedToolRules, hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
+import {
+  failureOf,
+  type NativeResponseContext,
+  toNativeResponse,
+} from "../../openai/responses/native/native-response.js";
+import { NativeResponseStream } from "../../openai/responses/native/native-response-stream.js";
+import { responseToEvents } from "../../openai/responses/native/response-to-events.js";
+import { withoutLackingVision } from "../../openai/responses/responses-capabilities.js";
+import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { Exchange } from "../operation.js";
+import { ownId } from "../own-id.js";
+import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
-import type { Exchange } from "./operation.js";
-import { ownId } from "./own-id.js";
 import { droppedMembers, ownMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
-import type { StreamCodec } from "./stream-codec.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
 export class NativeResponsesExchange implements Exchange {

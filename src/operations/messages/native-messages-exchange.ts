@@ -1,25 +1,25 @@
 import { Buffer } from "node:buffer";
-import { anthropicErrorEvent } from "../anthropic/error-body.js";
-import { pingEvent } from "../anthropic/event-frame.js";
-import { pricedMembers, toUpstreamMessagesBody } from "../anthropic/messages/encode-messages-request.js";
-import { toMessageAnswer } from "../anthropic/messages/message-answer.js";
-import { MessageStream } from "../anthropic/messages/message-stream.js";
-import { messageToEvents } from "../anthropic/messages/message-to-events.js";
-import { withoutLacking } from "../anthropic/messages/messages-capabilities.js";
-import { fromAnthropicError, fromAnthropicErrorEvent } from "../anthropic/upstream-error.js";
-import type { GatewayError } from "../errors/gateway-error.js";
-import { notAResponse } from "../errors/not-a-response.js";
-import { StreamFault } from "../errors/stream-fault.js";
-import type { ModelAnswer } from "../metering/model-answer.js";
-import type { AnswerContext } from "../openai/answer-context.js";
-import { estimatedTokens } from "../openai/media/token-estimate.js";
-import { ReceivedAnswer } from "../openai/received-answer.js";
-import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
-import { isRecord } from "../wire/is-record.js";
-import { toAnswerContext } from "./answer-context.js";
+import { anthropicErrorEvent } from "../../anthropic/error-body.js";
+import { pingEvent } from "../../anthropic/event-frame.js";
+import { pricedMembers, toUpstreamMessagesBody } from "../../anthropic/messages/encode-messages-request.js";
+import { toMessageAnswer } from "../../anthropic/messages/message-answer.js";
+import { MessageStream } from "../../anthropic/messages/message-stream.js";
+import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
+import { withoutLacking } from "../../anthropic/messages/messages-capabilities.js";
+import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { notAResponse } from "../../errors/not-a-response.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { AnswerContext } from "../../openai/answer-context.js";
+import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { isRecord } from "../../wire/is-record.js";
+import { toAnswerContext } from "../answer-context.js";
+import type { Exchange } from "../operation.js";
+import type { StreamCodec } from "../stream-codec.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
-import type { Exchange } from "./operation.js";
-import type { StreamCodec } from "./stream-codec.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
 export class NativeMessagesExchange implements Exchange {

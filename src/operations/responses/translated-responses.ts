@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
-import { toResponseContext } from "../translate/responses/response-context.js";
-import { toChatRequest } from "../translate/responses-to-chat-request.js";
-import { toAnswerContext } from "./answer-context.js";
-import { ownId } from "./own-id.js";
+import { toResponseContext } from "../../translate/responses/response-context.js";
+import { toChatRequest } from "../../translate/responses-to-chat-request.js";
+import { toAnswerContext } from "../answer-context.js";
+import { ownId } from "../own-id.js";
+import { parseTranslated } from "../translated/parse-translated.js";
+import { ResponsesClientSink } from "../translated/responses-client-sink.js";
+import { toChatTarget } from "../translated/to-chat-target.js";
+import { toMessagesTarget } from "../translated/to-messages-target.js";
+import { TranslatedExchange } from "../translated/translated-exchange.js";
 import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
-import { parseTranslated } from "./translated/parse-translated.js";
-import { ResponsesClientSink } from "./translated/responses-client-sink.js";
-import { toChatTarget } from "./translated/to-chat-target.js";
-import { toMessagesTarget } from "./translated/to-messages-target.js";
-import { TranslatedExchange } from "./translated/translated-exchange.js";
 
 /** A request for a response, and what a server that does not speak that API gives for it. */
 export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
@@ -27,6 +27,6 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
   const answer = toAnswerContext(target, model, attempt, "input");
   const chat = parseTranslated(Buffer.from(JSON.stringify(body)));
   const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
-  const sink = new ResponsesClientSink(context, conversation);
+  const sink = new ResponsesClientSink(context, conversation, attempt.clock);
   return new TranslatedExchange(toTarget(chat, target, model, answer), sink, attempt.promptTokens);
 }
