@@ -1,5 +1,6 @@
 // What the gateway's own code costs, without sockets, against a provider in the same process: W1, W2a and W3 of chat
-// completions; W7, the other protocols on servers that speak them; W8, streams that are translated.
+// completions; W7, the other protocols on servers that speak them; W8, streams that are translated; W9, calls of the host's
+// own code.
 // node test/bench/in-process.mjs [--only W1,W7] [--against FOLDER] [--rounds 9]
 // FOLDER is another build's dist; the two take turns.
 import { execFileSync } from "node:child_process";
@@ -38,8 +39,18 @@ function compare(builds) {
     const [mine, other] = results.map((result) => result[name]);
     const ratios = other?.map((cpu, round) => mine[round] / cpu);
     const against = other === undefined ? "" : `  against ${median(other).toFixed(2)}: × ${median(ratios).toFixed(3)}`;
-    console.log(`${name}  ${median(mine).toFixed(2)} µs, least ${Math.min(...mine).toFixed(2)}${against}`);
+    console.log(
+      `${name}  ${median(mine).toFixed(2)} µs, least ${Math.min(...mine).toFixed(2)}${against}${compared(name, results[0])}`,
+    );
   }
+}
+
+/** The ratio to another workload of the same round. */
+function compared(name, result) {
+  const { to } = inProcessWorkloads[name];
+  if (to === undefined || to === name || result[to] === undefined) return "";
+  const ratios = result[name].map((cpu, round) => cpu / result[to][round]);
+  return `  × ${median(ratios).toFixed(2)} of ${to}`;
 }
 
 function median(numbers) {
@@ -58,7 +69,7 @@ async function measure(dist) {
   for (const name of names) {
     const workload = inProcessWorkloads[name];
     const gateway = gatewayFor(workload, parts);
-    found[name] = await least(workload.calls, () => consume(gateway, workload));
+    found[name] = await least(workload.calls, callerOf(gateway, workload));
     await gateway.close();
   }
   return found;
@@ -101,6 +112,19 @@ const requestHeaders = { authorization: "Bearer sk-bench", "content-type": "appl
 
 /** Builds to compare with may be older: there it is a method. */
 const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway.handle;
+
+/** @returns what makes a call, by the workload's way. */
+function callerOf(gateway, workload) {
+  if (workload.by === undefined) return () => consume(gateway, workload);
+  const init = { method: "POST", headers: requestHeaders, body: workload.body.toString() };
+  const host = workload.by === "as" ? gateway.as({ account: "bench", plan: "pro", anchor: null }) : undefined;
+  const url = `http://infergate.invalid/v1/${workload.operation}`;
+  return async () => {
+    const response = await (host === undefined ? gateway.handler(new Request(url, init)) : host.fetch(url, init));
+    if (response.status !== 200) throw new Error(`${response.status}`);
+    await response.arrayBuffer();
+  };
+}
 
 async function consume(gateway, { operation, body }) {
   const response = await handleOf(gateway)({

@@ -5,7 +5,8 @@ const stream = { stream: true };
 
 /**
  * What is called in process. `operation` is what the client speaks, `speaks` what the provider speaks, `answers` what it
- * answers with, `calls` how many make a round.
+ * answers with, `calls` how many make a round, `to` the workload that it is compared with. `by` is how the gateway is called:
+ * by its adapters' method, by `gateway.handler`, or by the `fetch` of `gateway.as()`.
  *
  * A round is long enough to be one of warm code: the collection before each round makes the compiler forget some of what it
  * knows, and the first rounds are those in which it learns.
@@ -28,12 +29,14 @@ export const inProcessWorkloads = {
   "W8 messages on chat": streamOf("messages", "chat/completions", chat, requests.messages(stream)),
   "W8 chat on messages": streamOf("chat/completions", "messages", messages, requests.chat(stream)),
   "W8 responses on messages": streamOf("responses", "messages", messages, requests.responses(stream)),
+  "W9 handler": { ...wholeOf("chat/completions", chat, requests.chat()), by: "handler", to: undefined },
+  "W9 as": { ...wholeOf("chat/completions", chat, requests.chat()), by: "as", to: "W9 handler" },
 };
 
 function wholeOf(operation, answers, body) {
-  return { operation, speaks: operation, answers, body, calls: 10_000 };
+  return { operation, speaks: operation, answers, body, calls: 10_000, to: "W1" };
 }
 
 function streamOf(operation, speaks, answers, body) {
-  return { operation, speaks, answers, body, calls: 600 };
+  return { operation, speaks, answers, body, calls: 600, to: "W2a" };
 }
