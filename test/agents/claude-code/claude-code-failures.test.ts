@@ -38,10 +38,11 @@ it(
 
 it.each([
   // The gateway has sent nothing then, and answers with a 502.
-  ["before its first word", 1, { isStream: true, usageSource: undefined }],
+  ["before it has begun", 0, { isStream: true, usageSource: undefined }],
+  ["before its first word", 1, { isStream: false, usageSource: undefined }],
   ["after a word", 2, { isStream: false, usageSource: "partial" }],
 ])(
-  "asks once more when a stream is cut %s, for the whole answer if it has had a part of it",
+  "asks once more when a stream is cut %s, for the whole answer if it had begun",
   (_when, pieces, { isStream, usageSource }) =>
     withAgentSession(onChat, async (session) => {
       const cut = { answer: eventStream(streamedTurn(hello).slice(0, pieces), { end: "cut" }) };
