@@ -1,4 +1,4 @@
-import { ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
+import { AbortNotifier, ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
 
 /** What the gateway reads of a web-standard `Request`, or of what stands for one in this process. */
 export interface RequestParts {
@@ -15,7 +15,7 @@ export class WebRequest implements GatewayRequest {
   readonly path: string;
   readonly #request: RequestParts;
   readonly #abort = (): void => this.abort();
-  #controller: AbortController | undefined;
+  #notifier: AbortNotifier | undefined;
   #stalled = false;
 
   constructor(request: RequestParts, path: string) {
@@ -29,19 +29,19 @@ export class WebRequest implements GatewayRequest {
   }
 
   /** Not the request's own signal: when a client leaves, some hosts only cancel the response's body. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+  get signal(): AbortNotifier {
+    if (this.#notifier === undefined) {
+      this.#notifier = new AbortNotifier();
       const { signal } = this.#request;
-      if (signal?.aborted) this.#controller.abort();
+      if (signal?.aborted) this.#notifier.abort();
       else signal?.addEventListener("abort", this.#abort, { once: true });
     }
-    return this.#controller.signal;
+    return this.#notifier;
   }
 
   /** The client has left. */
   abort(): void {
-    this.#controller?.abort();
+    this.#notifier?.abort();
   }
 
   get stalled(): boolean {
@@ -57,7 +57,7 @@ export class WebRequest implements GatewayRequest {
 
   /** The response is complete: a client that leaves now changes nothing. */
   settled(): void {
-    if (this.#controller !== undefined) this.#request.signal?.removeEventListener("abort", this.#abort);
+    if (this.#notifier !== undefined) this.#request.signal?.removeEventListener("abort", this.#abort);
   }
 
   async body(limits: BodyLimits): Promise<Uint8Array> {
@@ -83,7 +83,7 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
 
 /** Reads a body to its end, within limits. */
-function readBody(reader: BodyReader, signal: AbortSignal, limits: BodyLimits): Promise<Uint8Array> {
+function readBody(reader: BodyReader, signal: AbortNotifier, limits: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let isOver = false;
     const stop = () => {
