@@ -37,6 +37,11 @@ With the OpenAI SDK (npm install openai):
   });
   console.log(answer.choices[0].message.content);
 
+The same model for clients of Anthropic's Messages and of OpenAI's Responses:
+
+  curl ${baseURL}/messages -H "x-api-key: ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, max_tokens: 100, messages })}'
+  curl ${baseURL}/responses -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, input: "Hello!" })}'
+
 Use up the session's stock, and see the 429 with its headers; ${lasting ? "it is kept across restarts" : "a restart fills it again"}:
 
   for i in $(seq 12); do ${curl(" -s -o /dev/null -w '%{http_code}\\n'")}; done

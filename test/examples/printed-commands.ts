@@ -13,16 +13,20 @@ const hasShell = spawnSync("bash", ["-c", "curl --version && seq 1"]).status ===
 export interface PrintedCommands {
   whole: string;
   streamed: string;
+  message: string;
+  response: string;
   useUp: string;
   denied: string;
   snippet: string;
 }
 
 export function readCommands(printed: string): PrintedCommands {
-  const [whole, streamed, useUp, denied, ...others] = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
+  const [whole, streamed, message, response, useUp, denied, ...others] = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
   const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(printed)?.[0];
-  if (!whole || !streamed || !useUp || !denied || !snippet || others.length > 0) throw new Error(printed);
-  return { whole, streamed, useUp, denied, snippet };
+  if (!whole || !streamed || !message || !response || !useUp || !denied || !snippet || others.length > 0) {
+    throw new Error(printed);
+  }
+  return { whole, streamed, message, response, useUp, denied, snippet };
 }
 
 /** Runs a command as printed; where there is no curl, does what it says. */
