@@ -146,11 +146,11 @@ export class ChatToResponsesStream {
 
   /** An item that no client shows, for what the model wants back with its calls. */
   #addLateReasoning(): void {
-    const { includesReasoning, source } = this.#context;
+    const { includesReasoning, origin } = this.#context;
     const { extra } = this.#calls;
     if (!includesReasoning || this.#isLateSent || (extra === undefined && this.#lateDetails.length === 0)) return;
     this.#isLateSent = true;
-    const reasoning = new OpenReasoning(this.#writer, source);
+    const reasoning = new OpenReasoning(this.#writer, origin);
     reasoning.add({ text: "", name: "reasoning", details: this.#lateDetails });
     if (extra !== undefined) reasoning.addExtra(extra);
     this.#close(reasoning, "completed");
@@ -160,8 +160,8 @@ export class ChatToResponsesStream {
     const open = this.#open.find((item) => item instanceof OpenReasoning);
     if (open !== undefined) return open;
     this.#closeTexts();
-    const { includesReasoning, source } = this.#context;
-    const reasoning = new OpenReasoning(this.#writer, includesReasoning ? source : undefined);
+    const { includesReasoning, origin } = this.#context;
+    const reasoning = new OpenReasoning(this.#writer, includesReasoning ? origin : undefined);
     this.#open.push(reasoning);
     return reasoning;
   }

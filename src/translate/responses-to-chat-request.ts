@@ -14,11 +14,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 
 /** How a target wants its chat completions. */
 export interface ToChatOptions {
-  /**
-   * What makes the target's thoughts its own, such as its provider and model: thoughts of another one are left out. Clients
-   * get a hash of it.
-   */
-  readonly source: string;
+  /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
+  readonly origin: string;
   /** Under which name assistant messages take what the model thought, in plain text. Default: they take none. */
   readonly reasoningMember?: "reasoning_content" | "reasoning" | undefined;
   /** What becomes of tools that a server would run itself: of `pass`, the tool is left out. */
@@ -96,7 +93,7 @@ function toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
-  { source, reasoningMember }: ToChatOptions,
+  { origin, reasoningMember }: ToChatOptions,
 ): ChatMessage[] {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
@@ -105,7 +102,7 @@ function toMessages(
   }
   const input = request.items === undefined ? memberValue(request, "input") : undefined;
   if (typeof input === "string") conversation.message({ role: "user", content: input });
-  const context = { conversation, names, source, reasoningMember };
+  const context = { conversation, names, origin, reasoningMember };
   for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
   return conversation.messages();
 }

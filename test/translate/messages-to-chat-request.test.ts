@@ -293,6 +293,11 @@ describe("thinking of earlier turns", () => {
     });
   });
 
+  it("goes back in as many pieces as a client makes of it", () => {
+    const many = new Array(300_000).fill(1);
+    expect(turn(writeOwnSignature({ origin: "t1", details: many }))).toHaveProperty("reasoning_details", many);
+  });
+
   it.each([
     "",
     "EqQB=",

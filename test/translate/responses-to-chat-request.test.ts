@@ -5,9 +5,8 @@ import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import { writeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { imageNote, noOutput } from "../../src/translate/responses/conversation.js";
-import { shortHash } from "../../src/translate/responses/short-hash.js";
 import { readLadder } from "./event-ladder.js";
-import { chatOf, chunkOf, contextOf, eventsOf, messagesOf, source } from "./responses-samples.js";
+import { chatOf, chunkOf, contextOf, eventsOf, messagesOf, origin } from "./responses-samples.js";
 
 const user = (content: unknown) => ({ role: "user", content });
 const call = (id: string, members: object = {}) => ({
@@ -303,13 +302,15 @@ describe("thoughts", () => {
 
   it("go back as they came to where they came from, and to nobody else", () => {
     const details = [{ type: "reasoning.text", text: "Hm", signature: "s" }];
-    const own = { encrypted_content: writeReasoning(shortHash(source), { reasoning_details: details }) };
-    const others = { encrypted_content: writeReasoning(shortHash("other/model"), { reasoning_details: details }) };
+    const own = { encrypted_content: writeReasoning(origin, { reasoning_details: details }) };
+    const others = { encrypted_content: writeReasoning("other", { reasoning_details: details }) };
     const foreign = { encrypted_content: "gAAAAABforeign" };
     const damaged = { encrypted_content: "ig1.????" };
+    const nested = `{"origin":"${origin}","reasoning_details":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const deep = { encrypted_content: `ig1.${Buffer.from(nested).toString("base64url")}` };
     const behind = [call("a"), output("a")];
     expect(messagesOf([thought(own), ...behind])[0]).toMatchObject({ reasoning_details: details });
-    for (const members of [others, foreign, damaged]) {
+    for (const members of [others, foreign, damaged, deep]) {
       expect(messagesOf([thought(members), ...behind])[0]).toEqual(assistant(null, chatCall("a")));
     }
   });

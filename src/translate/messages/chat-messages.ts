@@ -94,7 +94,8 @@ export class ChatMessages {
     if (this.#turn === undefined || (!isOwn && this.#options.replayReasoning !== true)) return;
     this.#turn.reasoning += (isOwn ? own.text : undefined) ?? (typeof thinking === "string" ? thinking : "");
     if (!isOwn) return;
-    this.#turn.details.push(...(own.details ?? []));
+    // A client can make them as many as it likes: too many for the arguments of one call.
+    for (const detail of own.details ?? []) this.#turn.details.push(detail);
     this.#turn.extra = own.extra;
   }
 

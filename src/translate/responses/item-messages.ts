@@ -7,7 +7,6 @@ import { callIdOf } from "./call-id.js";
 import { isChatText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
-import { shortHash } from "./short-hash.js";
 import type { ToolKind, ToolNames } from "./tool-names.js";
 
 /** What a translation of items goes by. */
@@ -15,7 +14,7 @@ export interface ItemContext {
   readonly conversation: Conversation;
   readonly names: ToolNames;
   /** See `ToChatOptions`. */
-  readonly source: string;
+  readonly origin: string;
   readonly reasoningMember: "reasoning_content" | "reasoning" | undefined;
 }
 
@@ -94,9 +93,9 @@ function addOutput(item: Item, index: number, conversation: Conversation): void 
   conversation.output(callIdOf(item, index), toChatParts(content, `input[${index}].output`));
 }
 
-function addReasoning(item: Item, { conversation, source, reasoningMember }: ItemContext): void {
+function addReasoning(item: Item, { conversation, origin, reasoningMember }: ItemContext): void {
   const { content, summary, encrypted_content: encrypted } = item;
-  const members = readReasoning(encrypted, shortHash(source));
+  const members = readReasoning(encrypted, origin);
   const text = members === undefined && reasoningMember !== undefined ? textsOf(content) || textsOf(summary) : "";
   if (members !== undefined) conversation.reasoning(members);
   else if (reasoningMember !== undefined && text !== "") conversation.reasoning({ [reasoningMember]: text });

@@ -1,7 +1,6 @@
 import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
 import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
-import { shortHash } from "./short-hash.js";
 
 /** Thoughts that the model has shown: clients show them where they are a summary. */
 export class OpenReasoning implements OpenItem {
@@ -9,19 +8,19 @@ export class OpenReasoning implements OpenItem {
   readonly #writer: ItemWriter;
   readonly #itemId: string;
   /** Whose thoughts they are, where the client is to keep them; `undefined`: it is not. */
-  readonly #source: string | undefined;
+  readonly #origin: string | undefined;
   readonly #details: Record<string, unknown>[] = [];
   #extra: Readonly<Record<string, unknown>> | undefined;
   #text = "";
   #hasText = false;
   #name: "reasoning_content" | "reasoning" = "reasoning_content";
 
-  constructor(writer: ItemWriter, source: string | undefined) {
+  constructor(writer: ItemWriter, origin: string | undefined) {
     const { outputIndex, itemId } = writer.nextItem("rs");
     this.outputIndex = outputIndex;
     this.#itemId = itemId;
     this.#writer = writer;
-    this.#source = source;
+    this.#origin = origin;
     writer.emit("response.output_item.added", {
       output_index: outputIndex,
       item: { id: itemId, type: "reasoning", summary: [] },
@@ -51,9 +50,9 @@ export class OpenReasoning implements OpenItem {
       id: this.#itemId,
       type: "reasoning",
       summary: this.#hasText ? [{ type: "summary_text", text: this.#text }] : [],
-      ...(this.#source === undefined
+      ...(this.#origin === undefined
         ? undefined
-        : { encrypted_content: writeReasoning(shortHash(this.#source), this.#members()) }),
+        : { encrypted_content: writeReasoning(this.#origin, this.#members()) }),
       ...(status === "incomplete" ? { status } : undefined),
     };
   }

@@ -29,7 +29,7 @@ const around = 200;
 
 /** The most tokens of the prompt as a template makes it of a chat, with tools a line for each value. */
 function renderedTokens(members: object): { tokens: number; tokenizer: string } {
-  const { messages, tools } = toChatRequest(requestOf(members), { source: "s", reasoningMember: "reasoning_content" })
+  const { messages, tools } = toChatRequest(requestOf(members), { origin: "s", reasoningMember: "reasoning_content" })
     .body as { messages: Record<string, unknown>[]; tools?: object[] };
   const texts = messages.map(({ role, content, tool_calls: calls, reasoning_content: thought }) => {
     const made = Array.isArray(calls) ? calls.map((each) => `${each.function.name}\n${each.function.arguments}`) : [];
