@@ -15,8 +15,6 @@ import type { ToolNames } from "./responses/tool-names.js";
 export interface ToChatOptions {
   /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
   readonly origin: string;
-  /** Under which name assistant messages take what the model thought, in plain text. Default: they take none. */
-  readonly reasoningMember?: "reasoning_content" | "reasoning" | undefined;
 }
 
 /** A request in the words of chat completions. */
@@ -87,7 +85,7 @@ function toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
-  { origin, reasoningMember }: ToChatOptions,
+  { origin }: ToChatOptions,
 ): ChatMessage[] {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
@@ -96,7 +94,7 @@ function toMessages(
   }
   const input = request.items === undefined ? memberValue(request, "input") : undefined;
   if (typeof input === "string") conversation.message({ role: "user", content: input });
-  const context = { conversation, names, origin, reasoningMember };
+  const context = { conversation, names, origin };
   for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
   return conversation.messages();
 }

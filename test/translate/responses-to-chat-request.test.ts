@@ -6,7 +6,7 @@ import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import { writeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { imageNote, noOutput } from "../../src/translate/responses/conversation.js";
 import { readLadder } from "./event-ladder.js";
-import { chatOf, chunkOf, contextOf, eventsOf, messagesOf, origin } from "./responses-samples.js";
+import { chatOf, chunkOf, contextOf, eventsOf, finalResponse, messagesOf, origin } from "./responses-samples.js";
 
 const user = (content: unknown) => ({ role: "user", content });
 const call = (id: string, members: object = {}) => ({
@@ -286,18 +286,25 @@ describe("thoughts", () => {
   const thought = (members: object) => ({ type: "reasoning", id: "rs_1", summary: [], content: null, ...members });
   const summary = [{ type: "summary_text", text: "Hm" }];
 
-  it("go back where the target takes them as a text", () => {
+  it.each(["reasoning_content", "reasoning"] as const)(
+    "go back as a text, in %s where they came, to where they are from",
+    (name) => {
+      const response = finalResponse(
+        eventsOf([
+          chunkOf({ [name]: "H" }),
+          chunkOf({ [name]: "m", tool_calls: [{ index: 0, ...chatCall("a") }] }, "stop"),
+        ]),
+      );
+      const input = [...response.output, output("a")];
+      expect(messagesOf(input)[0]).toEqual({ ...assistant(null, chatCall("a")), [name]: "Hm" });
+      expect(messagesOf(input, { origin: "other" })[0]).toEqual(assistant(null, chatCall("a")));
+      expect(messagesOf([...response.output.slice(0, 1), user("q")])).toEqual([user("q")]);
+    },
+  );
+
+  it("of another gateway or server go nowhere", () => {
     const input = [thought({ summary }), call("a"), output("a")];
     expect(messagesOf(input)[0]).toEqual(assistant(null, chatCall("a")));
-    expect(messagesOf(input, { reasoningMember: "reasoning_content" })[0]).toEqual({
-      ...assistant(null, chatCall("a")),
-      reasoning_content: "Hm",
-    });
-  });
-
-  it("are no message by themselves", () => {
-    const options = { reasoningMember: "reasoning" } as const;
-    expect(messagesOf([thought({ summary }), user("q")], options)).toEqual([user("q")]);
   });
 
   it("go back as they came to where they came from, and to nobody else", () => {
