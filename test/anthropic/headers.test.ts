@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anthropicKey } from "../../src/anthropic/credential.js";
+import { anthropicKey } from "../../src/anthropic/anthropic-key.js";
 import { forwardedHeaders } from "../../src/anthropic/forwarded-headers.js";
 
 describe("the key of a client of Messages", () => {

@@ -1,4 +1,4 @@
-import { anthropicKey } from "../../anthropic/credential.js";
+import { anthropicKey } from "../../anthropic/anthropic-key.js";
 import { anthropicErrorBody, anthropicErrorHeaders } from "../../anthropic/error-body.js";
 import { anthropicModel, anthropicModelList, type ListedModel } from "../../anthropic/models-list.js";
 import type { ClientProtocol, ShownModel } from "./client-protocol.js";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toUpstreamMessagesBody } from "../../../src/anthropic/messages/encode-messages-request.js";
 import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
 import { writeOwnSignature } from "../../../src/anthropic/messages/own-signature.js";
+import { toUpstreamMessagesBody } from "../../../src/anthropic/messages/to-upstream-messages-body.js";
 
 const target = { model: "claude-sonnet-4-5", maxOutputTokens: 8000 };
 
