@@ -7,26 +7,12 @@ const longestHeader = 4096;
 /** Versions and betas are words of these. */
 const plain = /^[A-Za-z0-9._\-, ]*$/;
 
-/**
- * The headers of a client of Messages that its upstream gets, too, unchanged. What holds anything but words is left out.
- * @param allowedBetas - for servers that refuse betas that they do not know: the only ones that go there.
- */
-export function forwardedHeaders(
-  header: (name: string) => string | undefined,
-  allowedBetas?: readonly string[],
-): Record<string, string> {
-  const betas = plainHeader(header("anthropic-beta")) ?? "";
-  const sent =
-    allowedBetas === undefined
-      ? betas
-      : betas
-          .split(",")
-          .map((beta) => beta.trim())
-          .filter((beta) => allowedBetas.includes(beta))
-          .join(",");
+/** The headers of a client of Messages that its upstream gets, too, unchanged. What holds anything but words is left out. */
+export function forwardedHeaders(header: (name: string) => string | undefined): Record<string, string> {
+  const betas = plainHeader(header("anthropic-beta"));
   return {
     "anthropic-version": plainHeader(header("anthropic-version")) ?? usualVersion,
-    ...(sent.trim() === "" ? undefined : { "anthropic-beta": sent }),
+    ...(betas === undefined ? undefined : { "anthropic-beta": betas }),
   };
 }
 

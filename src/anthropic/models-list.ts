@@ -9,16 +9,6 @@ export interface ListedModel {
   readonly created: number;
 }
 
-/** What part of the list is asked for: `limit`, `after_id` and `before_id` of the query, as they were sent. */
-export interface ListedPage {
-  readonly limit?: string | undefined;
-  readonly afterId?: string | undefined;
-  readonly beforeId?: string | undefined;
-}
-
-const usualLimit = 20;
-const mostModels = 1000;
-
 /** A model as Anthropic describes one (Anthropic reference, "Get a Model"). */
 export function anthropicModel(model: ListedModel): string {
   return JSON.stringify({
@@ -31,23 +21,8 @@ export function anthropicModel(model: ListedModel): string {
   });
 }
 
-/** A page of the list (Anthropic reference, "List Models"). A limit that is none counts as the usual one. */
-export function anthropicModelList(models: readonly ListedModel[], page: ListedPage): string {
-  const limit = readLimit(page.limit);
-  const { afterId, beforeId } = page;
-  const before = beforeId === undefined ? -1 : models.findIndex(({ id }) => id === beforeId);
-  const from = before >= 0 ? Math.max(0, before - limit) : models.findIndex(({ id }) => id === afterId) + 1;
-  const listed = models.slice(from, before >= 0 ? before : from + limit);
-  const hasMore = before >= 0 ? from > 0 : from + limit < models.length;
-  const ids = JSON.stringify({
-    has_more: hasMore,
-    first_id: listed[0]?.id ?? null,
-    last_id: listed.at(-1)?.id ?? null,
-  });
-  return `{"data":[${listed.map(anthropicModel).join(",")}],${ids.slice(1)}`;
-}
-
-function readLimit(limit: string | undefined): number {
-  const value = limit === undefined || !/^\d{1,6}$/.test(limit) ? usualLimit : Number(limit);
-  return Math.min(Math.max(value, 1), mostModels);
+/** The list, all on one page (Anthropic reference, "List Models"): it is short. */
+export function anthropicModelList(models: readonly ListedModel[]): string {
+  const ids = JSON.stringify({ has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null });
+  return `{"data":[${models.map(anthropicModel).join(",")}],${ids.slice(1)}`;
 }

@@ -11,6 +11,7 @@ import { missingParameter } from "../errors/gateway-error.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
+import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
@@ -47,9 +48,6 @@ export async function parseMessages(body: Uint8Array, services: OperationService
     ? await parseMessagesRequestInTurns(body, maxBodyDepth)
     : parseMessagesRequest(body, maxBodyDepth);
 }
-
-/** Members of this API that mean something else to chat completions, or that are checked apart. */
-const ownMembers: ReadonlySet<string> = new Set(["tools", "cache_control", "metadata", "service_tier", "thinking"]);
 
 class MessagesModelRequest implements ModelRequest {
   readonly #request: MessagesRequest;
@@ -92,7 +90,7 @@ class MessagesModelRequest implements ModelRequest {
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { contextLength, tokenizer, lacking } = model;
-  requireAllowedMembers(request, model, ownMembers);
+  requireAllowedMembers(request, model, messagesMembers);
   const hosted = hostedMessagesTool(request);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);

@@ -1,5 +1,5 @@
 import { requireJsonType } from "../openai/request/json-content-type.js";
-import { defaultHostedToolRules, hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
+import { hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../openai/responses/responses-capabilities.js";
 import { isInputTooLong } from "../openai/responses/responses-least-tokens.js";
 import { responsesPromptTokens } from "../openai/responses/responses-prompt-tokens.js";
@@ -70,7 +70,7 @@ class ResponsesModelRequest implements ModelRequest {
     requireAllowedMembers(request, model, ownMembers);
     if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
-    hostedToolsToDrop(request, defaultHostedToolRules);
+    hostedToolsToDrop(request);
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }

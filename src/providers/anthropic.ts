@@ -15,7 +15,8 @@ export function anthropic(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "anthropic",
       baseURL: "https://api.anthropic.com/v1",
-      dialect: { keyHeader: "x-api-key" },
+      // Agents put what identifies the device and its user there: it is not for others to have.
+      dialect: { keyHeader: "x-api-key", restricted: { metadata: "drop" } },
       operations: ["messages"],
     },
     { ...options, headers: { "anthropic-version": usualVersion, ...options.headers } },

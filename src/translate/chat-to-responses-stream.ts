@@ -141,27 +141,27 @@ export class ChatToResponsesStream {
     const isBegun = this.#done.length > 0 || this.#open.length > 0;
     const isOpen = this.#open.some((item) => item instanceof OpenReasoning);
     if (text === "" && isBegun && !isOpen) this.#lateDetails.push(...(keepsDetails ? details : []));
-    else if (text !== "" || keepsDetails) this.#reasoning().add(reasoning);
+    else if (text !== "" || keepsDetails) this.#reasoning(reasoning.name).add(reasoning);
   }
 
   /** An item that no client shows, for what the model wants back with its calls. */
   #addLateReasoning(): void {
-    const { includesReasoning, source } = this.#context;
+    const { includesReasoning, origin } = this.#context;
     const { extra } = this.#calls;
     if (!includesReasoning || this.#isLateSent || (extra === undefined && this.#lateDetails.length === 0)) return;
     this.#isLateSent = true;
-    const reasoning = new OpenReasoning(this.#writer, source);
-    reasoning.add({ text: "", name: "reasoning", details: this.#lateDetails });
+    const reasoning = new OpenReasoning(this.#writer, { origin, name: "reasoning", isKept: true });
+    reasoning.add({ text: "", details: this.#lateDetails });
     if (extra !== undefined) reasoning.addExtra(extra);
     this.#close(reasoning, "completed");
   }
 
-  #reasoning(): OpenReasoning {
+  #reasoning(name: ReasoningDelta["name"]): OpenReasoning {
     const open = this.#open.find((item) => item instanceof OpenReasoning);
     if (open !== undefined) return open;
     this.#closeTexts();
-    const { includesReasoning, source } = this.#context;
-    const reasoning = new OpenReasoning(this.#writer, includesReasoning ? source : undefined);
+    const { includesReasoning: isKept, origin } = this.#context;
+    const reasoning = new OpenReasoning(this.#writer, { origin, name, isKept });
     this.#open.push(reasoning);
     return reasoning;
   }

@@ -44,12 +44,12 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
   const thinking = requestValue(request, "thinking");
   const body = {
     model: request.model,
-    messages: chatMessages(request, options, toolNames),
-    ...(request.maxTokens === undefined ? undefined : { [options.capName ?? "max_tokens"]: request.maxTokens }),
+    messages: chatMessages(request, options.origin, toolNames),
+    ...(request.maxTokens === undefined ? undefined : { max_tokens: request.maxTokens }),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
-    ...numbers(request, options.topK === true ? ["temperature", "top_p", "top_k"] : ["temperature", "top_p"]),
+    ...numbers(request, ["temperature", "top_p"]),
     ...(stopSequences.length === 0 ? undefined : { stop: stopSequences.slice(0, mostStops) }),
-    ...chatTools(requestValue(request, "tools"), requestValue(request, "tool_choice"), toolNames, options),
+    ...chatTools(requestValue(request, "tools"), requestValue(request, "tool_choice"), toolNames),
     ...outputMembers(request, thinking, options),
   };
   return {
@@ -63,19 +63,15 @@ function refuseServers(request: MessagesRequest): void {
   throw beyondTarget("mcp_servers", "MCP servers are not supported by this model", "unsupported_parameter");
 }
 
-function chatMessages(
-  request: RequestMembers,
-  options: ChatTargetOptions,
-  toolNames: MessageToolNames,
-): readonly unknown[] {
-  const messages = new ChatMessages(options, toolNames);
+function chatMessages(request: RequestMembers, origin: string, toolNames: MessageToolNames): readonly unknown[] {
+  const messages = new ChatMessages(origin, toolNames);
   const system = requestValue(request, "system");
   if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {
     throw invalidType("system", "a valid string or list");
   }
   const blocks = typeof system === "string" ? [{ type: "text", text: system }] : recordsIn(system);
   const own = blocks.filter(({ text }) => !(typeof text === "string" && attribution.test(text)));
-  messages.addSystem(own.flatMap((block, index) => blockParts(block, `system[${index}]`, options)));
+  messages.addSystem(own.flatMap((block, index) => blockParts(block, `system[${index}]`)));
   for (const message of requestMessages(request, "input")) messages.add(message);
   const translated = messages.finish();
   if (translated.every((message) => isRecord(message) && message["role"] === "system")) {

@@ -1,9 +1,11 @@
+import { Buffer } from "node:buffer";
 import type { MessageProgress } from "../anthropic/messages/message-progress.js";
 import { MessageStreamReader } from "../anthropic/messages/message-stream-reader.js";
 import { StreamFault } from "../errors/stream-fault.js";
 import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
 import { isRecord } from "../wire/is-record.js";
+import { membersOf } from "../wire/json-members.js";
 import { type DetailedUsage, toChatUsage } from "./chat/chat-usage.js";
 import { type CompletionHead, thinkingDetail } from "./message-to-chat.js";
 import { finishReasonOf } from "./messages/stop-reason.js";
@@ -19,7 +21,8 @@ interface OpenBlock {
   /** Of a tool call: its place among the calls, and whether some of its arguments has come. */
   readonly call: number;
   hasArguments: boolean;
-  readonly input: unknown;
+  /** As JSON. */
+  readonly input: string;
 }
 
 /**
@@ -59,7 +62,7 @@ export class MessagesToChatStream {
       case "message_start":
         return this.#begin(members["message"]);
       case "content_block_start":
-        return this.#beginBlock(members);
+        return this.#beginBlock(members, event.data);
       case "content_block_delta":
         return this.#growBlock(members);
       case "content_block_stop":
@@ -87,12 +90,12 @@ export class MessagesToChatStream {
     return [this.#delta({ content: "" })];
   }
 
-  #beginBlock({ index, content_block: block }: Record<string, unknown>): Chunk[] {
+  #beginBlock({ index, content_block: block }: Record<string, unknown>, json: string): Chunk[] {
     if (!isRecord(block)) return [];
-    const { type, id, name, input, text, thinking, data } = block;
+    const { type, id, name, text, thinking, data } = block;
     const former = this.#endBlock({ index });
     const call = type === "tool_use" ? this.#calls++ : -1;
-    const open = this.#open(index, { type, call, input });
+    const open = this.#open(index, { type, call, input: call < 0 ? "" : rawInput(json) });
     return [...former, ...this.#firstOf(open, { id, name, text, thinking, data })];
   }
 
@@ -129,7 +132,7 @@ export class MessagesToChatStream {
   #openFor(index: unknown, delta: unknown): OpenBlock {
     if (delta === "input_json_delta") throw new StreamFault("garbage");
     const type = typeof delta === "string" ? delta.replace(/_delta$/, "") : undefined;
-    return this.#open(index, { type, call: -1, input: undefined });
+    return this.#open(index, { type, call: -1, input: "" });
   }
 
   #grow(open: OpenBlock, delta: Record<string, unknown>): Chunk[] {
@@ -156,7 +159,7 @@ export class MessagesToChatStream {
     this.#blocks.delete(index);
     if (open === undefined) return [];
     // Some servers send the input with the beginning, and some calls have none.
-    if (open.call >= 0 && !open.hasArguments) return [this.#arguments(open, JSON.stringify(open.input ?? {}))];
+    if (open.call >= 0 && !open.hasArguments) return [this.#arguments(open, open.input)];
     if (open.type !== "thinking") return [];
     return [this.#delta({ reasoning_details: [thinkingDetail(this.#thoughts++, open.text, open.signature)] })];
   }
@@ -192,6 +195,16 @@ export class MessagesToChatStream {
     const chunk = { id: this.#id, object: "chat.completion.chunk", created, model, choices };
     return usage === undefined ? chunk : { ...chunk, usage };
   }
+}
+
+/** The input that comes with the beginning of a call, as it was written: numbers may have more digits than a double. */
+function rawInput(json: string): string {
+  const bytes = Buffer.from(json);
+  // Of two members of one name, JSON.parse takes the last one, too.
+  const block = membersOf(bytes).findLast(({ name }) => name === "content_block");
+  const input = block && membersOf(bytes, block.start).findLast(({ name }) => name === "input");
+  const text = input === undefined ? "null" : bytes.toString("utf8", input.start, input.end);
+  return text === "null" ? "{}" : text;
 }
 
 function textOf(delta: Record<string, unknown>): string {

@@ -1,6 +1,5 @@
 import { invalidType, missingParameter } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
-import { defaultHostedToolRules, type HostedToolRules } from "../openai/responses/native/hosted-tools.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import { hasMoreValues } from "../wire/count-values.js";
 import { isRecord } from "../wire/is-record.js";
@@ -14,17 +13,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 
 /** How a target wants its chat completions. */
 export interface ToChatOptions {
-  /**
-   * What makes the target's thoughts its own, such as its provider and model: thoughts of another one are left out. Clients
-   * get a hash of it.
-   */
-  readonly source: string;
-  /** Under which name assistant messages take what the model thought, in plain text. Default: they take none. */
-  readonly reasoningMember?: "reasoning_content" | "reasoning" | undefined;
-  /** What becomes of tools that a server would run itself: of `pass`, the tool is left out. */
-  readonly hostedTools?: HostedToolRules | undefined;
-  /** Further members that mean the same to the target, such as `prompt_cache_key` and `metadata`. Default: none. */
-  readonly passed?: readonly string[] | undefined;
+  /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
+  readonly origin: string;
 }
 
 /** A request in the words of chat completions. */
@@ -45,21 +35,20 @@ const alike = ["temperature", "top_p", "user"];
  * @throws GatewayError 400 for what no chat can say, with the `param` of this API.
  */
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
-  const { hostedTools = defaultHostedToolRules, passed = [] } = options;
   const { model, stream, maxOutputTokens, items } = request;
   requireFewValues(request);
   const parsed = (items ?? []).map(({ start, end, type }) => ({
     item: parseSpan(request, { start, end }) as Item,
     type,
   }));
-  const tools = toChatTools(toolLists(request, parsed), hostedTools);
+  const tools = toChatTools(toolLists(request, parsed));
   const messages = toMessages(request, parsed, tools, options);
   if (messages.length === 0) throw beyondTarget("input", "'input' holds nothing that this model can be sent.");
   const body: Record<string, unknown> = { model, messages };
   if (stream) body["stream"] = true;
   if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
-  for (const name of [...alike, ...passed]) set(body, name, memberValue(request, name));
-  addTools(body, request, tools, hostedTools);
+  for (const name of alike) set(body, name, memberValue(request, name));
+  addTools(body, request, tools);
   addText(body, memberValue(request, "text"));
   const reasoning = memberValue(request, "reasoning");
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
@@ -96,7 +85,7 @@ function toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
-  { source, reasoningMember }: ToChatOptions,
+  { origin }: ToChatOptions,
 ): ChatMessage[] {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
@@ -105,7 +94,7 @@ function toMessages(
   }
   const input = request.items === undefined ? memberValue(request, "input") : undefined;
   if (typeof input === "string") conversation.message({ role: "user", content: input });
-  const context = { conversation, names, source, reasoningMember };
+  const context = { conversation, names, origin };
   for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
   return conversation.messages();
 }
@@ -115,13 +104,8 @@ function instructionRole(items: readonly ParsedItem[]): string {
   return items.some(({ item }) => item["role"] === "developer") ? "developer" : "system";
 }
 
-function addTools(
-  body: Record<string, unknown>,
-  request: ResponsesRequest,
-  chat: ChatTools,
-  rules: HostedToolRules,
-): void {
-  const { tools, choice } = chooseTools(memberValue(request, "tool_choice"), chat, rules);
+function addTools(body: Record<string, unknown>, request: ResponsesRequest, chat: ChatTools): void {
+  const { tools, choice } = chooseTools(memberValue(request, "tool_choice"), chat);
   // Without tools, servers refuse what is said of them.
   if (tools.length === 0) return;
   body["tools"] = tools;

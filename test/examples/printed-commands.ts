@@ -21,7 +21,8 @@ export interface PrintedCommands {
 }
 
 export function readCommands(printed: string): PrintedCommands {
-  const [whole, streamed, message, response, useUp, denied, ...others] = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
+  const [whole, streamed, message, response, useUp, denied, ...others] =
+    printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
   const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(printed)?.[0];
   if (!whole || !streamed || !message || !response || !useUp || !denied || !snippet || others.length > 0) {
     throw new Error(printed);

@@ -159,7 +159,7 @@ async function ask(host: Host, golden: GoldenCase, ids: Map<string, string>): Pr
 function steady(text: string): string {
   return text
     .replace(/(req_|chatcmpl-|resp_|msg_)[0-9a-f-]{20,}/g, "$1…")
-    .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+")/g, "$1…$2")
+    .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+(?:_[\w-]+)?")/g, "$1…$2")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
 }
 

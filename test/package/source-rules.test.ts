@@ -8,7 +8,6 @@ const source = new Source();
 const known = {
   sharedNames: [],
   fileNames: [
-    "src/anthropic/credential.ts anthropicAuthorization",
     "src/anthropic/event-frame.ts messagesEvent",
     "src/openai/chat/encode-chat-request.ts toUpstreamBody",
     "src/openai/responses/native/encode-responses-request.ts toUpstreamResponsesBody",

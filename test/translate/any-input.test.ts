@@ -159,8 +159,7 @@ describe("whatever comes in", () => {
       fc.property(requestOf(messagesRoles), (bytes) => {
         const parsed = unless(GatewayError, () => parseMessagesRequest(bytes, 64));
         const own =
-          parsed &&
-          unless(GatewayError, () => messagesToChatRequest(parsed, { origin: "t", reasoning: true, files: true }));
+          parsed && unless(GatewayError, () => messagesToChatRequest(parsed, { origin: "t", reasoning: true }));
         if (own === undefined) return;
         count++;
         expect(parseChatRequest(own.body, 80).model).toBe("m");

@@ -8,6 +8,14 @@ const completion = (message: object, finish = "stop", others: object = {}) => ({
 });
 
 describe("a whole response", () => {
+  it("has the probabilities of as many tokens as the longest has", () => {
+    const content = new Array(200_000).fill({ token: "a", logprob: 0 });
+    const { choices } = completion({ content: "Hi" });
+    const context = contextOf({ include: ["message.output_text.logprobs"] });
+    const said = toResponse({ choices: choices.map((choice) => ({ ...choice, logprobs: { content } })) }, context, end);
+    expect(said).toMatchObject({ output: [{ content: [{ logprobs: { length: content.length } }] }] });
+  });
+
   it("says all that OpenAI's does, and what it was asked", () => {
     const tools = [{ type: "web_search" }, { type: "function", name: "get", parameters: null, strict: false }];
     const asked = {

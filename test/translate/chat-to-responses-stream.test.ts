@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atCapacity, badGateway, GatewayError } from "../../src/errors/gateway-error.js";
-import { decodeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { frameEvents, type ResponseEvent } from "../../src/openai/responses/response-events.js";
 import { toResponse } from "../../src/translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
+import { readOwnPayload } from "../../src/wire/own-payload.js";
 import { readBrokenLadder, readLadder } from "./event-ladder.js";
-import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, source } from "./responses-samples.js";
+import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, origin } from "./responses-samples.js";
 
 const types = (events: readonly ResponseEvent[]) => events.map(({ type }) => type.replace("response.", ""));
 
@@ -318,8 +318,7 @@ describe("what a model wants back of its thoughts", () => {
     const [item] = readLadder(eventsOf(chunks, contextOf({ include })));
     const encrypted = String(item?.["encrypted_content"]);
     expect(encrypted).toMatch(/^ig1\./);
-    // The names of targets are the operator's own.
-    expect(decodeReasoning(encrypted)).not.toContain(source);
+    expect(readOwnPayload(encrypted)).toMatchObject({ origin });
     expect(readLadder(eventsOf(chunks))[0]).not.toHaveProperty("encrypted_content");
   });
 

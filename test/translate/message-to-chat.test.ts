@@ -306,6 +306,23 @@ describe("a stream of Messages as one of chat completions", () => {
     });
   });
 
+  it.each([
+    ['{"id":12345678901234567890,"x":1.0}', '{"id":12345678901234567890,"x":1.0}'],
+    ["null", "{}"],
+  ])("takes an input that came with the beginning as it was written: %s", (input, expected) => {
+    const stream = new MessagesToChatStream(completionHead, 7, answerContext());
+    const block = `{"type":"tool_use","input":{"a":1},"id":"t","name":"f","input":${input}}`;
+    const stop = '{"type":"content_block_stop","index":0}';
+    const events = [
+      '{"type":"message_start","message":{"id":"m"}}',
+      `{"type":"content_block_start","index":0,"content_block":${block}}`,
+      stop,
+    ];
+    const chunks = events.flatMap((data) => stream.event({ event: undefined, data }));
+    const delta = { tool_calls: [{ index: 0, function: { arguments: expected } }] };
+    expect(chunks.at(-1)).toMatchObject({ choices: [{ delta }] });
+  });
+
   it("says once why it ends, and what it has used", () => {
     const delta = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } };
     const start = { type: "message_start", message: { id: "m", usage } };

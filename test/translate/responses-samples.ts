@@ -13,13 +13,13 @@ export function requestOf(members: object): ResponsesRequest {
   return parseResponsesRequest(Buffer.from(JSON.stringify({ model: "acme/small", input: "hi", ...members })), 256);
 }
 
-export const source = "up/small";
+export const origin = "up/small";
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[]; tools?: { function: { name: string } }[] };
 
 /** The chat completion request for a request of these members. */
 export function chatOf(members: object, options: Partial<ToChatOptions> = {}): Body {
-  return toChatRequest(requestOf(members), { source, ...options }).body as Body;
+  return toChatRequest(requestOf(members), { origin, ...options }).body as Body;
 }
 
 export function messagesOf(input: unknown, options: Partial<ToChatOptions> = {}): Record<string, unknown>[] {
@@ -33,13 +33,13 @@ const facts: CallFacts = {
   previousResponseId: undefined,
   isStored: false,
   names: new ToolNames(),
-  source,
+  origin,
 };
 
 /** The context of an answer to a request of these members. */
 export function contextOf(members: object = {}): ResponseContext {
   const request = requestOf(members);
-  return toResponseContext(request, { ...facts, names: toChatRequest(request, { source }).names });
+  return toResponseContext(request, { ...facts, names: toChatRequest(request, { origin }).names });
 }
 
 export const end = {

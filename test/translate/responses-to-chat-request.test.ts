@@ -5,9 +5,8 @@ import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import { writeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { imageNote, noOutput } from "../../src/translate/responses/conversation.js";
-import { shortHash } from "../../src/translate/responses/short-hash.js";
 import { readLadder } from "./event-ladder.js";
-import { chatOf, chunkOf, contextOf, eventsOf, messagesOf, source } from "./responses-samples.js";
+import { chatOf, chunkOf, contextOf, eventsOf, finalResponse, messagesOf, origin } from "./responses-samples.js";
 
 const user = (content: unknown) => ({ role: "user", content });
 const call = (id: string, members: object = {}) => ({
@@ -287,29 +286,38 @@ describe("thoughts", () => {
   const thought = (members: object) => ({ type: "reasoning", id: "rs_1", summary: [], content: null, ...members });
   const summary = [{ type: "summary_text", text: "Hm" }];
 
-  it("go back where the target takes them as a text", () => {
+  it.each(["reasoning_content", "reasoning"] as const)(
+    "go back as a text, in %s where they came, to where they are from",
+    (name) => {
+      const response = finalResponse(
+        eventsOf([
+          chunkOf({ [name]: "H" }),
+          chunkOf({ [name]: "m", tool_calls: [{ index: 0, ...chatCall("a") }] }, "stop"),
+        ]),
+      );
+      const input = [...response.output, output("a")];
+      expect(messagesOf(input)[0]).toEqual({ ...assistant(null, chatCall("a")), [name]: "Hm" });
+      expect(messagesOf(input, { origin: "other" })[0]).toEqual(assistant(null, chatCall("a")));
+      expect(messagesOf([...response.output.slice(0, 1), user("q")])).toEqual([user("q")]);
+    },
+  );
+
+  it("of another gateway or server go nowhere", () => {
     const input = [thought({ summary }), call("a"), output("a")];
     expect(messagesOf(input)[0]).toEqual(assistant(null, chatCall("a")));
-    expect(messagesOf(input, { reasoningMember: "reasoning_content" })[0]).toEqual({
-      ...assistant(null, chatCall("a")),
-      reasoning_content: "Hm",
-    });
-  });
-
-  it("are no message by themselves", () => {
-    const options = { reasoningMember: "reasoning" } as const;
-    expect(messagesOf([thought({ summary }), user("q")], options)).toEqual([user("q")]);
   });
 
   it("go back as they came to where they came from, and to nobody else", () => {
     const details = [{ type: "reasoning.text", text: "Hm", signature: "s" }];
-    const own = { encrypted_content: writeReasoning(shortHash(source), { reasoning_details: details }) };
-    const others = { encrypted_content: writeReasoning(shortHash("other/model"), { reasoning_details: details }) };
+    const own = { encrypted_content: writeReasoning(origin, { reasoning_details: details }) };
+    const others = { encrypted_content: writeReasoning("other", { reasoning_details: details }) };
     const foreign = { encrypted_content: "gAAAAABforeign" };
     const damaged = { encrypted_content: "ig1.????" };
+    const nested = `{"origin":"${origin}","reasoning_details":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const deep = { encrypted_content: `ig1.${Buffer.from(nested).toString("base64url")}` };
     const behind = [call("a"), output("a")];
     expect(messagesOf([thought(own), ...behind])[0]).toMatchObject({ reasoning_details: details });
-    for (const members of [others, foreign, damaged]) {
+    for (const members of [others, foreign, damaged, deep]) {
       expect(messagesOf([thought(members), ...behind])[0]).toEqual(assistant(null, chatCall("a")));
     }
   });
@@ -444,13 +452,6 @@ describe("tools", () => {
     expect(refusalOf(() => chatOf({ tools }))).toEqual({ param, code });
   });
 
-  it("that a server would run are dropped or refused as the rules say", () => {
-    const search = [{ type: "web_search" }];
-    const rules = { search: "refuse", others: "drop" } as const;
-    expect(refusalOf(() => chatOf({ tools: search }, { hostedTools: rules })).param).toBe("tools[0].type");
-    expect(chatOf({ tools: [{ type: "mcp" }] }, { hostedTools: rules })).not.toHaveProperty("tools");
-  });
-
   const listed = [{ type: "function", name: "get" }, { type: "custom", name: "patch" }, { type: "web_search" }];
   const chosen = (name: string) => ({ type: "function", function: { name } });
   it.each<[unknown, unknown, string[]]>([
@@ -512,9 +513,6 @@ describe("the other members", () => {
       reasoning_effort: "high",
       logprobs: true,
       top_logprobs: 3,
-    });
-    expect(chatOf({ prompt_cache_key: "k" }, { passed: ["prompt_cache_key"] })).toMatchObject({
-      prompt_cache_key: "k",
     });
   });
 

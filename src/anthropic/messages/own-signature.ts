@@ -1,9 +1,5 @@
-import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
-import { JsonCheck } from "../../wire/json-syntax.js";
-
-/** What the signatures of thinking that is not Anthropic's begin with. Clients send them back unchanged. */
-export const ownSignaturePrefix = "ig1.";
+import { readOwnPayload, writeOwnPayload } from "../../wire/own-payload.js";
 
 /** Under the thinking of a model that speaks chat completions: what it takes back in its next turn. */
 export interface OwnSignature {
@@ -17,25 +13,14 @@ export interface OwnSignature {
   readonly extra?: Record<string, unknown> | undefined;
 }
 
-/** What a client sends back is bounded, in characters and levels. */
-const longestSignature = 1_000_000;
-const mostLevels = 32;
-
 export function writeOwnSignature({ origin, text, details, extra }: OwnSignature): string {
-  return ownSignaturePrefix + Buffer.from(JSON.stringify({ origin, text, details, extra })).toString("base64url");
+  return writeOwnPayload({ origin, text, details, extra });
 }
 
 /** `undefined` for the signature of another, and for what is none. */
 export function readOwnSignature(signature: unknown): OwnSignature | undefined {
-  if (typeof signature !== "string" || !signature.startsWith(ownSignaturePrefix)) return undefined;
-  if (signature.length > longestSignature) return undefined;
-  const json = Buffer.from(signature.slice(ownSignaturePrefix.length), "base64url");
-  const check = new JsonCheck(json, mostLevels);
-  check.run(json.length);
-  if (check.fault !== undefined) return undefined;
-  const said: unknown = JSON.parse(json.toString("utf8"));
-  if (!isRecord(said) || typeof said["origin"] !== "string") return undefined;
-  const { origin, text, details, extra } = said;
+  const { origin, text, details, extra } = readOwnPayload(signature) ?? {};
+  if (typeof origin !== "string") return undefined;
   return {
     origin,
     text: typeof text === "string" ? text : undefined,

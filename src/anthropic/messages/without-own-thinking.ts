@@ -9,12 +9,12 @@ import {
   skipSpace,
   startsWith,
 } from "../../wire/json-members.js";
+import { ownPayloadPrefix } from "../../wire/own-payload.js";
 import type { MessagesRequest } from "./messages-request.js";
-import { ownSignaturePrefix } from "./own-signature.js";
 
 const signatureName = Buffer.from('"signature"');
 const noSignature = Buffer.from('""');
-const ownSignature = Buffer.from(`"${ownSignaturePrefix}`);
+const ownSignature = Buffer.from(`"${ownPayloadPrefix}`);
 
 /** Of a block: more members than there are. */
 const mostMembers = 64;

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { startsWith } from "../../wire/json-members.js";
+import { ownPayloadPrefix } from "../../wire/own-payload.js";
 import type { Span } from "../chat/message-outline.js";
 import type { InputItem } from "./input-outline.js";
 import { isOwnItem } from "./item-ids.js";
-import { ownReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
 /** A reasoning item that the gateway has made. */
@@ -13,7 +13,7 @@ export interface OwnThought {
   readonly encrypted: Span | undefined;
 }
 
-const beginning = Buffer.from(`"${ownReasoning}`);
+const beginning = Buffer.from(`"${ownPayloadPrefix}`);
 
 /** Whether the gateway has made the reasoning item, which then only it can read. */
 export function isOwnThought(body: Uint8Array, { encrypted, id }: InputItem): boolean {

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
+import { readOwnPayload, writeOwnPayload } from "../../wire/own-payload.js";
 
 /** Reasoning that a model needs back between tool calls, under the names of chat messages: text, or signed pieces. */
 export interface ReasoningMembers {
@@ -10,24 +10,20 @@ export interface ReasoningMembers {
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/** The prefix of the text that {@link writeReasoning} makes. No other server's encrypted content begins with it. */
-export const ownReasoning = "ig1.";
-
 /**
  * The `encrypted_content` of a reasoning item, which the client keeps and sends back. It contains only what the client
  * may see. It is encoded, not encrypted.
  *
- * @param source - a mark of the target, since another model could not use it. Clients can read it.
+ * @param origin - an opaque mark of the target, since another model could not use it. Clients can read it.
  */
-export function writeReasoning(source: string, members: ReasoningMembers): string {
-  return ownReasoning + Buffer.from(JSON.stringify({ source, ...members })).toString("base64url");
+export function writeReasoning(origin: string, members: ReasoningMembers): string {
+  return writeOwnPayload({ origin, ...members });
 }
 
-/** The decoded reasoning; `undefined` when another server made it, or it is for another source. */
-export function readReasoning(encrypted: unknown, source: string): ReasoningMembers | undefined {
-  if (typeof encrypted !== "string" || !encrypted.startsWith(ownReasoning)) return undefined;
-  const payload = parse(decodeReasoning(encrypted));
-  if (!isRecord(payload) || payload["source"] !== source) return undefined;
+/** The decoded reasoning; `undefined` when another server made it, or it is from another origin. */
+export function readReasoning(encrypted: unknown, origin: string): ReasoningMembers | undefined {
+  const payload = readOwnPayload(encrypted);
+  if (payload === undefined || payload["origin"] !== origin) return undefined;
   const { reasoning_content: content, reasoning, reasoning_details: details, extra_content: extra } = payload;
   return {
     ...(typeof content === "string" ? { reasoning_content: content } : undefined),
@@ -35,17 +31,4 @@ export function readReasoning(encrypted: unknown, source: string): ReasoningMemb
     ...(Array.isArray(details) ? { reasoning_details: details } : undefined),
     ...(isRecord(extra) ? { extra_content: extra } : undefined),
   };
-}
-
-/** The JSON of a payload that the gateway made. */
-export function decodeReasoning(encrypted: string): string {
-  return Buffer.from(encrypted.slice(ownReasoning.length), "base64url").toString();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
+import { decodeOwnPayload } from "../../wire/own-payload.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
 import { inputMedia } from "./input-media.js";
 import { isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
-import { decodeReasoning } from "./reasoning-payload.js";
 import type { ResponsesRequest } from "./responses-request.js";
 import type { ToolSpan } from "./tool-kinds.js";
 
@@ -72,7 +72,7 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
     if (encrypted === undefined) return [];
     const { start, end } = encrypted;
     const text = Buffer.from(request.body.subarray(start + 1, end - 1)).toString("latin1");
-    return [{ start, end, tokens: textTokens(Buffer.from(decodeReasoning(text)), true) }];
+    return [{ start, end, tokens: textTokens(decodeOwnPayload(text), true) }];
   });
 }
 
@@ -89,8 +89,6 @@ function textsAlone({ body, members }: ResponsesRequest): number {
   return members.filter(({ name, start }) => (name === "input" || name === "instructions") && body[start] === 0x22)
     .length;
 }
-
-/** Calls without an output get one, and images of a tool's a message of their own. */
 
 /** Calls may be shorter than what is said for their outputs, where they need no id. */
 function builtInCalls({ items }: ResponsesRequest): number {

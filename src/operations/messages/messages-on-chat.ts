@@ -15,9 +15,6 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
   const { body, translation } = messagesToChatRequest(request, {
     origin: originOf(target, model),
     reasoning: lacking === undefined || !lacking.reasoning,
-    capName: target.dialect?.capName,
-    // As from any client: whether the model reads files is its server's to say. Agents could not go on after a refusal.
-    files: true,
   });
   const head = {
     requestId: attempt.requestId,

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { anthropicErrorEvent } from "../../anthropic/error-body.js";
 import { pingEvent } from "../../anthropic/event-frame.js";
-import { pricedMembers, toUpstreamMessagesBody } from "../../anthropic/messages/encode-messages-request.js";
 import { toMessageAnswer } from "../../anthropic/messages/message-answer.js";
 import { MessageStream } from "../../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { withoutLacking } from "../../anthropic/messages/messages-capabilities.js";
+import { toUpstreamMessagesBody } from "../../anthropic/messages/to-upstream-messages-body.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { notAResponse } from "../../errors/not-a-response.js";
@@ -19,7 +19,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { toAnswerContext } from "../answer-context.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
-import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
+import { type MessagesExchangeParts, messagesMembers } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
 export class NativeMessagesExchange implements Exchange {
@@ -35,7 +35,7 @@ export class NativeMessagesExchange implements Exchange {
     this.body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens,
-      dropped: target.rules.isEmpty ? [] : pricedMembers,
+      dropped: target.rules.dialectFor(request, undefined, messagesMembers)?.dropped,
       reasoning: lacking === undefined || !lacking.reasoning,
     });
     this.#context = toAnswerContext(target, model, attempt, "messages");

@@ -6,7 +6,7 @@ import { estimatedTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
-import { defaultHostedToolRules, hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
+import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
   failureOf,
   type NativeResponseContext,
@@ -42,7 +42,7 @@ export class NativeResponsesExchange implements Exchange {
       model: target.upstreamModel,
       maxOutputTokens: model.maxOutputTokens,
       dropped: droppedMembers(model, dialect),
-      withoutTools: hostedToolsToDrop(request, defaultHostedToolRules),
+      withoutTools: hostedToolsToDrop(request),
     });
   }
 

@@ -3,6 +3,7 @@ import { toResponseContext } from "../../translate/responses/response-context.js
 import { toChatRequest } from "../../translate/responses-to-chat-request.js";
 import { toAnswerContext } from "../answer-context.js";
 import { ownId } from "../own-id.js";
+import { originOf } from "../translated/origin-of.js";
 import { parseTranslated } from "../translated/parse-translated.js";
 import { ResponsesClientSink } from "../translated/responses-client-sink.js";
 import { toChatTarget } from "../translated/to-chat-target.js";
@@ -13,8 +14,8 @@ import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 /** A request for a response, and what a server that does not speak that API gives for it. */
 export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
   const { request, conversation, target, model, attempt } = parts;
-  const source = `${model.id} ${target.upstreamModel}`;
-  const { body, names } = toChatRequest(request, { source });
+  const origin = originOf(target, model);
+  const { body, names } = toChatRequest(request, { origin });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,
@@ -22,7 +23,7 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
     previousResponseId: conversation.previousResponseId,
     isStored: conversation.isStored,
     names,
-    source,
+    origin,
   });
   const answer = toAnswerContext(target, model, attempt, "input");
   const chat = parseTranslated(Buffer.from(JSON.stringify(body)));

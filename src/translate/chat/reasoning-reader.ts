@@ -1,10 +1,11 @@
+import type { ThoughtName } from "../../openai/responses/item-ids.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What a message or a delta of chat completions shows of a model's thoughts. */
 export interface ReasoningDelta {
   readonly text: string;
   /** The member that it stood in. */
-  readonly name: "reasoning_content" | "reasoning";
+  readonly name: ThoughtName;
   /** The same in pieces, signed or encrypted, as some servers want it back. */
   readonly details: readonly Record<string, unknown>[];
 }

@@ -1,4 +1,4 @@
-import { ownSignaturePrefix } from "../../anthropic/messages/own-signature.js";
+import { ownPayloadPrefix } from "../../wire/own-payload.js";
 import { recordsIn } from "../messages/request-elements.js";
 import type { Block } from "./part-blocks.js";
 
@@ -13,7 +13,7 @@ export function thinkingBlocks(message: Record<string, unknown>): Block[] {
     const { type, data, signature } = detail;
     if (type === "reasoning.encrypted") return typeof data === "string" ? [{ type: "redacted_thinking", data }] : [];
     if (type !== "reasoning.text" || typeof signature !== "string") return [];
-    if (signature === "" || signature.startsWith(ownSignaturePrefix)) return [];
+    if (signature === "" || signature.startsWith(ownPayloadPrefix)) return [];
     // Some clients keep the text apart: then it is that of the only thought.
     const text = detail["text"] ?? (signed.length === 1 ? message["reasoning_content"] : undefined);
     return [{ type: "thinking", thinking: typeof text === "string" ? text : "", signature }];

@@ -1,12 +1,9 @@
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { ChatTargetOptions } from "./chat-target-options.js";
 import { recordsIn } from "./request-elements.js";
 
 /** A content part of a chat completion. */
 export type BlockPart = Record<string, unknown>;
-
-type PartOptions = Pick<ChatTargetOptions, "cacheControl" | "files">;
 
 /**
  * What a block of a user's message, or of a tool's result, is in a chat completion. Blocks of which chat completions know
@@ -15,14 +12,14 @@ type PartOptions = Pick<ChatTargetOptions, "cacheControl" | "files">;
  * @param path - of the block.
  * @throws GatewayError 400 when the target cannot be shown it.
  */
-export function blockParts(block: Record<string, unknown>, path: string, options: PartOptions): BlockPart[] {
+export function blockParts(block: Record<string, unknown>, path: string): BlockPart[] {
   switch (block["type"]) {
     case "text":
-      return textPart(block["text"], options.cacheControl === true ? block["cache_control"] : undefined);
+      return textPart(block["text"]);
     case "image":
       return [imagePart(block["source"], path)];
     case "document":
-      return documentParts(block, path, options);
+      return documentParts(block, path);
     case "search_result":
       return textPart(searchResultText(block));
     case "tool_reference":
@@ -32,9 +29,9 @@ export function blockParts(block: Record<string, unknown>, path: string, options
   }
 }
 
-/** Parts as the content of a message: a text, where all is text of which nothing else is said. */
+/** Parts as the content of a message: a text, where all is text. */
 export function toBlockContent(parts: readonly BlockPart[]): string | readonly BlockPart[] {
-  return parts.every(isPlainText) ? textsOf(parts) : parts;
+  return parts.every(isTextPart) ? textsOf(parts) : parts;
 }
 
 /** The texts among the parts, as one. */
@@ -46,14 +43,9 @@ export function isTextPart(part: BlockPart): boolean {
   return part["type"] === "text";
 }
 
-function isPlainText(part: BlockPart): boolean {
-  return isTextPart(part) && part["cache_control"] === undefined;
-}
-
 /** Empty texts are refused by some servers. */
-function textPart(text: unknown, cacheControl?: unknown): BlockPart[] {
-  if (typeof text !== "string" || text === "") return [];
-  return [{ type: "text", text, ...(isRecord(cacheControl) ? { cache_control: cacheControl } : undefined) }];
+function textPart(text: unknown): BlockPart[] {
+  return typeof text !== "string" || text === "" ? [] : [{ type: "text", text }];
 }
 
 function imagePart(source: unknown, path: string): BlockPart {
@@ -68,7 +60,7 @@ function imageURL({ type, media_type: mediaType, data, url }: Record<string, unk
   return `data:${mediaType};base64,${data}`;
 }
 
-function documentParts(block: Record<string, unknown>, path: string, options: PartOptions): BlockPart[] {
+function documentParts(block: Record<string, unknown>, path: string): BlockPart[] {
   const { title, context, source } = block;
   const heading = [title, context].filter((text) => typeof text === "string" && text !== "").join("\n");
   const { type, data, content, media_type: mediaType } = isRecord(source) ? source : {};
@@ -77,12 +69,13 @@ function documentParts(block: Record<string, unknown>, path: string, options: Pa
     const parts =
       typeof content === "string"
         ? textPart(content)
-        : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.source.content[${index}]`, options));
+        : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.source.content[${index}]`));
     return [...textPart(heading), ...parts];
   }
-  if (type !== "base64" || typeof data !== "string" || options.files !== true) {
-    throw beyondTarget(`${path}.source`, "this model takes documents as text only");
+  if (type !== "base64" || typeof data !== "string") {
+    throw beyondTarget(`${path}.source`, "this model takes documents as text or base64 only");
   }
+  // Whether the model reads files is its server's to say, as for any client. Agents could not go on after a refusal.
   const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
   const file = { filename, file_data: `data:${String(mediaType ?? "application/pdf")};base64,${data}` };
   return [...textPart(typeof context === "string" ? context : ""), { type: "file", file }];

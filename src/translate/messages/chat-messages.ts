@@ -1,10 +1,9 @@
 import { readOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { invalidValue } from "../../errors/gateway-error.js";
 import { isRecord } from "../../wire/is-record.js";
-import { type BlockPart, blockParts, textsOf, toBlockContent } from "./block-parts.js";
-import type { ChatTargetOptions } from "./chat-target-options.js";
+import { type BlockPart, blockParts, toBlockContent } from "./block-parts.js";
 import type { MessageToolNames } from "./message-tool-names.js";
-import { type RequestMessage, recordsIn } from "./request-elements.js";
+import type { RequestMessage } from "./request-elements.js";
 import { fromMessagesToolId } from "./tool-ids.js";
 import { readToolResult, type ToolResult } from "./tool-result.js";
 
@@ -18,7 +17,8 @@ const noResult = "(no result)";
  * behind the calls that they are for.
  */
 export class ChatMessages {
-  readonly #options: ChatTargetOptions;
+  /** The target's mark. */
+  readonly #origin: string;
   readonly #toolNames: MessageToolNames;
   readonly #messages: ChatMessage[] = [];
   /** Of the assistant's turn, while it lasts. */
@@ -30,8 +30,8 @@ export class ChatMessages {
   #media: BlockPart[] = [];
   #rest: ChatMessage[] = [];
 
-  constructor(options: ChatTargetOptions, toolNames: MessageToolNames) {
-    this.#options = options;
+  constructor(origin: string, toolNames: MessageToolNames) {
+    this.#origin = origin;
     this.#toolNames = toolNames;
   }
 
@@ -90,11 +90,10 @@ export class ChatMessages {
   /** Only the model that has thought it can make anything of it, as a rule. */
   #addThinking({ thinking, signature }: Record<string, unknown>): void {
     const own = readOwnSignature(signature);
-    const isOwn = own !== undefined && own.origin === this.#options.origin;
-    if (this.#turn === undefined || (!isOwn && this.#options.replayReasoning !== true)) return;
-    this.#turn.reasoning += (isOwn ? own.text : undefined) ?? (typeof thinking === "string" ? thinking : "");
-    if (!isOwn) return;
-    this.#turn.details.push(...(own.details ?? []));
+    if (this.#turn === undefined || own?.origin !== this.#origin) return;
+    this.#turn.reasoning += own.text ?? (typeof thinking === "string" ? thinking : "");
+    // A client can make them as many as it likes: too many for the arguments of one call.
+    for (const detail of own.details ?? []) this.#turn.details.push(detail);
     this.#turn.extra = own.extra;
   }
 
@@ -115,8 +114,8 @@ export class ChatMessages {
     const parts: BlockPart[] = [];
     for (const [index, block] of blocks.entries()) {
       const blockPath = `${path}.content[${index}]`;
-      if (block["type"] !== "tool_result") parts.push(...blockParts(block, blockPath, this.#options));
-      else parts.push(...this.#addResult(readToolResult(block, blockPath, this.#options)));
+      if (block["type"] !== "tool_result") parts.push(...blockParts(block, blockPath));
+      else parts.push(...this.#addResult(readToolResult(block, blockPath)));
     }
     if (parts.length > 0) this.#rest.push({ role: "user", content: toBlockContent(parts) });
   }
@@ -131,18 +130,8 @@ export class ChatMessages {
   }
 
   #addMidSystem(blocks: readonly Record<string, unknown>[], path: string): void {
-    const parts = blocks.flatMap((block, index) => blockParts(block, `${path}.content[${index}]`, this.#options));
-    if (parts.length === 0) return;
-    const { midSystem = "system" } = this.#options;
-    if (midSystem === "user") {
-      const content = `<system-reminder>\n${textsOf(parts)}\n</system-reminder>`;
-      this.#rest.push({ role: "user", content });
-      return;
-    }
-    const [first] = this.#messages;
-    if (midSystem === "system") this.#rest.push({ role: "system", content: toBlockContent(parts) });
-    else if (first?.["role"] === "system") first["content"] = joinedContent(first["content"], parts);
-    else this.#messages.unshift({ role: "system", content: toBlockContent(parts) });
+    const parts = blocks.flatMap((block, index) => blockParts(block, `${path}.content[${index}]`));
+    if (parts.length > 0) this.#rest.push({ role: "system", content: toBlockContent(parts) });
   }
 
   #endUserTurn(): void {
@@ -162,9 +151,4 @@ export class ChatMessages {
 /** Each in its place. */
 function blocksIn(content: unknown): Record<string, unknown>[] {
   return Array.isArray(content) ? content.map((block) => (isRecord(block) ? block : {})) : [];
-}
-
-function joinedContent(content: unknown, parts: readonly BlockPart[]): unknown {
-  const former = typeof content === "string" ? [{ type: "text", text: content }] : recordsIn(content);
-  return toBlockContent([...former, ...parts]);
 }

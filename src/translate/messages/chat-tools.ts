@@ -1,7 +1,6 @@
 import { invalidType } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { ChatTargetOptions } from "./chat-target-options.js";
 import type { MessageToolNames } from "./message-tool-names.js";
 
 /** Tools that only find other tools: where all of these are described anyway, nothing is lost without them. */
@@ -11,17 +10,12 @@ const toolSearch = /^(?:tool_search_tool_|mcp_toolset)/;
  * The members of a chat completion that have to do with tools.
  * @throws GatewayError 400 for a tool that the target cannot have.
  */
-export function chatTools(
-  tools: unknown,
-  choice: unknown,
-  toolNames: MessageToolNames,
-  options: ChatTargetOptions,
-): Record<string, unknown> {
+export function chatTools(tools: unknown, choice: unknown, toolNames: MessageToolNames): Record<string, unknown> {
   if (tools === undefined) return {};
   if (!Array.isArray(tools)) throw invalidType("tools", "a valid list");
   const functions = tools.flatMap((tool, index) => chatTool(tool, `tools[${index}]`, toolNames));
   if (functions.length === 0) return {};
-  return { tools: functions, ...(isRecord(choice) ? chatChoice(choice, toolNames, options) : undefined) };
+  return { tools: functions, ...(isRecord(choice) ? chatChoice(choice, toolNames) : undefined) };
 }
 
 function chatTool(tool: unknown, path: string, toolNames: MessageToolNames): Record<string, unknown>[] {
@@ -52,9 +46,8 @@ function parametersOf(schema: unknown): Record<string, unknown> {
 function chatChoice(
   { type, name, disable_parallel_tool_use: disablesParallel }: Record<string, unknown>,
   toolNames: MessageToolNames,
-  { parallelToolCalls = true }: ChatTargetOptions,
 ): Record<string, unknown> {
-  const parallel = disablesParallel === true && parallelToolCalls ? { parallel_tool_calls: false } : undefined;
+  const parallel = disablesParallel === true ? { parallel_tool_calls: false } : undefined;
   switch (type) {
     case "auto":
     case "none":

@@ -1,5 +1,4 @@
 import { type BlockPart, blockParts, isTextPart, textsOf } from "./block-parts.js";
-import type { ChatTargetOptions } from "./chat-target-options.js";
 import { recordsIn } from "./request-elements.js";
 
 /** What a tool has answered. */
@@ -15,12 +14,12 @@ export interface ToolResult {
 const saysError = /^\s*(?:<tool_use_error>|error\b)/i;
 
 /** @param path - of the block. @throws GatewayError 400 when the target cannot be shown it. */
-export function readToolResult(block: Record<string, unknown>, path: string, options: ChatTargetOptions): ToolResult {
+export function readToolResult(block: Record<string, unknown>, path: string): ToolResult {
   const { tool_use_id: id, content, is_error: isError } = block;
   const parts =
     typeof content === "string"
       ? [{ type: "text", text: content }]
-      : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.content[${index}]`, options));
+      : recordsIn(content).flatMap((inner, index) => blockParts(inner, `${path}.content[${index}]`));
   const media = parts.filter((part) => !isTextPart(part));
   const marks = media.map(({ type }) => ({ text: type === "image_url" ? "[image]" : "[file]" }));
   const text = textsOf([...parts.filter(isTextPart), ...marks]);

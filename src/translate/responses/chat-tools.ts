@@ -1,5 +1,5 @@
 import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { type HostedToolRules, unsupportedTool } from "../../openai/responses/native/hosted-tools.js";
+import { unsupportedTool } from "../../openai/responses/native/hosted-tools.js";
 import { runnerOf } from "../../openai/responses/tool-kinds.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type ToolName, ToolNames } from "./tool-names.js";
@@ -29,7 +29,7 @@ export const wrappedInput = "input";
  * The tools of a request as functions. A tool that stands in several lists counts once.
  * @throws GatewayError 400
  */
-export function toChatTools(lists: readonly ToolList[], rules: HostedToolRules): ChatTools {
+export function toChatTools(lists: readonly ToolList[]): ChatTools {
   const names = new ToolNames();
   const tools: ChatTool[] = [];
   const add = (tool: ToolName, definition: Record<string, unknown>) => {
@@ -37,20 +37,19 @@ export function toChatTools(lists: readonly ToolList[], rules: HostedToolRules):
     if (name !== undefined) tools.push({ type: "function", function: { name, ...definition } });
   };
   for (const { path, tools: list } of lists) {
-    for (const [index, tool] of list.entries()) addTool(tool, { path: `${path}[${index}]`, rules, add });
+    for (const [index, tool] of list.entries()) addTool(tool, { path: `${path}[${index}]`, add });
   }
   return { tools, names };
 }
 
 interface Place {
   readonly path: string;
-  readonly rules: HostedToolRules;
   readonly add: (tool: ToolName, definition: Record<string, unknown>) => void;
   readonly namespace?: string;
 }
 
 function addTool(tool: unknown, place: Place): void {
-  const { path, rules, add, namespace } = place;
+  const { path, add, namespace } = place;
   if (!isRecord(tool)) throw invalidType(path, "an object");
   const { type } = tool;
   switch (type) {
@@ -68,20 +67,19 @@ function addTool(tool: unknown, place: Place): void {
       if (tool["execution"] === "client") add({ kind: "tool_search", name: "tool_search" }, functionOf(tool));
       break;
     default: {
-      const isSearch = typeof type === "string" && runnerOf(type) === "search";
-      if ((isSearch ? rules.search : rules.others) !== "refuse") return;
-      throw unsupportedTool(`${path}.type`, typeof type === "string" ? type : undefined);
+      const name = typeof type === "string" ? type : undefined;
+      if (runnerOf(name) !== "search") throw unsupportedTool(`${path}.type`, name);
     }
   }
 }
 
-function addNamespace(tool: Record<string, unknown>, { path, rules, add, namespace }: Place): void {
+function addNamespace(tool: Record<string, unknown>, { path, add, namespace }: Place): void {
   if (namespace !== undefined) throw invalidValue(`${path}.type`, "A namespace cannot stand in a namespace.");
   const name = nameOf(tool, path);
   const { tools } = tool;
   if (!Array.isArray(tools)) throw invalidType(`${path}.tools`, "an array");
   for (const [index, inner] of tools.entries()) {
-    addTool(inner, { path: `${path}.tools[${index}]`, rules, add, namespace: name });
+    addTool(inner, { path: `${path}.tools[${index}]`, add, namespace: name });
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidType, missingParameter } from "../../errors/gateway-error.js";
+import { thoughtNameFor } from "../../openai/responses/item-ids.js";
 import { itemNotFound } from "../../openai/responses/not-found.js";
 import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -7,7 +8,6 @@ import { callIdOf } from "./call-id.js";
 import { isChatText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
-import { shortHash } from "./short-hash.js";
 import type { ToolKind, ToolNames } from "./tool-names.js";
 
 /** What a translation of items goes by. */
@@ -15,8 +15,7 @@ export interface ItemContext {
   readonly conversation: Conversation;
   readonly names: ToolNames;
   /** See `ToChatOptions`. */
-  readonly source: string;
-  readonly reasoningMember: "reasoning_content" | "reasoning" | undefined;
+  readonly origin: string;
 }
 
 /** An item of an input, parsed. */
@@ -94,12 +93,14 @@ function addOutput(item: Item, index: number, conversation: Conversation): void 
   conversation.output(callIdOf(item, index), toChatParts(content, `input[${index}].output`));
 }
 
-function addReasoning(item: Item, { conversation, source, reasoningMember }: ItemContext): void {
-  const { content, summary, encrypted_content: encrypted } = item;
-  const members = readReasoning(encrypted, shortHash(source));
-  const text = members === undefined && reasoningMember !== undefined ? textsOf(content) || textsOf(summary) : "";
+/** Thoughts go back to where they are from. Many clients keep their text and id alone. */
+function addReasoning(item: Item, { conversation, origin }: ItemContext): void {
+  const { id, summary, encrypted_content: encrypted } = item;
+  const members = readReasoning(encrypted, origin);
+  const name = thoughtNameFor(origin, id);
+  const text = textsOf(summary);
   if (members !== undefined) conversation.reasoning(members);
-  else if (reasoningMember !== undefined && text !== "") conversation.reasoning({ [reasoningMember]: text });
+  else if (name !== undefined && text !== "") conversation.reasoning({ [name]: text });
 }
 
 function textsOf(parts: unknown): string {

@@ -42,10 +42,10 @@ export class ItemWriter {
     this.#sequenceNumber += events.length;
   }
 
-  /** @returns the next item's place in the output, and its id. */
-  nextItem(prefix: ItemPrefix): { outputIndex: number; itemId: string } {
+  /** @returns the next item's place in the output, and its id. @param mark - behind all else of the id. */
+  nextItem(prefix: ItemPrefix, mark = ""): { outputIndex: number; itemId: string } {
     const outputIndex = this.#items++;
-    return { outputIndex, itemId: ownItemId(prefix, this.#responseId, outputIndex) };
+    return { outputIndex, itemId: ownItemId(prefix, this.#responseId, outputIndex) + mark };
   }
 
   /** The events since it was last asked. */

@@ -32,7 +32,8 @@ export class OpenMessage implements OpenItem {
   text(delta: string, logprobs: readonly unknown[] = []): void {
     const part = this.#textPart();
     part.text += delta;
-    if (logprobs.length > 0) part.logprobs.push(...logprobs);
+    // A whole response brings those of all its tokens at once: too many for the arguments of one call.
+    for (const logprob of logprobs) part.logprobs.push(logprob);
     if (delta === "") return;
     // Most events are this one: written out, it costs half.
     this.#writer.emitAll([

@@ -1,37 +1,48 @@
+import { type ThoughtName, thoughtMark } from "../../openai/responses/item-ids.js";
 import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
 import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
-import { shortHash } from "./short-hash.js";
+
+/** Whose thoughts they are, and under which name they go back. */
+interface ReasoningSource {
+  readonly origin: string;
+  readonly name: ThoughtName;
+  /** The client asked for what the target wants back of them. */
+  readonly isKept: boolean;
+}
 
 /** Thoughts that the model has shown: clients show them where they are a summary. */
 export class OpenReasoning implements OpenItem {
   readonly outputIndex: number;
   readonly #writer: ItemWriter;
   readonly #itemId: string;
-  /** Whose thoughts they are, where the client is to keep them; `undefined`: it is not. */
-  readonly #source: string | undefined;
+  /** Where the thoughts are from. */
+  readonly #origin: string;
+  /** The client keeps what the target wants back of them. */
+  readonly #isKept: boolean;
   readonly #details: Record<string, unknown>[] = [];
   #extra: Readonly<Record<string, unknown>> | undefined;
   #text = "";
   #hasText = false;
-  #name: "reasoning_content" | "reasoning" = "reasoning_content";
+  readonly #name: ThoughtName;
 
-  constructor(writer: ItemWriter, source: string | undefined) {
-    const { outputIndex, itemId } = writer.nextItem("rs");
+  constructor(writer: ItemWriter, { origin, name, isKept }: ReasoningSource) {
+    const { outputIndex, itemId } = writer.nextItem("rs", thoughtMark(origin, name));
+    this.#name = name;
+    this.#isKept = isKept;
     this.outputIndex = outputIndex;
     this.#itemId = itemId;
     this.#writer = writer;
-    this.#source = source;
+    this.#origin = origin;
     writer.emit("response.output_item.added", {
       output_index: outputIndex,
       item: { id: itemId, type: "reasoning", summary: [] },
     });
   }
 
-  add({ text, name, details }: ReasoningDelta): void {
+  add({ text, details }: Pick<ReasoningDelta, "text" | "details">): void {
     addDetails(this.#details, details);
     if (text === "") return;
-    this.#name = name;
     if (!this.#hasText) {
       this.#hasText = true;
       const part = { type: "summary_text", text: "" };
@@ -51,9 +62,7 @@ export class OpenReasoning implements OpenItem {
       id: this.#itemId,
       type: "reasoning",
       summary: this.#hasText ? [{ type: "summary_text", text: this.#text }] : [],
-      ...(this.#source === undefined
-        ? undefined
-        : { encrypted_content: writeReasoning(shortHash(this.#source), this.#members()) }),
+      ...(this.#isKept ? { encrypted_content: writeReasoning(this.#origin, this.#members()) } : undefined),
       ...(status === "incomplete" ? { status } : undefined),
     };
   }

@@ -20,7 +20,7 @@ export interface ResponseContext {
   readonly echo: Readonly<Record<string, unknown>>;
   readonly names: ToolNames;
   /** See `ToChatOptions`. */
-  readonly source: string;
+  readonly origin: string;
   /** The client asked for `reasoning.encrypted_content`: it sends thoughts back with it. */
   readonly includesReasoning: boolean;
   /** The client asked for the probabilities of the tokens. */
@@ -30,7 +30,7 @@ export interface ResponseContext {
 /** What a response's context takes from elsewhere than its request. */
 export type CallFacts = Pick<
   ResponseContext,
-  "responseId" | "model" | "createdAt" | "previousResponseId" | "isStored" | "names" | "source"
+  "responseId" | "model" | "createdAt" | "previousResponseId" | "isStored" | "names" | "origin"
 >;
 
 export function toResponseContext(request: ResponsesRequest, facts: CallFacts): ResponseContext {

@@ -1,5 +1,4 @@
 import { invalidType, invalidValue } from "../../errors/gateway-error.js";
-import type { HostedToolRules } from "../../openai/responses/native/hosted-tools.js";
 import { unsupportedTool } from "../../openai/responses/native/hosted-tools.js";
 import { runnerOf } from "../../openai/responses/tool-kinds.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -16,7 +15,7 @@ export interface ChosenTools {
 const modes: readonly unknown[] = ["none", "auto", "required"];
 
 /** @throws GatewayError 400 */
-export function chooseTools(choice: unknown, chat: ChatTools, rules: HostedToolRules): ChosenTools {
+export function chooseTools(choice: unknown, chat: ChatTools): ChosenTools {
   const { tools } = chat;
   if (choice === undefined || choice === null) return { tools, choice: undefined };
   if (typeof choice === "string") {
@@ -30,10 +29,9 @@ export function chooseTools(choice: unknown, chat: ChatTools, rules: HostedToolR
     if (!tools.some((tool) => tool.function.name === flat)) throw notListed("tool_choice.name", choice["name"]);
     return { tools, choice: { type: "function", function: { name: flat } } };
   }
-  const { type } = choice;
-  const isSearch = typeof type === "string" && runnerOf(type) === "search";
-  if ((isSearch ? rules.search : rules.others) !== "refuse") return { tools, choice: "auto" };
-  throw unsupportedTool("tool_choice.type", typeof type === "string" ? type : undefined);
+  const type = typeof choice["type"] === "string" ? choice["type"] : undefined;
+  if (runnerOf(type) === "search") return { tools, choice: "auto" };
+  throw unsupportedTool("tool_choice.type", type);
 }
 
 /** The list is cut down to what is allowed: few servers know of such a choice. */

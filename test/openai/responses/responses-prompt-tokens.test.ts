@@ -29,8 +29,10 @@ const around = 200;
 
 /** The most tokens of the prompt as a template makes it of a chat, with tools a line for each value. */
 function renderedTokens(members: object): { tokens: number; tokenizer: string } {
-  const { messages, tools } = toChatRequest(requestOf(members), { source: "s", reasoningMember: "reasoning_content" })
-    .body as { messages: Record<string, unknown>[]; tools?: object[] };
+  const { messages, tools } = toChatRequest(requestOf(members), { origin: "s" }).body as {
+    messages: Record<string, unknown>[];
+    tools?: object[];
+  };
   const texts = messages.map(({ role, content, tool_calls: calls, reasoning_content: thought }) => {
     const made = Array.isArray(calls) ? calls.map((each) => `${each.function.name}\n${each.function.arguments}`) : [];
     return `${String(role)}\n${[thought, content, ...made].filter((text) => typeof text === "string").join("\n")}\n`;
@@ -124,6 +126,16 @@ describe("the most tokens of a prompt", () => {
     ["calls without outputs", { input: many(100, (index) => ({ ...call, call_id: `c${index}` })) }],
     ["short calls", { input: many(100, () => ({ type: "function_call", call_id: "", name: "f" })) }],
     ["short calls of built-in tools", { input: many(100, () => ({ type: "shell_call" })) }],
+    [
+      "thoughts as a text",
+      {
+        input: many(100, () => ({
+          type: "reasoning",
+          id: "rs_ig_1_0_cs",
+          summary: [{ type: "summary_text", text: "Hm" }],
+        })).flatMap((thought, index) => [thought, { ...call, call_id: `c${index}` }]),
+      },
+    ],
     ["outputs without calls", { input: many(100, () => ({ type: "function_call_output", call_id: "" })) }],
     ["one image of each tool", { input: many(100, () => output([image])).flatMap((each) => [call, each]) }],
     ["images of tools", { input: [call, output(many(200, () => image))] }],

@@ -59,16 +59,16 @@ describe.each(bothTargets)("in front of $name", (target) => {
         thinking: { type: "adaptive" },
         output_config: { effort: "high" },
         context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
-        metadata: { user_id: "{}" },
         some_beta_to_come: true,
         messages: [
           { role: "user", content: [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }] },
           { role: "system", content: "Agents: none." },
         ],
       };
-      expect((await post(own)).status).toBe(200);
+      expect((await post({ ...own, metadata: { user_id: "a device" } })).status).toBe(200);
       if (target === nativeTarget) {
         expect(upstream.lastRequest.json).toMatchObject(own);
+        expect(upstream.lastRequest.json).not.toHaveProperty("metadata");
         return;
       }
       const { messages, model, max_tokens: cap, ...rest } = upstream.lastRequest.json;
@@ -295,3 +295,19 @@ describe("in front of a chat completions target", () => {
     })(),
   );
 });
+
+it(
+  "a native target gets what changes the price, and who asks, where the model allows it alone",
+  withMessages(
+    nativeTarget,
+    async ({ post, upstream }) => {
+      const asked = { service_tier: "standard_only", speed: "fast", metadata: { user_id: "a device" } };
+      expect((await post(asked)).status).toBe(200);
+      for (const name of Object.keys(asked)) expect(upstream.lastRequest.json).not.toHaveProperty(name);
+      expect((await post({ ...asked, model: "acme/open" })).status).toBe(200);
+      expect(upstream.lastRequest.json).toMatchObject({ service_tier: "standard_only", metadata: asked.metadata });
+      expect(upstream.lastRequest.json).not.toHaveProperty("speed");
+    },
+    { models: [smallModel, { ...smallModel, id: "acme/open", allowMembers: ["service_tier", "metadata"] }] },
+  ),
+);

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { memoryResponseStore } from "../../../src/memory/memory-response-store.js";
 import type { KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";
-import { createGate, wholeAnswer } from "../../../src/testing.js";
+import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 import { bothServers, chatServer, honest, nativeResponse, nativeServer } from "./response-samples.js";
 import { parseEvents, type ResponsesServer, refusalOf, startResponses, withResponses } from "./responses-server.js";
@@ -367,3 +367,32 @@ it("the time of the end is the gateway's, as that of the beginning is", async ()
   }
   await test.close();
 });
+
+it(
+  "thoughts that a client refers to, or sends back as text, go to the server that wants them with its calls",
+  withResponses(chatServer, async (server) => {
+    const message = {
+      role: "assistant",
+      content: null,
+      reasoning_content: "Hm.",
+      tool_calls: [{ id: "call_1", type: "function", function: { name: "add", arguments: "{}" } }],
+    };
+    const { choices, ...answer } = chatAnswer();
+    server.upstream.reply(
+      wholeAnswer({ ...answer, choices: [{ ...choices[0], message, finish_reason: "tool_calls" }] }),
+    );
+    const { id, output } = await respond(server);
+    server.upstream.reply(chatServer.whole());
+    const result = { type: "function_call_output", call_id: "call_1", output: "3" };
+    const [thought, call] = output;
+    for (const members of [
+      { previous_response_id: id, input: [result] },
+      { input: [{ type: "item_reference", id: thought?.id }, call, result] },
+      { input: [thought, call, result] },
+    ]) {
+      await respond(server, members);
+      const { messages } = server.upstream.lastRequest.json as { messages: { role: string }[] };
+      expect(messages.find(({ role }) => role === "assistant")).toEqual(message);
+    }
+  }),
+);

@@ -3,29 +3,18 @@ import { beyondTarget } from "../../../errors/target-limit.js";
 import type { ResponsesRequest } from "../responses-request.js";
 import type { ToolSpan } from "../tool-kinds.js";
 
-/** What happens to tools that the model's server would run itself, at a price of its own. */
-export interface HostedToolRules {
-  /** Web searches, which some clients list in every request. */
-  readonly search: "drop" | "refuse" | "pass";
-  readonly others: "drop" | "refuse" | "pass";
-}
-
-/** Searches are removed, since a model can work without them. Other tools, which the request needs, are refused. */
-export const defaultHostedToolRules: HostedToolRules = { search: "drop", others: "refuse" };
-
 /**
- * The tools in the request's list that must be removed.
- * @throws GatewayError 400 for a tool that must be refused.
+ * The tools in the request's list that the model's server would run itself, at a price of its own, and that must be
+ * removed: web searches, which some clients list in every request. A model can work without them.
+ * @throws GatewayError 400 for any other such tool, which the request needs.
  */
-export function hostedToolsToDrop(request: ResponsesRequest, rules: HostedToolRules): ToolSpan[] {
+export function hostedToolsToDrop(request: ResponsesRequest): ToolSpan[] {
   return request.tools.filter((tool) => {
     const { runner } = tool;
     if (runner === "client") return false;
-    const rule = runner === "search" ? rules.search : rules.others;
     // Only a tool in the request's own list can be removed.
-    if (rule === "refuse" || (rule === "drop" && !/^tools\[\d+\]$/.test(tool.path)))
-      throw unsupportedTool(`${tool.path}.type`, tool.type);
-    return rule === "drop";
+    if (runner === "search" && /^tools\[\d+\]$/.test(tool.path)) return true;
+    throw unsupportedTool(`${tool.path}.type`, tool.type);
   });
 }
 

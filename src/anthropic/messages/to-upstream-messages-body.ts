@@ -23,40 +23,22 @@ export interface MessagesTarget {
   readonly reasoning?: boolean | undefined;
 }
 
-/** Members by which a client would choose another price than the catalog's. */
-export const pricedMembers: readonly string[] = ["service_tier", "speed", "inference_geo"];
-
-/** What goes only with an answer: a request that counts tokens is refused for it. */
-const answerMembers: readonly string[] = ["max_tokens", "stream"];
-
 /**
  * The request for an upstream that speaks Messages: the model under its name there, the output cap cut down to what the
  * model can do, and no thinking that its server would refuse. Everything else stays byte for byte.
  */
 export function toUpstreamMessagesBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
-  const edits = editsFor(request, target);
-  const { maxOutputTokens: most } = target;
-  if (most !== undefined && (request.maxTokens ?? Number.POSITIVE_INFINITY) > most) {
-    edits.set("max_tokens", String(most));
-    cutBudget(request, most, edits);
-  }
-  return edited(request, edits);
-}
-
-/** The same for a request that counts tokens. */
-export function toUpstreamCountBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
-  const edits = editsFor(request, target);
-  for (const name of answerMembers) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
-  return edited(request, edits);
-}
-
-function editsFor(request: MessagesRequest, { model, dropped = [], reasoning = true }: MessagesTarget): MemberEdits {
+  const { model, maxOutputTokens: most, dropped = [], reasoning = true } = target;
   const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
   for (const name of dropped) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
   if (!reasoning) addThinkingEdits(request, edits);
   const messages = withoutOwnThinking(request);
   if (messages !== undefined) edits.set("messages", messages);
-  return edits;
+  if (most !== undefined && (request.maxTokens ?? Number.POSITIVE_INFINITY) > most) {
+    edits.set("max_tokens", String(most));
+    cutBudget(request, most, edits);
+  }
+  return edited(request, edits);
 }
 
 function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits): Uint8Array {
