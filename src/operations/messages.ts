@@ -7,7 +7,6 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
-import { missingParameter } from "../errors/gateway-error.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
@@ -35,9 +34,7 @@ export const messages: Operation = {
   protocol: anthropicProtocol,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
-    const request = await parseMessages(body, services);
-    if (request.maxTokens === undefined) throw missingParameter("max_tokens");
-    return new MessagesModelRequest(request, facts);
+    return new MessagesModelRequest(await parseMessages(body, services), facts);
   },
 };
 
@@ -71,9 +68,12 @@ class MessagesModelRequest implements ModelRequest {
     const request = this.#request;
     const { maxOutputTokens = model.contextLength } = model;
     requireFit(request, model);
-    const requested = request.maxTokens ?? defaultOutputTokens;
-    const outputTokens = Math.min(requested, maxOutputTokens);
-    return { promptTokens: messagesPromptTokens(request, model), outputTokens, outputCap: outputTokens };
+    const requested = request.maxTokens;
+    return {
+      promptTokens: messagesPromptTokens(request, model),
+      outputTokens: Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
+      outputCap: Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
+    };
   }
 
   asksToReason(): boolean {

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { usualMaxTokens } from "../anthropic/messages/usual-max-tokens.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ChatRequest } from "../openai/chat/chat-request.js";
 import { isRecord } from "../wire/is-record.js";
@@ -16,9 +17,6 @@ export interface MessagesTargetOptions {
   /** Default: by the model's name. */
   readonly thinking?: ThinkingMode | undefined;
 }
-
-/** For models of which no cap is known. */
-const usualMaxTokens = 4096;
 
 /**
  * Translates a request of a client of chat completions for a target that speaks Messages. What Messages cannot say and the

@@ -10,6 +10,7 @@ import {
 } from "../../wire/json-members.js";
 import { addThinkingEdits } from "./messages-capabilities.js";
 import type { MessagesRequest } from "./messages-request.js";
+import { usualMaxTokens } from "./usual-max-tokens.js";
 import { withoutOwnThinking } from "./without-own-thinking.js";
 
 /** Where a request goes. */
@@ -34,9 +35,11 @@ export function toUpstreamMessagesBody(request: MessagesRequest, target: Message
   if (!reasoning) addThinkingEdits(request, edits);
   const messages = withoutOwnThinking(request);
   if (messages !== undefined) edits.set("messages", messages);
-  if (most !== undefined && (request.maxTokens ?? Number.POSITIVE_INFINITY) > most) {
-    edits.set("max_tokens", String(most));
-    cutBudget(request, most, edits);
+  const { maxTokens = Number.POSITIVE_INFINITY } = request;
+  const cap = Number.isFinite(maxTokens) ? most : (most ?? usualMaxTokens);
+  if (cap !== undefined && maxTokens > cap) {
+    edits.set("max_tokens", String(cap));
+    cutBudget(request, cap, edits);
   }
   return edited(request, edits);
 }

@@ -101,7 +101,7 @@ describe.each(bothTargets)("in front of $name", (target) => {
     ["messages", { messages: "Hi" }],
     ["messages.0", { messages: ["Hi"] }],
     ["messages.1.role", { messages: [user, { content: "x" }] }],
-    ["max_tokens", { max_tokens: undefined }],
+    ["max_tokens", { max_tokens: 0 }],
     ["max_tokens", { max_tokens: 0 }],
     ["max_tokens", { max_tokens: "50" }],
     ["max_tokens", { max_tokens: 1.5 }],

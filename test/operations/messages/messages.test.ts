@@ -124,9 +124,9 @@ describe("a Messages client on a target of chat completions", () => {
       status: 404,
       error: { type: "error", error: { type: "not_found_error" }, request_id: expect.stringMatching(/^req_/) },
     });
-    expect(await failing({ max_tokens: undefined })).toMatchObject({
+    expect(await failing({ messages: undefined })).toMatchObject({
       status: 400,
-      error: { error: { type: "invalid_request_error", message: "max_tokens: Field required" } },
+      error: { error: { type: "invalid_request_error", message: "messages: Field required" } },
     });
     upstream.reply(wholeAnswer({ error: { message: "slow down" } }, { status: 429 }));
     expect(await failing({})).toMatchObject({ status: 429, error: { error: { type: "rate_limit_error" } } });
@@ -171,6 +171,14 @@ describe("a Messages client on a target that speaks Messages", () => {
       chargedMicro: 20 + 5 + 10 + 70,
       tokens: { input: 35, cachedInput: 10, cacheWrite: 5, output: 7, reasoning: 0 },
     });
+  });
+
+  it("may leave its cap out: the model's goes, or the usual one", async () => {
+    const { client, upstream } = await startNative();
+    upstream.reply(wholeAnswer(message));
+    const { max_tokens: _, ...uncapped } = ask;
+    await client.messages.create(uncapped as typeof ask);
+    expect(upstream.lastRequest.json).toEqual({ ...uncapped, max_tokens: 1000, model: "claude-up" });
   });
 
   it("gets streams", async () => {
