@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { checkInput } from "../../check/check-input.js";
+import { freeText, idText } from "../../check/id-text.js";
+import { keyAccount, wholeInstant } from "../../keys/check-key.js";
+
+/** What a host's missing value becomes when it is put into a text: with it, all such users would share one account. */
+const missingValue = /^(?:undefined|null|NaN|\[object \w+\])$/;
+
+const isFilled = (text: string): boolean => !missingValue.test(text);
+const error = 'is the text of a missing value, such as "undefined"';
+
+const identitySchema = z.object({
+  account: keyAccount.refine(isFilled, { error }),
+  plan: idText().refine(isFilled, { error }).optional(),
+  anchor: wholeInstant,
+  name: freeText(200).optional(),
+  locale: freeText(64).optional(),
+});
+
+/** An identity that was checked. */
+export type CheckedIdentity = z.output<typeof identitySchema>;
+
+/** Checks what `identify` found. Ignores further members. @throws TypeError that says what does not fit. */
+export function checkIdentity(found: unknown): CheckedIdentity {
+  return checkInput("identify", identitySchema, found);
+}
