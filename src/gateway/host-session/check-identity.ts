@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkInput } from "../../check/check-input.js";
-import { freeText, idText } from "../../check/id-text.js";
+import { idText } from "../../check/id-text.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 
 /** What a host's missing value becomes when it is put into a text: with it, all such users would share one account. */
@@ -9,12 +9,11 @@ const missingValue = /^(?:undefined|null|NaN|\[object \w+\])$/;
 const isFilled = (text: string): boolean => !missingValue.test(text);
 const error = 'is the text of a missing value, such as "undefined"';
 
+/** What only people read, such as a name, is no reason to refuse a request. */
 const identitySchema = z.object({
   account: keyAccount.refine(isFilled, { error }),
   plan: idText().refine(isFilled, { error }).optional(),
   anchor: wholeInstant,
-  name: freeText(200).optional(),
-  locale: freeText(64).optional(),
 });
 
 /** An identity that was checked. */
