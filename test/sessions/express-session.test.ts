@@ -31,6 +31,7 @@ describe.each(Object.keys(expressVersions) as ExpressVersion[])("express-session
     });
     const app = expressVersions[version]();
     app.use(session({ secret: "a secret of this test", resave: false, saveUninitialized: false }));
+    app.use(expressVersions[version].json());
     app.post("/sign-in", (req, res) => {
       req.session.userId = "user_1";
       res.sendStatus(204);

@@ -1,4 +1,4 @@
-import type { HostRequest } from "../gateway.js";
+import type { HostRequest } from "../../http/host-request.js";
 
 /** A web-standard request as the host's own code sees it. */
 export class WebHostRequest implements HostRequest<Request> {

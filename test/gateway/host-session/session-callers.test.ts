@@ -190,22 +190,41 @@ describe("terms that differ from those of the account's keys", () => {
     expect(test.warnings).toEqual([]);
   });
 
-  it("are noticed after the session's plan has changed, and after the key store was away", async () => {
-    const keys = memoryKeyStore([{ key: "sk-1", account: "acct_1", plan: "pro" }]);
-    let isAway = true;
-    const list = async (account: string) => {
-      if (isAway) throw new Error("down");
-      return await keys.list(account);
-    };
+  it("are noticed after the session's plan has changed", async () => {
     let plan = "pro";
-    await start(() => ({ account: "acct_1", plan, anchor: null }), { keys: withList(keys, list) });
-    expect((await send())[0]).toBe(200);
-    isAway = false;
+    await start(() => ({ account: "acct_pro", plan, anchor: null }));
     expect((await send())[0]).toBe(200);
     expect(test.warnings).toEqual([]);
     plan = "basic";
     expect((await send())[0]).toBe(200);
     expect(test.warnings).toMatchObject([{ code: "terms_differ" }]);
+  });
+
+  it("are noticed once the key store is back", async () => {
+    const keys = memoryKeyStore([{ key: "sk-1", account: "acct_1", plan: "pro" }]);
+    let isAway = true;
+    const list: List = async (account) => {
+      if (isAway) throw new Error("down");
+      return await keys.list(account);
+    };
+    await start(() => ({ account: "acct_1", plan: "basic", anchor: null }), { keys: withList(keys, list) });
+    expect((await send())[0]).toBe(200);
+    expect(test.warnings).toEqual([]);
+    isAway = false;
+    expect((await send())[0]).toBe(200);
+    expect(test.warnings).toMatchObject([{ code: "terms_differ" }]);
+  });
+
+  it("are those of any key in force, also where the keys differ", async () => {
+    const keys = memoryKeyStore([
+      { key: "sk-1", account: "acct_1", plan: "pro" },
+      { key: "sk-2", account: "acct_1", plan: "basic" },
+    ]);
+    await start(() => ({ account: "acct_1", plan: "pro", anchor: null }), { keys });
+    expect((await send())[0]).toBe(200);
+    expect(test.warnings).toMatchObject([
+      { code: "terms_differ", message: expect.stringContaining("another plan than") },
+    ]);
   });
 
   it("do not delay a request", async () => {
