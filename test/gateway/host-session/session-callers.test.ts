@@ -300,6 +300,27 @@ it("is not asked for health checks, preflights and unknown paths", async () => {
   expect(asked).toBe(0);
 });
 
+it("compares with `origins` where they are given, whatever the Host header", async () => {
+  await start(() => known, { origins: ["https://app.test"] });
+  const statuses: number[] = [];
+  for (const origin of ["https://app.test", "http://app.test", "http://internal:3000"]) {
+    const request = chatRequest({}, null);
+    request.headers.set("host", "internal:3000");
+    request.headers.set("origin", origin);
+    statuses.push((await send(request))[0]);
+  }
+  expect(statuses).toEqual([200, 403, 403]);
+});
+
+it("takes nothing from X-Forwarded-Host", async () => {
+  await start(() => known);
+  const request = chatRequest({}, null);
+  request.headers.set("host", "app.test");
+  request.headers.set("x-forwarded-host", "evil.test");
+  request.headers.set("origin", "https://evil.test");
+  expect((await send(request))[0]).toBe(403);
+});
+
 describe("CORS", () => {
   it("lets no page of another origin use a session, and never allows credentials", async () => {
     await start(() => known, { cors: { origins: ["https://partner.test"] } });
