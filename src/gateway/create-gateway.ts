@@ -76,7 +76,6 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
   };
-
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
     keeper.stop();
