@@ -98,7 +98,7 @@ function serveReply(
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
   const payload = request.body instanceof Readable ? request.body : undefined;
-  serveNode(gateway, { req: request.raw, res: reply.raw }, path, payload);
+  serveNode(gateway, { req: request.raw, res: reply.raw, raw: request }, path, payload);
 }
 
 /** The gateway reads bodies itself, or their errors and their limit would be Fastify's. */

@@ -10,4 +10,6 @@ export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 export interface NodePair {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
+  /** What the framework calls the request. Absent: `req` itself. */
+  readonly raw?: unknown;
 }

@@ -1,7 +1,14 @@
 import type { Readable } from "node:stream";
-import { type AbortNotifier, BodyError, type BodyLimits, type GatewayRequest } from "../gateway/gateway.js";
+import {
+  type AbortNotifier,
+  BodyError,
+  type BodyLimits,
+  type GatewayRequest,
+  type HostRequest,
+} from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
-import type { NodeIncoming } from "./node-pair.js";
+import { NodeHostRequest } from "./node-host-request.js";
+import type { NodePair } from "./node-pair.js";
 import { parsedBodyBytes } from "./node-parsed-body.js";
 import { readNodeBody } from "./node-read-body.js";
 
@@ -9,13 +16,15 @@ import { readNodeBody } from "./node-read-body.js";
 export class NodeRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
-  readonly #req: NodeIncoming;
+  readonly #req: NodePair["req"];
+  readonly #raw: unknown;
   readonly #client: NodeClient;
   readonly #payload: Readable;
 
   /** @param payload - what the host has made of the request's stream, such as its inflated content. */
-  constructor(req: NodeIncoming, client: NodeClient, path: string, payload: Readable) {
+  constructor({ req, raw }: Omit<NodePair, "res">, client: NodeClient, path: string, payload: Readable) {
     this.#req = req;
+    this.#raw = raw;
     this.#client = client;
     this.#payload = payload;
     this.method = req.method ?? "GET";
@@ -30,9 +39,20 @@ export class NodeRequest implements GatewayRequest {
         return this.#isDecoded() ? undefined : this.#header(name);
       case "content-type":
         return this.#isParsedJson() ? "application/json" : this.#header(name);
+      case "host":
+        // HTTP/2 has it under this name (RFC 9113, section 8.3.1), which no header of HTTP/1 can have.
+        return this.#header(":authority") ?? this.#header(name);
       default:
         return this.#header(name);
     }
+  }
+
+  hostRequest(): HostRequest {
+    return new NodeHostRequest(this.#req, this.#raw ?? this.#req);
+  }
+
+  get isBodyTaken(): boolean {
+    return this.#payload.readableDidRead;
   }
 
   get signal(): AbortNotifier {

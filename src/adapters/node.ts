@@ -41,18 +41,14 @@ function outsideOf(path: string): string {
  * @param path - undecoded, without query, from where the gateway is mounted.
  * @param payload - what the host has made of the request's stream, if it is not the request itself.
  */
-export function serveNode(
-  gateway: MountableGateway,
-  { req, res }: NodePair,
-  path: string,
-  payload: Readable = req,
-): void {
+export function serveNode(gateway: MountableGateway, pair: NodePair, path: string, payload: Readable = pair.req): void {
+  const { req, res } = pair;
   ignoreErrors(req);
   ignoreErrors(res);
   const client = new NodeClient(req, res, gateway.maxStallMs);
   // Only a broken connection can notify the client then.
   const fail = (): void => void res.destroy();
-  gateway[handle](new NodeRequest(req, client, path, payload)).then((response) => {
+  gateway[handle](new NodeRequest(pair, client, path, payload)).then((response) => {
     try {
       writeNodeResponse(req, res, client, response)?.catch(fail);
     } catch {

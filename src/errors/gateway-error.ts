@@ -63,6 +63,14 @@ export function refusedKey(): GatewayError {
   });
 }
 
+/** A page of another origin has sent a request that carries a session of the host's. */
+export function crossSiteRequest(): GatewayError {
+  const message =
+    "This request is not from a page of this app, so its session does not count. Send it from the app's own origin, " +
+    "or with an API key.";
+  return new GatewayError(message, { status: 403, code: "cross_site_request" });
+}
+
 export function modelNotFound(model: string): GatewayError {
   return new GatewayError(
     `The model ${quoted(model)} does not exist. GET /v1/models lists the models that your key can use.`,

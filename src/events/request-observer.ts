@@ -3,8 +3,8 @@ import type { Charge } from "../metering/charge.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Outcome } from "./outcome.js";
 
-/** How a caller is known: by an API key, or by the host's own code in this process. */
-export type CallerSource = "key" | "in_process";
+/** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
+export type CallerSource = "key" | "session" | "in_process";
 
 /** Whose request it is. */
 export interface RequestCaller {

@@ -7,6 +7,8 @@ export interface GatewayWarning {
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
    * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw.
+   * `identify_failed`: `identify` threw, took too long, or named an account, a plan or an anchor that cannot be one.
+   * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -22,6 +24,8 @@ export interface GatewayWarning {
     | "upstream_failed"
     | "change_feed_failed"
     | "hook_failed"
+    | "identify_failed"
+    | "terms_differ"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

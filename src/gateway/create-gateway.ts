@@ -29,6 +29,7 @@ import { managedPlans } from "./admin/managed-plans.js";
 import { buildRoute } from "./build-route.js";
 import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
+import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -48,7 +49,7 @@ import { bridgeWebRequest } from "./web-bridge.js";
  * app.use(toExpressHandler(gateway));
  * ```
  */
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
   const catalog = buildCatalog(resolved);
@@ -66,16 +67,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const { onRequestCompleted } = resolved;
+  const terms = new AccountTermsLookup(resolved.keys, findAllowance, clock);
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
+    identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
   };
-
-  const terms = new AccountTermsLookup(resolved.keys, lookups.findAllowance, clock);
-
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
     keeper.stop();

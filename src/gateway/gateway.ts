@@ -7,6 +7,7 @@ import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
+export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
 export { StallTimer } from "./stall-timer.js";

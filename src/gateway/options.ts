@@ -20,7 +20,8 @@ import type { ResponseStore } from "../responses/response-store.js";
 import { reservedRecordMembers } from "../server/model-record.js";
 import type { TokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
-
+import type { Identify } from "./host-session/identity.js";
+import { sessionProblems } from "./host-session/session-problems.js";
 import {
   allowMembersSchema,
   priceSchema,
@@ -81,8 +82,12 @@ export interface Model extends RoutingOptions {
   extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The options of `createGateway`. */
-export interface GatewayOptions {
+/**
+ * The options of `createGateway`.
+ *
+ * @typeParam Raw - what the host's framework calls a request, for {@link GatewayOptions.identify}.
+ */
+export interface GatewayOptions<Raw = unknown> {
   /** The catalog, in the order in which models are listed. */
   models: readonly Model[];
   /** Finds API keys. */
@@ -149,7 +154,7 @@ export interface GatewayOptions {
   negativeCacheTtlMs?: number | undefined;
   /** The most keys to cache, and the most absent ones. Default: 10,000. */
   maxCacheEntries?: number | undefined;
-  /** How long a key or plan store may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
+  /** How long a key or plan store, or `identify`, may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
   storeTimeoutMs?: number | undefined;
   /**
    * Keeps responses of the Responses API, so that later requests can refer to them: one of the stores, or your own.
@@ -160,6 +165,18 @@ export interface GatewayOptions {
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
   cors?: CorsOptions | false | undefined;
+  /**
+   * Finds who a request without an API key is from, by the host's own session: called for each such request, never for
+   * one with a key. A falsy answer is a 401. Where it throws, takes longer than {@link storeTimeoutMs}, or finds an
+   * identity that does not fit: a 503 and a warning. The request must come from the host's own origin, else a 403.
+   * Default: there are no sessions. See `docs/sessions.md`.
+   */
+  identify?: Identify<Raw> | undefined;
+  /**
+   * The host's own origins, such as `["https://app.example.com"]`, for browsers that do not say where a request with a
+   * session comes from. Needed behind a proxy that changes the `Host` header. Default: the request's own host.
+   */
+  origins?: readonly string[] | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
@@ -318,6 +335,8 @@ const optionsSchema = z.strictObject({
     })
     .transform((cors) => (cors === false ? undefined : cors))
     .optional(),
+  identify: z.custom<Identify>(isFunction, "must be a function").optional(),
+  origins: z.array(origin).readonly().optional(),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
@@ -332,7 +351,7 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
  * Checks the options and fills in the defaults.
  * @throws TypeError that lists what to fix. It does not repeat values, since they may be secret.
  */
-export function resolveOptions(options: GatewayOptions): ResolvedOptions {
+export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions {
   const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
   if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
   const problems = findContradictions(result.data);
@@ -342,7 +361,7 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
 
 function findContradictions(options: ResolvedOptions): string[] {
   const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
-  const problems: string[] = [];
+  const problems: string[] = sessionProblems(options);
   if (maxPendingBodyBytes < maxBodyBytes) {
     problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
   }

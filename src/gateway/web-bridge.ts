@@ -3,7 +3,7 @@ import { WebRequest } from "./web-request.js";
 
 /** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
 export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
-  const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname));
+  const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname), request);
   return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }
 

@@ -1,4 +1,5 @@
 import { AbortNotifier, ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
+import { WebHostRequest } from "./host-session/web-host-request.js";
 
 /** What the gateway reads of a web-standard `Request`, or of what stands for one in this process. */
 export interface RequestParts {
@@ -14,18 +15,35 @@ export class WebRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
   readonly #request: RequestParts;
+  readonly #raw: Request | undefined;
   readonly #abort = (): void => this.abort();
   #notifier: AbortNotifier | undefined;
   #stalled = false;
+  #hostRequest: WebHostRequest | undefined;
 
-  constructor(request: RequestParts, path: string) {
+  /** @param raw - what the host's own code gets to see. Absent for calls within this process, which show it nothing. */
+  constructor(request: RequestParts, path: string, raw?: Request) {
     this.#request = request;
+    this.#raw = raw;
     this.method = request.method;
     this.path = path;
   }
 
   header(name: string): string | undefined {
     return this.#request.headers.get(name) ?? undefined;
+  }
+
+  hostRequest(): WebHostRequest | undefined {
+    if (this.#raw !== undefined) this.#hostRequest ??= new WebHostRequest(this.#raw);
+    return this.#hostRequest;
+  }
+
+  get isBodyTaken(): boolean {
+    return this.#source().bodyUsed;
+  }
+
+  #source(): RequestParts {
+    return this.#hostRequest?.unread() ?? this.#request;
   }
 
   /** Not the request's own signal: when a client leaves, some hosts only cancel the response's body. */
@@ -61,9 +79,9 @@ export class WebRequest implements GatewayRequest {
   }
 
   async body(limits: BodyLimits): Promise<Uint8Array> {
-    const { body } = this.#request;
+    const { body, bodyUsed } = this.#source();
     if (body instanceof Uint8Array) return wholeBody(body, limits);
-    if (body === null || body.locked || this.#request.bodyUsed) return new Uint8Array();
+    if (body === null || body.locked || bodyUsed) return new Uint8Array();
     if (Number(this.header("content-length")) > limits.maxBytes) {
       discardRest(body.getReader());
       throw new BodyError("too_large");

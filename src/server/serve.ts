@@ -19,6 +19,7 @@ import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
+import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens, requirePace } from "./count-tokens.js";
@@ -29,11 +30,16 @@ import { reportUsage } from "./report-usage.js";
 export interface ServerServices {
   readonly calls: CallServices;
   readonly findCaller: Lookup<Caller>;
+  /** Finds who a request without an API key is from. Absent: such requests are refused. */
+  readonly identifyCaller: IdentifyCaller | undefined;
   readonly observe: ObserveRequest;
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;
 }
+
+/** @returns `undefined` when the host does not know the request either. Rejects with a 403 or a 503. */
+export type IdentifyCaller = (request: GatewayRequest, requestId: string) => Promise<Caller | undefined>;
 
 /** One request while it is being served. */
 interface Served {
@@ -42,7 +48,7 @@ interface Served {
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
-  /** Set by the host's own code: then no key is read. */
+  /** Set by the host's own code: then no key is read, and no session. */
   readonly caller: Caller | undefined;
 }
 
@@ -96,10 +102,18 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
-  const { services, requestId, request, observer } = served;
-  const caller = served.caller ?? (await callerOfKey(served, path));
+  const { services, observer } = served;
+  const caller = served.caller ?? (await callerOf(served, path));
   observer.authenticated(caller);
   requireValid(caller, services.calls.clock.now());
+  const response = await respondToKnown(served, path, caller);
+  // Caches know that a response to an API key is nobody else's. Of cookies they do not.
+  if (caller.source === "session") response.headers["cache-control"] ??= "no-store";
+  return response;
+}
+
+async function respondToKnown(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+  const { services, requestId, request, observer } = served;
   if ("operation" in path) {
     const { operation } = path;
     return callModel(services.calls, { requestId, request, caller, operation, observer });
@@ -111,9 +125,15 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
   return respondFromPlan(served, path, caller);
 }
 
-async function callerOfKey({ services, request }: Served, path: Path): Promise<Caller> {
-  const credential = protocolOf(path, request).credential((name) => request.header(name));
-  return requireKnown(await findKey(credential, services.findCaller));
+/** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
+async function callerOf({ services, request, requestId }: Served, path: Path): Promise<Caller> {
+  const header = (name: string) => request.header(name);
+  const { findCaller, identifyCaller } = services;
+  const isKeyless = identifyCaller !== undefined && !sendsCredential(header);
+  const identified = isKeyless ? await identifyCaller(request, requestId) : undefined;
+  if (identified !== undefined) return identified;
+  const credential = protocolOf(path, request).credential(header);
+  return requireKnown(await findKey(credential, findCaller));
 }
 
 /** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */

@@ -75,7 +75,7 @@ it.each([
 it("does not take the length of a request for that of what middleware has made of it", async () => {
   const payload = new Readable({ read() {} });
   const req = { method: "POST", headers: { "content-length": "5" }, rawHeaders: [] } as unknown as NodeIncoming;
-  const request = new NodeRequest(req, {} as NodeClient, "/", payload);
+  const request = new NodeRequest({ req }, {} as NodeClient, "/", payload);
   payload.push("infla");
   const reading = request.body(limits);
   await new Promise((resolve) => setImmediate(resolve));
@@ -89,7 +89,7 @@ it("does not believe a length beside chunks, which a lenient parser lets through
     ...{ method: "POST", rawHeaders: [] },
     headers: { "content-length": "5", "transfer-encoding": "chunked" },
   });
-  const request = new NodeRequest(req as unknown as NodeIncoming, {} as NodeClient, "/", req);
+  const request = new NodeRequest({ req: req as unknown as NodeIncoming }, {} as NodeClient, "/", req);
   req.push("first");
   const reading = request.body(limits);
   await new Promise((resolve) => setImmediate(resolve));

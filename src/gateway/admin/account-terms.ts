@@ -1,6 +1,6 @@
 import type { Allowance } from "../../access/allowance.js";
 import type { Lookup } from "../../access/cached-lookup.js";
-import type { Instant, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
+import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 import { windowLimits } from "../../ledger/windows.js";
@@ -68,6 +68,16 @@ export class AccountTermsLookup {
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
 
+  /** The terms of each of the account's keys in force, or else of all of them. None where the store cannot list. */
+  async ofEachKey(account: string): Promise<readonly FoundTerms[]> {
+    const listed = (await this.#keys.list?.(account)) ?? [];
+    const now = this.#clock.now();
+    const inForce = listed.filter(
+      ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    );
+    return (inForce.length > 0 ? inForce : listed).map(({ plan, anchor }) => ({ plan, anchor: anchor ?? null }));
+  }
+
   async #ofKeys(by: string, account: string, given: GivenTerms): Promise<FoundTerms> {
     if (typeof this.#keys.list !== "function") {
       throw new UnknownTermsError(
@@ -75,12 +85,7 @@ export class AccountTermsLookup {
           "them by the account's keys.",
       );
     }
-    const listed = await this.#keys.list(account);
-    const now = this.#clock.now();
-    const inForce = listed.filter(
-      ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
-    );
-    const keys = inForce.length > 0 ? inForce : listed;
+    const keys = await this.ofEachKey(account);
     const plans = given.plan === undefined ? distinct(keys.map((key) => key.plan)) : [given.plan];
     const anchors = given.anchor === undefined ? anchorsOf(keys, given.plan) : [given.anchor];
     const [plan] = plans;
@@ -99,8 +104,8 @@ export class AccountTermsLookup {
 }
 
 /** Another anchor would mean other windows, so a guess is allowed only when no key has an anchor. */
-function anchorsOf(keys: readonly StoredKey[], plan: string | undefined): readonly (number | null)[] {
-  return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor ?? null));
+function anchorsOf(keys: readonly FoundTerms[], plan: string | undefined): readonly (number | null)[] {
+  return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor));
 }
 
 function distinct<Value>(values: readonly Value[]): readonly Value[] {
