@@ -38,6 +38,8 @@ const functions = [
   retentionFunctions,
 ].join("");
 
+const replacedFunctions = functions.replaceAll("create function", "create or replace function");
+
 const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
 const addedByVersion3 = [
   ...["lock_responses", "save_response_bytes", "put_response"],
@@ -56,7 +58,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     [
       forgottenTable,
       tablePrivileges(["forgotten"]),
-      functions.replaceAll("create function", "create or replace function"),
+      replacedFunctions,
       readCommittedProcedures,
       routinePrivileges(addedByVersion2),
     ].join(""),

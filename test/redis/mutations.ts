@@ -59,11 +59,10 @@ export const mutations: readonly Mutation[] = [
     replace: "or now <= bound3 and bound3 or bound4",
   },
   {
-    name: "an earlier week replaces a later one",
-    find: "if start > stored.start then",
-    replace: "if start ~= stored.start then",
+    name: "a week ends when the anchor moves",
+    find: "  if now < stored.finish then return stored end\n",
+    replace: "  if now < stored.finish and start <= stored.start then return stored end\n",
   },
-  { name: "a week replaces itself", find: "if start > stored.start then", replace: "if start >= stored.start then" },
   {
     name: "a week lasts for ever",
     find: "  if now < stored.finish then return stored end\n",
@@ -76,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a week begins before the last one ended",
-    find: "newInstance(stored.finish, finish)",
-    replace: "newInstance(start, finish)",
+    find: "start > stored.start and start or stored.finish",
+    replace: "start",
   },
   {
     name: "a session outlives its end",
