@@ -1,4 +1,5 @@
 import { toAllowance } from "../access/allowance.js";
+import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
@@ -69,12 +70,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
+    resolveCaller: callerResolver(lookups.findAccount, warnOnce),
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
   };
 
-  const terms = new AccountTermsLookup(resolved.keys, lookups.findAllowance, clock);
+  const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
 
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
@@ -97,9 +99,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
-    keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ keys: resolved.keys, ledger, responses, terms }, lookups),
+    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
     health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountStore } from "../accounts/account-store.js";
 import { withHints } from "../check/closest-name.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
@@ -156,6 +157,12 @@ export interface GatewayOptions {
    * `false`: none is kept. Default: `memoryResponseStore()`.
    */
   responses?: ResponseStore | false | undefined;
+  /**
+   * Finds accounts: one of the stores' `accounts`, or your own. Given, plan and anchor of every caller come from there,
+   * and suspended accounts are refused. An account that it does not know has those of its key. Default: plan and anchor
+   * stand on the keys.
+   */
+  accounts?: AccountStore | undefined;
   /** How the gateway uses its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
@@ -284,6 +291,7 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
+  accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   responses: z
     .union([
       z.literal(false),

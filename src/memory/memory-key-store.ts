@@ -113,7 +113,7 @@ function toStoredKey(entry: MemoryKey, index: number, createdAt: number): Stored
     fail(index, `begins with ${managedPrefix} but is no key that the gateway made: give it another beginning.`);
   }
   if (typeof rest.account !== "string" || rest.account === "") fail(index, "must name its `account`.");
-  if (typeof rest.plan !== "string" || rest.plan === "") fail(index, "must name its `plan`.");
+  if (rest.plan === "") fail(index, "must name its `plan`, or none at all where its account is in an account store.");
   const unknown = Object.keys(rest).find((name) => !members.includes(name));
   if (unknown !== undefined) fail(index, `has an unknown member: \`${unknown}\`.`);
   for (const name of ["expiresAt", "revokedAt", "anchor"] as const) {

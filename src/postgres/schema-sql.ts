@@ -1,4 +1,5 @@
 import { accountFunctions } from "./sql/account-functions.js";
+import { accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
 import { keyTables } from "./sql/key-tables.js";
@@ -68,6 +69,12 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       responseFunctions,
       responseProcedures,
       routinePrivileges(addedByVersion3),
+    ].join(""),
+    [
+      replacedFunctions,
+      accountRecordTables,
+      tablePrivileges(["account_record"]),
+      routinePrivileges(["notify_account_record"]),
     ].join(""),
   ];
 }

@@ -1,7 +1,8 @@
 import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
 import type { Lookup } from "../access/cached-lookup.js";
-import type { Caller } from "../access/caller.js";
+import type { Caller, IdentifiedCaller } from "../access/caller.js";
+import type { ResolveCaller } from "../access/caller-resolver.js";
 import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
@@ -28,7 +29,9 @@ import { reportUsage } from "./report-usage.js";
 /** What all requests use. Made once for each gateway. */
 export interface ServerServices {
   readonly calls: CallServices;
-  readonly findCaller: Lookup<Caller>;
+  readonly findCaller: Lookup<IdentifiedCaller>;
+  /** Gives callers the terms of their accounts. */
+  readonly resolveCaller: ResolveCaller;
   readonly observe: ObserveRequest;
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
@@ -43,14 +46,14 @@ interface Served {
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
   /** Set by the host's own code: then no key is read. */
-  readonly caller: Caller | undefined;
+  readonly caller: IdentifiedCaller | undefined;
 }
 
 /** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
 export async function serve(
   services: ServerServices,
   request: GatewayRequest,
-  caller?: Caller,
+  caller?: IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const requestId = makeRequestId();
@@ -97,9 +100,12 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, requestId, request, observer } = served;
-  const caller = served.caller ?? (await callerOfKey(served, path));
-  observer.authenticated(caller);
-  requireValid(caller, services.calls.clock.now());
+  const identified = served.caller ?? (await callerOfKey(served, path));
+  observer.authenticated(identified);
+  requireValid(identified, services.calls.clock.now());
+  const resolved = services.resolveCaller(identified);
+  const caller = resolved instanceof Promise ? await resolved : resolved;
+  if (caller !== identified) observer.authenticated(caller);
   if ("operation" in path) {
     const { operation } = path;
     return callModel(services.calls, { requestId, request, caller, operation, observer });
@@ -111,7 +117,7 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
   return respondFromPlan(served, path, caller);
 }
 
-async function callerOfKey({ services, request }: Served, path: Path): Promise<Caller> {
+async function callerOfKey({ services, request }: Served, path: Path): Promise<IdentifiedCaller> {
   const credential = protocolOf(path, request).credential((name) => request.header(name));
   return requireKnown(await findKey(credential, services.findCaller));
 }

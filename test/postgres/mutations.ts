@@ -21,7 +21,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "a week ends when the anchor moves",
     find: "if moment < stored.ends_at then return stored; end if;\n  -- After",
-    replace: "if moment < stored.ends_at and bounds[interval_index] <= stored.starts_at then return stored; end if;\n  -- After",
+    replace:
+      "if moment < stored.ends_at and bounds[interval_index] <= stored.starts_at then return stored; end if;\n  -- After",
   },
   {
     name: "a week outlives its end",

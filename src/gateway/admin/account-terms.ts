@@ -1,3 +1,4 @@
+import type { KnownAccount } from "../../access/account-lookup.js";
 import type { Allowance } from "../../access/allowance.js";
 import type { Lookup } from "../../access/cached-lookup.js";
 import type { Instant, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
@@ -7,11 +8,11 @@ import { windowLimits } from "../../ledger/windows.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {
-  /** Id of the plan. Default: the one of the account's keys. */
-  plan?: string | undefined;
+  /** Id of the plan. Default: that of the account's record, else the one of its keys. */
+  plan?: string | null | undefined;
   /**
-   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have
-   * it. An account without keys, with a given `plan`, has the default of `null`.
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its
+   * record has it, else as its keys do. An account without keys, with a given `plan`, has the default of `null`.
    */
   anchor?: Instant | null | undefined;
 }
@@ -33,36 +34,42 @@ export interface ResolvedTerms {
 }
 
 /**
- * The account's plan or anchor is not known. It has no keys, its keys differ or cannot be listed, or the plan does not
+ * The account's plan or anchor is not known. It has neither a record nor keys, its keys differ or cannot be listed, or the plan does not
  * exist. The message says what to pass.
  */
 export class UnknownTermsError extends Error {
   override readonly name = "UnknownTermsError";
 }
 
-/** Finds an account's plan and anchor: the given ones, or else those of its keys. */
+interface TermsLookups {
+  readonly findAllowance: Lookup<Allowance>;
+  readonly findAccount: Lookup<KnownAccount> | undefined;
+}
+
+/** Finds an account's plan and anchor: the given ones, or else those of its record, or of its keys. */
 export class AccountTermsLookup {
   readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
-  readonly #findAllowance: Lookup<Allowance>;
+  readonly #lookups: TermsLookups;
   readonly #clock: Clock;
 
-  constructor(keys: KeyStore, findAllowance: Lookup<Allowance>, clock: Clock) {
+  constructor(keys: KeyStore, lookups: TermsLookups, clock: Clock) {
     this.#keys = keys;
-    this.#findAllowance = findAllowance;
+    this.#lookups = lookups;
     this.#clock = clock;
   }
 
   /** @throws UnknownTermsError */
   async find(by: string, account: string, { plan, anchor }: GivenTerms): Promise<FoundTerms> {
-    return plan !== undefined && anchor !== undefined
-      ? { plan, anchor }
-      : await this.#ofKeys(by, account, { plan, anchor });
+    if (plan !== undefined && anchor !== undefined) return { plan, anchor };
+    const known = await this.#lookups.findAccount?.(account);
+    if (known === undefined) return this.#ofKeys(by, account, { plan, anchor });
+    return { plan: plan ?? known.plan, anchor: anchor === undefined ? known.anchor : anchor };
   }
 
   /** @throws UnknownTermsError */
   async resolve(by: string, account: string, given: GivenTerms): Promise<ResolvedTerms> {
     const { plan, anchor } = await this.find(by, account, given);
-    const allowance = await this.#findAllowance(plan);
+    const allowance = await this.#lookups.findAllowance(plan);
     if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
@@ -81,13 +88,14 @@ export class AccountTermsLookup {
       ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     );
     const keys = inForce.length > 0 ? inForce : listed;
-    const plans = given.plan === undefined ? distinct(keys.map((key) => key.plan)) : [given.plan];
+    const plans = given.plan === undefined ? distinct(keys.flatMap((key) => key.plan ?? [])) : [given.plan];
     const anchors = given.anchor === undefined ? anchorsOf(keys, given.plan) : [given.anchor];
     const [plan] = plans;
     const [anchor] = anchors;
     if (plan === undefined || anchor === undefined) {
       const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
-      throw new UnknownTermsError(`${by}: the account has no keys. ${what}`);
+      const lack = keys.length === 0 ? "the account has no keys" : "no key of the account names a plan";
+      throw new UnknownTermsError(`${by}: ${lack}. ${what}`);
     }
     const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];
     if (differing.length === 0) return { plan, anchor };
