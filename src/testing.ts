@@ -2,12 +2,14 @@ export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-s
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
+export { describeAccountStore } from "./testing/describe-account-store.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
 export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";
 export { describeResponseStore } from "./testing/describe-response-store.js";
 export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
+export { describeWritableAccountStore } from "./testing/describe-writable-account-store.js";
 export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
 export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";
 export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-upstream/fake-answers.js";

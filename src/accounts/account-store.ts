@@ -39,7 +39,9 @@ export interface StoredAccount extends AccountRecord {
 }
 
 /** What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away. */
-export type AccountChange = Partial<Omit<StoredAccount, "id">>;
+export interface AccountChange extends Omit<StoredAccount, "id" | "plan"> {
+  plan?: string | undefined;
+}
 
 /** A page of accounts. */
 export interface AccountPage {

@@ -350,7 +350,7 @@ export function resolveOptions(options: GatewayOptions): ResolvedOptions {
 
 function findContradictions(options: ResolvedOptions): string[] {
   const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
-  const problems: string[] = [];
+  const problems = findPlanlessKeys(options);
   if (maxPendingBodyBytes < maxBodyBytes) {
     problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
   }
@@ -368,6 +368,12 @@ function findContradictions(options: ResolvedOptions): string[] {
     }
   }
   return problems;
+}
+
+function findPlanlessKeys({ keys, accounts }: ResolvedOptions): string[] {
+  if (accounts !== undefined) return [];
+  const what = "names no `plan`. Give it one, or give `accounts`: an account store, which names the plans of accounts.";
+  return [...(keys.withoutPlan?.() ?? [])].map((id) => `The key "${id}" ${what}`);
 }
 
 function findTargetProblems(

@@ -36,6 +36,11 @@ export interface KeyStore {
    * @throws anything: the caller gets a 503, never a 401.
    */
   find(hash: string): Promise<ApiKey | null | undefined> | ApiKey | null | undefined;
+  /**
+   * The ids of the keys that name no plan, where they are at hand: a gateway without `accounts` then refuses them when
+   * it is created.
+   */
+  withoutPlan?(): Iterable<string>;
 }
 
 /** A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. */

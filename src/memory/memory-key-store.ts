@@ -57,6 +57,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
 
   return {
     find: async (hash) => copy(byHash.get(hash)),
+    withoutPlan: () => [...byHash.values()].flatMap(({ id, plan }) => (plan === undefined || plan === null ? id : [])),
     get: async (id) => copy(get(id)),
     async insert(key) {
       if (byHash.has(key.hash) || hashes.has(key.id)) {
