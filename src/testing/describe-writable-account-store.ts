@@ -234,6 +234,8 @@ async function listIds(store: WritableAccountStore, start: string, limit: number
   let cursor: string | undefined;
   do {
     const page = await store.list({ limit, cursor });
+    // A store that gives the same page again must not hang.
+    expect(ids).not.toContain(page.accounts[0]?.id);
     expect(page.accounts.length).toBeLessThanOrEqual(limit);
     ids.push(...page.accounts.map(({ id }) => id));
     cursor = page.cursor;
@@ -267,6 +269,7 @@ function describePages({ it }: Runner, make: MakeStores): void {
     do {
       const page = await store.list({ limit: 3, cursor });
       const mine = page.accounts.map(({ id }) => id).filter((id) => id.startsWith(start));
+      expect(listed).not.toContain(mine[0]);
       listed.push(...mine);
       // The one that the cursor stands on goes.
       const last = mine.at(-1);

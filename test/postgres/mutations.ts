@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const failures = "postgres-failures";
@@ -369,6 +370,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: stores,
   },
-  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", test: stores },
+  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "plan-tables", test: stores },
+  ...accountMutations,
   ...responseMutations,
 ];

@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -676,6 +677,7 @@ export const mutations: readonly Mutation[] = [
     name: "a member that is taken away stays",
     find: "if lastSet < #ARGV then redis.call('HDEL'",
     replace: "if false then redis.call('HDEL'",
+    part: "store-scripts/keys",
     test: stores,
   },
   { name: "a forgotten key works", find: "redis.call('DEL', unpack(KEYS, 2))\n", replace: "", test: stores },
@@ -731,5 +733,6 @@ export const mutations: readonly Mutation[] = [
     replace: "local now = tonumber(ARGV[#ARGV])",
     test: scripts,
   },
+  ...accountMutations,
   ...responseMutations,
 ];
