@@ -1,8 +1,8 @@
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
+export { describeAccountStore } from "./testing/describe-account-store.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
-export { describeAccountStore } from "./testing/describe-account-store.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
 export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";

@@ -22,8 +22,22 @@ describe("memoryAccountStore", () => {
   it.each<[string, unknown, RegExp]>([
     ["a map of accounts", { a: { plan: "pro" } }, /list of accounts/],
     ["an account without a plan", [{ id: "a" }], /accounts\[0\].*plan: is required/s],
-    ["a misspelled member", [{ id: "a", plan: "p" }, { id: "b", plan: "p", stat: 1 }], /accounts\[1\].*`stat`/s],
-    ["an id twice", [{ id: "a", plan: "p" }, { id: "a", plan: "q" }], /accounts\[1\].*appears twice/s],
+    [
+      "a misspelled member",
+      [
+        { id: "a", plan: "p" },
+        { id: "b", plan: "p", stat: 1 },
+      ],
+      /accounts\[1\].*`stat`/s,
+    ],
+    [
+      "an id twice",
+      [
+        { id: "a", plan: "p" },
+        { id: "a", plan: "q" },
+      ],
+      /accounts\[1\].*appears twice/s,
+    ],
   ])("refuses %s", (_, accounts, message) => {
     expect(() => memoryAccountStore(accounts as AccountRecord[])).toThrow(message);
   });

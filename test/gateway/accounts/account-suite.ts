@@ -134,7 +134,9 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       const { accounts } = test.gateway;
       await expect(accounts.suspend(account)).rejects.toThrow(UnknownAccountError);
       await expect(accounts.resume(account)).rejects.toThrow(/gateway\.accounts\.put/);
-      await expect(accounts.put({ id: account } as never)).rejects.toThrow(/gateway\.accounts\.put.*plan: is required/s);
+      await expect(accounts.put({ id: account } as never)).rejects.toThrow(
+        /gateway\.accounts\.put.*plan: is required/s,
+      );
       await expect(accounts.put({ id: account, plan, status: "off" as never })).rejects.toThrow(TypeError);
       await expect(accounts.suspend(account, { message: "\ud83d" })).rejects.toThrow(TypeError);
       await expect(accounts.list({ limit: 0 })).rejects.toThrow(TypeError);

@@ -38,14 +38,22 @@ describe("a suspended account", () => {
         expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
         expect(error).toMatchObject({ status: 403, code: "account_suspended", type: "invalid_request_error" });
         expect((error as Error).message).toContain(paying);
-        expect(await failureOf(client.responses.create({ model: "acme/small", input: "Hello!", stream }))).toMatchObject({
+        expect(
+          await failureOf(client.responses.create({ model: "acme/small", input: "Hello!", stream })),
+        ).toMatchObject({
           code: "account_suspended",
         });
         expect(await failureOf(client.models.list().then(() => {}))).toMatchObject({ code: "account_suspended" });
         expect(server.attempts()).toBe(3);
         expect(server.upstream.requests).toHaveLength(0);
         expect(server.events).toMatchObject(
-          Array(3).fill({ account: "acct_pro", plan: "pro", status: 403, errorCode: "account_suspended", chargedMicro: 0 }),
+          Array(3).fill({
+            account: "acct_pro",
+            plan: "pro",
+            status: 403,
+            errorCode: "account_suspended",
+            chargedMicro: 0,
+          }),
         );
       })(),
   );
@@ -130,7 +138,9 @@ describe("a gateway without accounts", () => {
     const keys = { find: async () => ({ id: "key_1", account: "a" }) };
     const { gateway, warnings, close } = await startTestGateway({ keys });
     expect((await gateway.handler(getRequest("/v1/models", "sk-1"))).status).toBe(503);
-    expect(warnings).toMatchObject([{ code: "key_store_failed", message: expect.stringContaining("plan: is required") }]);
+    expect(warnings).toMatchObject([
+      { code: "key_store_failed", message: expect.stringContaining("plan: is required") },
+    ]);
     await close();
   });
 });
