@@ -1,4 +1,4 @@
-import { checkAccount } from "../accounts/account-schema.js";
+import { checkAccountRecord } from "../accounts/account-schema.js";
 import type { AccountRecord, AccountStore } from "../accounts/account-store.js";
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import { Calendar } from "../ledger/windows.js";
@@ -34,7 +34,7 @@ export function accountLookup(
 }
 
 function toKnownAccount(record: AccountRecord): KnownAccount {
-  const { plan, anchor, status, message } = checkAccount(record);
+  const { plan, anchor, status, message } = checkAccountRecord(record);
   return {
     plan,
     anchor: anchor ?? null,

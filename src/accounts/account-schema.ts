@@ -45,7 +45,7 @@ const recordSchema = z.object({
  * Checks an account that a store returns, and turns its anchor into epoch milliseconds. Ignores further columns.
  * @throws TypeError that says what is wrong with the record.
  */
-export function checkAccount(record: unknown): z.output<typeof recordSchema> {
+export function checkAccountRecord(record: unknown): z.output<typeof recordSchema> {
   const result = recordSchema.safeParse(record, { error: explainIssue("member") });
   if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
