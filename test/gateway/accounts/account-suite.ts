@@ -28,11 +28,16 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
     });
 
     /** It keeps what it found for an hour, unless a notice comes. */
-    async function start(): Promise<Managed> {
+    async function start(): Promise<Managed & { finds: () => number }> {
       const { accounts, ...stores } = make();
-      const test = await startManaged(stores, { accounts });
+      let finds = 0;
+      const find = (id: string) => {
+        finds++;
+        return accounts.find(id);
+      };
+      const test = await startManaged(stores, { accounts: { ...accounts, find } });
       open.push(test);
-      return test;
+      return { ...test, finds: () => finds };
     }
 
     async function startWithPlan(): Promise<{ test: Managed; plan: string; account: string }> {
@@ -183,7 +188,10 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       const other = await start();
       const { secret } = await one.gateway.keys.create({ account });
       await vi.waitFor(async () => {
+        const before = other.finds();
         expect(await other.call(secret)).toBe(403);
+        // Its absence is in the cache by now.
+        expect(other.finds()).toBe(before);
       }, waiting);
       await one.gateway.accounts.put({ id: account, plan });
       await vi.waitFor(async () => expect(await other.call(secret)).toBe(200), waiting);
