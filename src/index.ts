@@ -1,7 +1,19 @@
+export type {
+  AccountChange,
+  AccountMetadata,
+  AccountPage,
+  AccountPageRequest,
+  AccountRecord,
+  AccountStatus,
+  AccountStore,
+  StoredAccount,
+  WritableAccountStore,
+} from "./accounts/account-store.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { GatewayWarning } from "./events/warning.js";
+export type { AccountRecords } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type {
@@ -14,6 +26,7 @@ export type {
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { UsageRow } from "./gateway/admin/sum-usage.js";
+export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -56,6 +69,7 @@ export {
   LedgerInputError,
   LedgerUnavailableError,
 } from "./ledger/credit-ledger.js";
+export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";

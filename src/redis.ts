@@ -1,3 +1,4 @@
+export { redisAccountStore } from "./redis/accounts/redis-account-store.js";
 export type { IoredisClient, NodeRedisClient, NodeRedisEvalOptions, RedisClient } from "./redis/redis-client.js";
 export type { RedisCreditLedgerOptions, RedisJournalOptions } from "./redis/redis-credit-ledger.js";
 export { redisCreditLedger } from "./redis/redis-credit-ledger.js";

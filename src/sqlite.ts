@@ -1,3 +1,4 @@
+export { sqliteAccountStore } from "./sqlite/accounts/sqlite-account-store.js";
 export type { SqliteResponseStoreOptions } from "./sqlite/responses/sqlite-response-store.js";
 export { sqliteResponseStore } from "./sqlite/responses/sqlite-response-store.js";
 export type { SqliteOptions } from "./sqlite/sqlite-connection.js";

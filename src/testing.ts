@@ -1,5 +1,6 @@
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
+export { describeAccountStore } from "./testing/describe-account-store.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
@@ -8,6 +9,7 @@ export type { DescribeResponseStoreOptions } from "./testing/describe-response-s
 export { describeResponseStore } from "./testing/describe-response-store.js";
 export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
+export { describeWritableAccountStore } from "./testing/describe-writable-account-store.js";
 export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
 export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";
 export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-upstream/fake-answers.js";

@@ -2,24 +2,27 @@ import { refusedKey } from "../errors/gateway-error.js";
 import { hashKey } from "../keys/hash-key.js";
 import { isMistypedKey } from "../keys/managed-key.js";
 import type { Lookup } from "./cached-lookup.js";
-import type { Caller } from "./caller.js";
+import type { IdentifiedCaller } from "./caller.js";
 
 /**
  * Finds the owner of a key, even if the key is expired or revoked: see {@link requireValid}.
  * @throws GatewayError 401 for a text that cannot be a key; rejects with a 503 when the store fails.
  */
-export function findKey(key: string, findCaller: Lookup<Caller>): Caller | undefined | Promise<Caller | undefined> {
+export function findKey(
+  key: string,
+  findCaller: Lookup<IdentifiedCaller>,
+): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
   if (isMistypedKey(key)) throw refusedKey();
   return findCaller(hashKey(key));
 }
 
 /** @throws GatewayError 401 when there is no such key. */
-export function requireKnown(caller: Caller | undefined): Caller {
+export function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCaller {
   if (caller === undefined) throw refusedKey();
   return caller;
 }
 
 /** @throws GatewayError 401 when the key is expired or revoked. The error is that of an unknown key. */
-export function requireValid(caller: Caller, now: number): void {
+export function requireValid(caller: IdentifiedCaller, now: number): void {
   if (now >= caller.refusedFrom) throw refusedKey();
 }

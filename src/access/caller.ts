@@ -7,15 +7,16 @@ import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 
-/** Whose request it is, checked and resolved against the catalog: a request needs no more of it. */
-export interface Caller {
+/** Whose request it is, checked and resolved against the catalog. Its account has not been looked up. */
+export interface IdentifiedCaller {
   readonly source: CallerSource;
   /** Absent where no API key was sent. */
   readonly keyId: string | undefined;
   /** What the journal files the caller's charges under: the key's id, or a name for what came without one. */
   readonly filedUnder: string;
   readonly account: string;
-  readonly plan: string;
+  /** `undefined`: only the account's record may name one. */
+  readonly plan: string | undefined;
   /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
   readonly refusedFrom: number;
   /** Where the account's weeks and months begin and end. */
@@ -24,12 +25,22 @@ export interface Caller {
   readonly models: ReadonlySet<string> | undefined;
 }
 
+/** A caller that may call, with the terms that count: a request needs no more of it. */
+export interface Caller extends IdentifiedCaller {
+  readonly plan: string;
+}
+
+export interface CallerLookupOptions extends StoreLookupOptions {
+  /** Whether keys may name no plan, since accounts do. */
+  hasAccounts: boolean;
+}
+
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
   catalog: Catalog,
-  { timeLimit, warn, ...cache }: StoreLookupOptions,
-): CachedLookup<Caller> {
+  { timeLimit, warn, hasAccounts, ...cache }: CallerLookupOptions,
+): CachedLookup<IdentifiedCaller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
       code: "key_store_failed",
@@ -41,18 +52,20 @@ export function callerLookup(
   return cachedLookup(async (hash) => {
     const key = await findWithin(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
-    return checkRecord(() => toCaller(key, catalog), fail);
+    return checkRecord(() => toCaller(key, catalog, hasAccounts), fail);
   }, cache);
 }
 
-function toCaller(record: ApiKey, catalog: Catalog): Caller {
+function toCaller(record: ApiKey, catalog: Catalog, hasAccounts: boolean): IdentifiedCaller {
   const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
+  const lacksPlan = plan === undefined || plan === null;
+  if (lacksPlan && !hasAccounts) throw new TypeError("plan: is required, since the gateway has no account store");
   return {
     source: "key",
     keyId: id,
     filedUnder: id,
     account,
-    plan,
+    plan: plan ?? undefined,
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     calendar: new Calendar(anchor ?? undefined),
     models: models === undefined || models === null ? undefined : matchModels(catalog, models),

@@ -85,6 +85,26 @@ export function modelNotAllowed(model: string): GatewayError {
   );
 }
 
+/** @param message - the operator's words; `null`: the usual sentence. */
+export function accountSuspended(message: string | null): GatewayError {
+  return accountRefused(
+    "account_suspended",
+    message ?? "This account is suspended. Ask the operator of this service to reactivate it.",
+  );
+}
+
+export function accountWithoutPlan(): GatewayError {
+  return accountRefused(
+    "account_without_plan",
+    "This account has no plan yet. Ask the operator of this service to set it up.",
+  );
+}
+
+/** It lasts until the operator changes the account, so that a retry is of no use. */
+function accountRefused(code: string, message: string): GatewayError {
+  return new GatewayError(message, { status: 403, code, headers: { "x-should-retry": "false" } });
+}
+
 export function unknownUrl(method: string, path: string): GatewayError {
   return new GatewayError(`Invalid URL (${method} ${shortened(path)}).`, { status: 404, code: "unknown_url" });
 }

@@ -12,7 +12,8 @@ export interface RequestCaller {
   /** `undefined` where no API key was sent. */
   readonly keyId: string | undefined;
   readonly account: string;
-  readonly plan: string;
+  /** `undefined` while only the account's record could name one. */
+  readonly plan: string | undefined;
 }
 
 /** The target of an attempt. */
@@ -35,7 +36,7 @@ export type RequestEndpoint =
 
 /** Observes one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {
-  /** The caller is known. A key may be expired or revoked. */
+  /** The caller is known. A key may be expired or revoked. Comes again when its account's record names the plan. */
   authenticated(caller: RequestCaller): void;
   /** The model is in the catalog, and the key may use it. */
   requested(model: string, stream: boolean): void;

@@ -111,7 +111,8 @@ class RequestSummary implements RequestObserver {
     return {
       requestId: this.#requestId,
       endpoint: this.#endpoint,
-      ...(caller && { source: caller.source, account: caller.account, plan: caller.plan }),
+      ...(caller && { source: caller.source, account: caller.account }),
+      ...(caller?.plan === undefined ? undefined : { plan: caller.plan }),
       ...(caller?.keyId === undefined ? undefined : { keyId: caller.keyId }),
       ...(this.#model === undefined ? undefined : { model: this.#model }),
       stream: this.#stream,

@@ -2,8 +2,9 @@
 export interface GatewayWarning {
   /**
    * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
-   * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `key_store_failed`,
-   * `plan_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
+   * account is not in the account store, and its key names no plan. `key_store_failed`, `plan_store_failed`,
+   * `account_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
    * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw.
@@ -15,8 +16,10 @@ export interface GatewayWarning {
     | "unmatched_plan_pattern"
     | "unknown_plan"
     | "unlimited_plan"
+    | "unknown_account"
     | "key_store_failed"
     | "plan_store_failed"
+    | "account_store_failed"
     | "ledger_failed"
     | "response_store_failed"
     | "charge_unresolved"

@@ -7,7 +7,7 @@ export interface ChangeWatchOptions {
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
   /** The kind of store, for the warning. */
-  what: "key" | "plan" | "ledger";
+  what: "key" | "plan" | "account" | "ledger";
   warn: Warn;
 }
 
@@ -18,6 +18,9 @@ const messages = {
   plan:
     "The plan store cannot be subscribed to, which is tried again: until then, plans that other processes change are " +
     "changed here when the cache forgets them (`cacheTtlMs`).",
+  account:
+    "The account store cannot be subscribed to, which is tried again: until then, accounts that other processes change " +
+    "are changed here when the cache forgets them (`cacheTtlMs`).",
   ledger:
     "The ledger cannot be subscribed to, which is tried again: until then, what other processes grant takes effect here " +
     "when denials are forgotten (`denialCacheMs`).",

@@ -1,4 +1,5 @@
 import { toAllowance } from "../access/allowance.js";
+import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
@@ -67,11 +68,12 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const { onRequestCompleted } = resolved;
-  const terms = new AccountTermsLookup(resolved.keys, findAllowance, clock);
+  const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
+    resolveCaller: callerResolver(lookups.findAccount, warnOnce),
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
@@ -97,9 +99,9 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
-    keys: managedKeys(resolved.keys, lookups.findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ keys: resolved.keys, ledger, responses, terms }, lookups),
+    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
     health: () => healthOf(catalog.values(), clock.now()),
     close: () => {
       closed ??= close();

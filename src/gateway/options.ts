@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountStore } from "../accounts/account-store.js";
 import { withHints } from "../check/closest-name.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
@@ -161,6 +162,12 @@ export interface GatewayOptions<Raw = unknown> {
    * `false`: none is kept. Default: `memoryResponseStore()`.
    */
   responses?: ResponseStore | false | undefined;
+  /**
+   * Finds accounts: one of the stores' `accounts`, or your own. Given, plan and anchor of every caller come from there,
+   * and suspended accounts are refused. An account that it does not know has those of its key. Default: plan and anchor
+   * stand on the keys.
+   */
+  accounts?: AccountStore | undefined;
   /** How the gateway uses its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
@@ -301,6 +308,7 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
+  accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   responses: z
     .union([
       z.literal(false),
@@ -361,7 +369,7 @@ export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions 
 
 function findContradictions(options: ResolvedOptions): string[] {
   const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
-  const problems: string[] = sessionProblems(options);
+  const problems = [...sessionProblems(options), ...findPlanlessKeys(options)];
   if (maxPendingBodyBytes < maxBodyBytes) {
     problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
   }
@@ -379,6 +387,12 @@ function findContradictions(options: ResolvedOptions): string[] {
     }
   }
   return problems;
+}
+
+function findPlanlessKeys({ keys, accounts }: ResolvedOptions): string[] {
+  if (accounts !== undefined) return [];
+  const what = "names no `plan`. Give it one, or give `accounts`: an account store, which names the plans of accounts.";
+  return [...(keys.withoutPlan?.() ?? [])].map((id) => `The key "${id}" ${what}`);
 }
 
 function findTargetProblems(

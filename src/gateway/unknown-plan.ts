@@ -2,7 +2,7 @@ import type { Warn } from "../events/warning.js";
 import type { TimeLimit } from "../guard/time-limit.js";
 import type { PlanStore } from "../plans/plan-store.js";
 
-/** Warns of keys whose plan does not exist. Never rejects: the plan may be made later, and its store may be away. */
+/** Warns of keys and accounts whose plan does not exist. Never rejects: the plan may be made later, and its store may be away. */
 export type WarnOfUnknownPlan = (by: string, plan: string) => Promise<void>;
 
 const mostNamed = 20;
@@ -13,7 +13,7 @@ export function unknownPlanWarning(plans: PlanStore, limit: TimeLimit, warn: War
       // Not through the cache, which would remember that there is no plan.
       const found = await limit.race(Promise.resolve(plans.find(plan)));
       if (found !== undefined && found !== null) return;
-      const message = `${by}: there is no plan ${JSON.stringify(plan)}, so the key sees no model until it is made.`;
+      const message = `${by}: there is no plan ${JSON.stringify(plan)}, so its callers see no model until it is made.`;
       warn({ code: "unknown_plan", message: message + thoseThereAre(plans) });
     } catch {
       // The store failed, so nothing is known of the plan.

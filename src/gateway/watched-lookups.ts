@@ -1,14 +1,18 @@
+import { accountLookup, type KnownAccount } from "../access/account-lookup.js";
 import { type Allowance, type AllowanceLookupOptions, allowanceLookup } from "../access/allowance.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
-import { type Caller, callerLookup } from "../access/caller.js";
+import { callerLookup, type IdentifiedCaller } from "../access/caller.js";
 import type { Catalog } from "../access/catalog.js";
+import type { AccountStore, WritableAccountStore } from "../accounts/account-store.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
 import { ChangeWatch } from "./change-watch.js";
 
 export interface WatchedLookups {
-  readonly findCaller: CachedLookup<Caller>;
+  readonly findCaller: CachedLookup<IdentifiedCaller>;
   readonly findAllowance: CachedLookup<Allowance>;
+  /** `undefined`: there is no account store. */
+  readonly findAccount: CachedLookup<KnownAccount> | undefined;
   /** Ends the subscriptions. */
   close(): Promise<void>;
 }
@@ -17,13 +21,14 @@ export interface WatchedLookups {
 interface LookupStores {
   readonly keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
   readonly plans: PlanStore & Partial<Omit<WritablePlanStore, "find">>;
+  readonly accounts?: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined;
 }
 
 /**
- * Finds keys and plans through caches. Where a store sends notices, changes in another process clear the cached record.
+ * Finds keys, plans and accounts through caches. Where a store sends notices, changes in another process clear the cached record.
  */
 export function watchedLookups(
-  { keys, plans }: LookupStores,
+  { keys, plans, accounts }: LookupStores,
   catalog: Catalog,
   options: AllowanceLookupOptions,
 ): WatchedLookups {
@@ -40,13 +45,22 @@ export function watchedLookups(
     what: "plan",
     warn,
   });
-  const findCaller = callerLookup(keys, catalog, { ...options, mayRemember: keyWatch.mayRemember });
+  const accountWatch = new ChangeWatch({
+    subscribe: accounts?.subscribe && ((onChange) => accounts.subscribe?.(onChange) ?? nothingToEnd),
+    onChange: (id) => findAccount?.forget(id),
+    what: "account",
+    warn,
+  });
+  const hasAccounts = accounts !== undefined;
+  const findCaller = callerLookup(keys, catalog, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
+  const findAccount = accounts && accountLookup(accounts, { ...options, mayRemember: accountWatch.mayRemember });
   return {
     findCaller,
     findAllowance,
+    findAccount,
     close: async () => {
-      await Promise.all([keyWatch.close(), planWatch.close()]);
+      await Promise.all([keyWatch, planWatch, accountWatch].map((watch) => watch.close()));
     },
   };
 }

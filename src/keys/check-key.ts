@@ -33,7 +33,7 @@ export const wholeInstant = instant
 const keySchema = z.object({
   id: idText(),
   account: keyAccount,
-  plan: idText(),
+  plan: idText().nullish(),
   expiresAt: instant,
   revokedAt: instant,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),

@@ -7,12 +7,11 @@ import { keyAccount, keyModels, keyName } from "./check-key.js";
 import type { StoredKey, WritableKeyStore } from "./key-store.js";
 
 /** What reaches the store as text. */
-const changeSchema = z.object({ plan: idText().optional(), name: keyName, models: keyModels });
+const changeSchema = z.object({ plan: idText().nullish(), name: keyName, models: keyModels });
 const keySchema = changeSchema.extend({
   id: idText(),
   hash: idText(),
   account: keyAccount,
-  plan: idText(),
   hint: freeText(200),
 });
 

@@ -10,8 +10,11 @@ export interface ApiKey {
    * characters, at most 128 characters.
    */
   account: string;
-  /** Id of the account's plan, looked up in the {@link PlanStore}. At most 256 such characters. */
-  plan: string;
+  /**
+   * Id of the account's plan, looked up in the {@link PlanStore}. At most 256 such characters. A gateway without
+   * `accounts` needs it; with `accounts` it counts for accounts that their store does not know.
+   */
+  plan?: string | null | undefined;
   /** From this moment on the key is refused. Default: never. */
   expiresAt?: Instant | null | undefined;
   /** From this moment on the key is refused. Default: not revoked. */
@@ -19,7 +22,7 @@ export interface ApiKey {
   /** Exact model ids or `*` patterns that narrow the plan; they never widen it. Default: all of the plan's. */
   models?: readonly string[] | null | undefined;
   /**
-   * Where the account's weeks and months begin, usually the start of its subscription.
+   * Where the account's weeks and months begin, usually the start of its subscription. It counts where `plan` does.
    * Default: Monday 00:00 UTC and the first of the month 00:00 UTC.
    */
   anchor?: Instant | null | undefined;
@@ -33,6 +36,11 @@ export interface KeyStore {
    * @throws anything: the caller gets a 503, never a 401.
    */
   find(hash: string): Promise<ApiKey | null | undefined> | ApiKey | null | undefined;
+  /**
+   * The ids of the keys that name no plan, where they are at hand: a gateway without `accounts` then refuses them when
+   * it is created.
+   */
+  withoutPlan?(): Iterable<string>;
 }
 
 /** A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. */

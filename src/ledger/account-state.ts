@@ -87,13 +87,13 @@ export function outOfBounds(now: number): LedgerClockError {
 function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): WindowInstance | undefined {
   if (!(now >= bounds[0] && now < bounds[3])) return undefined;
   const index = now < bounds[1] ? 0 : now < bounds[2] ? 1 : 2;
+  // The stored instance keeps its announced end. Otherwise an anchor that moves, or a clock that steps back, would reset
+  // the use.
+  if (now < stored.end) return stored;
+  // After the anchor has moved, an interval may have begun no later than the stored one. Its start would not tell it from
+  // the stored one, so it begins at that one's end.
   const start = bounds[index];
-  // A stored instance that began later stays. Otherwise a clock that steps back, or an anchor that moves back, would
-  // reset the use.
-  if (start > stored.start) return newInstance(start, bounds[index + 1] as number);
-  // After the anchor has moved, an interval may begin before the stored one ends. The stored one keeps its announced
-  // end.
-  return now < stored.end ? stored : newInstance(stored.end, bounds[index + 1] as number);
+  return newInstance(start > stored.start ? start : stored.end, bounds[index + 1] as number);
 }
 
 /**

@@ -57,6 +57,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
 
   return {
     find: async (hash) => copy(byHash.get(hash)),
+    withoutPlan: () => [...byHash.values()].flatMap(({ id, plan }) => (plan === undefined || plan === null ? id : [])),
     get: async (id) => copy(get(id)),
     async insert(key) {
       if (byHash.has(key.hash) || hashes.has(key.id)) {
@@ -113,7 +114,7 @@ function toStoredKey(entry: MemoryKey, index: number, createdAt: number): Stored
     fail(index, `begins with ${managedPrefix} but is no key that the gateway made: give it another beginning.`);
   }
   if (typeof rest.account !== "string" || rest.account === "") fail(index, "must name its `account`.");
-  if (typeof rest.plan !== "string" || rest.plan === "") fail(index, "must name its `plan`.");
+  if (rest.plan === "") fail(index, "must name its `plan`, or none at all where its account is in an account store.");
   const unknown = Object.keys(rest).find((name) => !members.includes(name));
   if (unknown !== undefined) fail(index, `has an unknown member: \`${unknown}\`.`);
   for (const name of ["expiresAt", "revokedAt", "anchor"] as const) {

@@ -77,7 +77,7 @@ function valuesOf(key: StoredKey): (string | number | null)[] {
     id,
     hash,
     account,
-    plan,
+    plan ?? null,
     hint,
     name ?? null,
     createdAt,

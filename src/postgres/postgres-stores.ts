@@ -1,8 +1,10 @@
+import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
+import { accountStore } from "./accounts/postgres-account-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
@@ -26,6 +28,7 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #database: Database;
+  readonly #accounts: WritableAccountStore;
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
@@ -34,8 +37,17 @@ class Stores {
     this.plans = planStore(this.#database, notifications);
     this.ledger = creditLedger(this.#database, notifications, options.retentionMs);
     this.responses = responseStore(this.#database, options.responses);
+    this.#accounts = accountStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
+  }
+
+  /**
+   * Plans, anchors and suspensions by account. It is not among what is spread: a gateway whose plans stand on its keys
+   * goes on without it. Give it by name: `createGateway({ ...stores, accounts: stores.accounts, … })`.
+   */
+  get accounts(): WritableAccountStore {
+    return this.#accounts;
   }
 
   /**
@@ -49,7 +61,7 @@ class Stores {
 }
 
 /**
- * Keys, plans, credits and responses in PostgreSQL 13 or later, in a schema of their own.
+ * Keys, plans, accounts, credits and responses in PostgreSQL 13 or later, in a schema of their own.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */

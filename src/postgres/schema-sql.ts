@@ -1,4 +1,5 @@
 import { accountFunctions } from "./sql/account-functions.js";
+import { accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
 import { keyTables } from "./sql/key-tables.js";
@@ -38,6 +39,8 @@ const functions = [
   retentionFunctions,
 ].join("");
 
+const replacedFunctions = functions.replaceAll("create function", "create or replace function");
+
 const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
 const addedByVersion3 = [
   ...["lock_responses", "save_response_bytes", "put_response"],
@@ -56,7 +59,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     [
       forgottenTable,
       tablePrivileges(["forgotten"]),
-      functions.replaceAll("create function", "create or replace function"),
+      replacedFunctions,
       readCommittedProcedures,
       routinePrivileges(addedByVersion2),
     ].join(""),
@@ -66,6 +69,12 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       responseFunctions,
       responseProcedures,
       routinePrivileges(addedByVersion3),
+    ].join(""),
+    [
+      replacedFunctions,
+      accountRecordTables,
+      tablePrivileges(["account_record"]),
+      routinePrivileges(["notify_account_record"]),
     ].join(""),
   ];
 }

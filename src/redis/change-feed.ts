@@ -2,6 +2,9 @@ import type { OpenSubscription, Subscription } from "./subscription.js";
 
 type Listener = (message: string) => void;
 
+/** What changed; `account` is its credits, and `account_record` its plan, anchor or status. */
+type FeedKind = "key" | "plan" | "account" | "account_record";
+
 const retryMs = 1_000;
 
 /**
@@ -24,7 +27,7 @@ export class ChangeFeed {
   }
 
   /** Rejects when it cannot be connected now. */
-  async subscribe(kind: "key" | "plan" | "account", onChange: (name: string) => void): Promise<() => Promise<void>> {
+  async subscribe(kind: FeedKind, onChange: (name: string) => void): Promise<() => Promise<void>> {
     const prefix = `${kind} `;
     const listener: Listener = (message) => {
       if (message.startsWith(prefix)) onChange(message.slice(prefix.length));

@@ -11,7 +11,7 @@ import {
   insertKey,
   updateKey,
 } from "./store-scripts/keys.js";
-import { fromFields, toFieldChanges, toFields } from "./stored-key-fields.js";
+import { fromFields, storedFields, toFieldChanges, toFields } from "./stored-fields.js";
 
 const scripts = {
   find: makeScript(findKeyByHash),
@@ -42,7 +42,7 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
   const accountOf = (account: string) => `${slot}:account:${account}`;
 
   async function find(hash: string): Promise<StoredKey | undefined> {
-    return fromFields((await run(scripts.find, [keyOf(hash)], [])) as readonly unknown[]);
+    return fromFields<StoredKey>((await run(scripts.find, [keyOf(hash)], [])) as readonly unknown[]);
   }
 
   async function hashOf(id: string): Promise<string | undefined> {
@@ -56,7 +56,7 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     for (const some of chunks(hashes)) {
       const found = (await run(scripts.findAll, some.map(keyOf), [])) as readonly (readonly unknown[])[];
       // Those that were forgotten meanwhile are not there.
-      keys.push(...found.flatMap((fields) => fromFields(fields) ?? []));
+      keys.push(...found.flatMap((fields) => fromFields<StoredKey>(fields) ?? []));
     }
     return keys;
   }
@@ -68,7 +68,12 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     async insert(key) {
       const { id, hash, account, createdAt } = key;
       const keys = [keyOf(hash), idOf(id), accountOf(account)];
-      const inserted = await run(scripts.insert, keys, [hash, createdAt, changes.channel, ...toFields(key)]);
+      const inserted = await run(scripts.insert, keys, [
+        hash,
+        createdAt,
+        changes.channel,
+        ...toFields(key, storedFields.key),
+      ]);
       if (Number(inserted) !== 1) throw new Error(`There is already a key of the id ${id}, or of the same hash.`);
     },
 
@@ -80,9 +85,9 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     async update(id: string, change: KeyChange) {
       const hash = await hashOf(id);
       if (hash === undefined) return undefined;
-      const { set, gone } = toFieldChanges(change);
+      const { set, gone } = toFieldChanges(change, storedFields.key);
       const args = [hash, changes.channel, set.length, ...set, ...gone];
-      return fromFields((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
+      return fromFields<StoredKey>((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
     },
 
     async forget(account) {

@@ -1,21 +1,15 @@
+import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
+import { accountStoreOn } from "./accounts/redis-account-store.js";
 import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
 import { planStoreOn } from "./redis-plan-store.js";
 import { responseStoreOn } from "./responses/redis-response-store.js";
-
-/** What a gateway keeps, all of it in Redis. */
-export interface RedisStores {
-  keys: WritableKeyStore;
-  plans: WritablePlanStore;
-  ledger: CreditLedger;
-  responses: ResponseStore;
-}
 
 /** Options of {@link redisStores}. */
 export interface RedisStoresOptions extends RedisCreditLedgerOptions {
@@ -23,16 +17,39 @@ export interface RedisStoresOptions extends RedisCreditLedgerOptions {
   responses?: ResponseLimits | undefined;
 }
 
+/** What a gateway keeps, all of it in Redis. */
+export type RedisStores = Stores;
+
+/** A class, so that `accounts` is not spread, here and in the eyes of TypeScript. */
+class Stores {
+  keys: WritableKeyStore;
+  plans: WritablePlanStore;
+  ledger: CreditLedger;
+  responses: ResponseStore;
+  readonly #accounts: WritableAccountStore;
+
+  constructor(options: RedisStoresOptions) {
+    const connection = connectionOf(options);
+    this.keys = keyStoreOn(connection);
+    this.plans = planStoreOn(connection);
+    this.ledger = creditLedgerOn(connection, options.journal);
+    this.responses = responseStoreOn(connection, options.responses);
+    this.#accounts = accountStoreOn(connection);
+  }
+
+  /**
+   * Plans, anchors and suspensions by account. It is not among what is spread: a gateway whose plans stand on its keys
+   * goes on without it. Give it by name: `createGateway({ ...stores, accounts: stores.accounts, … })`.
+   */
+  get accounts(): WritableAccountStore {
+    return this.#accounts;
+  }
+}
+
 /**
- * The key store, plan store, ledger and response store of a gateway in one Redis: `createGateway({ ...redisStores({ client }), … })`.
+ * The stores of a gateway in one Redis: `createGateway({ ...redisStores({ client }), … })`.
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisStores(options: RedisStoresOptions): RedisStores {
-  const connection = connectionOf(options);
-  return {
-    keys: keyStoreOn(connection),
-    plans: planStoreOn(connection),
-    ledger: creditLedgerOn(connection, options.journal),
-    responses: responseStoreOn(connection, options.responses),
-  };
+  return new Stores(options);
 }

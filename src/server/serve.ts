@@ -1,7 +1,8 @@
 import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
 import type { Lookup } from "../access/cached-lookup.js";
-import type { Caller } from "../access/caller.js";
+import type { Caller, IdentifiedCaller } from "../access/caller.js";
+import type { ResolveCaller } from "../access/caller-resolver.js";
 import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
@@ -29,9 +30,11 @@ import { reportUsage } from "./report-usage.js";
 /** What all requests use. Made once for each gateway. */
 export interface ServerServices {
   readonly calls: CallServices;
-  readonly findCaller: Lookup<Caller>;
+  readonly findCaller: Lookup<IdentifiedCaller>;
   /** Finds who a request without an API key is from. Absent: such requests are refused. */
   readonly identifyCaller: IdentifyCaller | undefined;
+  /** Gives callers the terms of their accounts. */
+  readonly resolveCaller: ResolveCaller;
   readonly observe: ObserveRequest;
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
@@ -49,14 +52,14 @@ interface Served {
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
   /** Set by the host's own code: then no key is read, and no session. */
-  readonly caller: Caller | undefined;
+  readonly caller: IdentifiedCaller | undefined;
 }
 
 /** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
 export async function serve(
   services: ServerServices,
   request: GatewayRequest,
-  caller?: Caller,
+  caller?: IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const requestId = makeRequestId();
@@ -103,9 +106,12 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, observer } = served;
-  const caller = served.caller ?? (await callerOf(served, path));
-  observer.authenticated(caller);
-  requireValid(caller, services.calls.clock.now());
+  const identified = served.caller ?? (await callerOf(served, path));
+  observer.authenticated(identified);
+  requireValid(identified, services.calls.clock.now());
+  const resolved = services.resolveCaller(identified);
+  const caller = resolved instanceof Promise ? await resolved : resolved;
+  if (caller !== identified) observer.authenticated(caller);
   const response = await respondToKnown(served, path, caller);
   // Caches know that a response to an API key is nobody else's. Of cookies they do not.
   if (caller.source === "session") response.headers["cache-control"] ??= "no-store";
@@ -126,7 +132,7 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
 }
 
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
-async function callerOf({ services, request, requestId }: Served, path: Path): Promise<Caller> {
+async function callerOf({ services, request, requestId }: Served, path: Path): Promise<IdentifiedCaller> {
   const header = (name: string) => request.header(name);
   const { findCaller, identifyCaller } = services;
   const isKeyless = identifyCaller !== undefined && !sendsCredential(header);

@@ -4,7 +4,7 @@ import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
 
 /** The newest instance of each window of an account, with what is counted in it. */
-export interface StoredAccount extends Instances {
+export interface AccountRow extends Instances {
   readonly id: string;
   /** Of the journal's newest entry. */
   sequence: number;
@@ -12,7 +12,7 @@ export interface StoredAccount extends Instances {
   nextExpiry: number | null;
 }
 
-export function newAccount(id: string): StoredAccount {
+export function newAccount(id: string): AccountRow {
   return { id, sequence: 0, nextExpiry: null, ...noInstances };
 }
 
@@ -29,7 +29,7 @@ export class AccountTable {
     this.#after = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1");
   }
 
-  get(id: string): StoredAccount | undefined {
+  get(id: string): AccountRow | undefined {
     const row = this.#get.get(id) as Record<string, unknown> | null | undefined;
     if (!row) return undefined;
     return {
@@ -42,7 +42,7 @@ export class AccountTable {
     };
   }
 
-  put({ id, sequence, nextExpiry, session, week, month }: StoredAccount): void {
+  put({ id, sequence, nextExpiry, session, week, month }: AccountRow): void {
     this.#put.run(id, sequence, nextExpiry, ...toValues(session), ...toValues(week), ...toValues(month));
   }
 

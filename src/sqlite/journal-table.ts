@@ -8,7 +8,7 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
-import type { StoredAccount } from "./account-table.js";
+import type { AccountRow } from "./account-table.js";
 import { toNumber } from "./numbers.js";
 import { toJson } from "./reservation-table.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
@@ -43,7 +43,7 @@ export class JournalTable {
       ORDER BY at DESC, sequence DESC LIMIT ?`);
   }
 
-  write(account: StoredAccount, { id, kind, at, amountMicro, starts, tags }: SideEntry): void {
+  write(account: AccountRow, { id, kind, at, amountMicro, starts, tags }: SideEntry): void {
     account.sequence++;
     const { session = null, week = null, month = null } = starts;
     const part = kind === "grant" ? -1 : this.#nextPart(id);

@@ -31,7 +31,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
-import { type AccountTable, newAccount, type StoredAccount } from "./account-table.js";
+import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import type { JournalTable } from "./journal-table.js";
 import type { ReservationEnd, ReservationTable } from "./reservation-table.js";
@@ -200,7 +200,7 @@ export class LedgerTables {
   }
 
   /** The account, after its expired holds have ended. An unknown account is stored only with its first change. */
-  find(accountId: string, now: number): StoredAccount {
+  find(accountId: string, now: number): AccountRow {
     const account = this.#accounts.get(accountId);
     if (!account) return newAccount(accountId);
     if (account.nextExpiry === null || now < account.nextExpiry) return account;
@@ -221,7 +221,7 @@ export class LedgerTables {
     return account;
   }
 
-  #settle(account: StoredAccount, lease: Lease, end: End, now: number): SettleStatus {
+  #settle(account: AccountRow, lease: Lease, end: End, now: number): SettleStatus {
     const { id } = lease;
     const reservation = this.#reservations.get(id);
     if (!reservation) return this.#recover(account, lease, end, now);
@@ -238,7 +238,7 @@ export class LedgerTables {
     return state === "hold" ? "settled" : "late";
   }
 
-  #recover(account: StoredAccount, lease: Lease, { kind, settlement }: End, now: number): SettleStatus {
+  #recover(account: AccountRow, lease: Lease, { kind, settlement }: End, now: number): SettleStatus {
     const { amountMicro, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags } = settlement;
     const { id, account: accountId, amountMicro: reserved, expiresAt, starts, ends } = lease;
     if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";

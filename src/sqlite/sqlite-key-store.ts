@@ -65,7 +65,7 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
 
 function changeable({ plan, name, expiresAt, revokedAt, models, anchor }: StoredKey) {
   const list = models ? JSON.stringify(models) : null;
-  return [plan, name ?? null, expiresAt ?? null, revokedAt ?? null, list, anchor ?? null] as const;
+  return [plan ?? null, name ?? null, expiresAt ?? null, revokedAt ?? null, list, anchor ?? null] as const;
 }
 
 interface Row {
@@ -73,7 +73,7 @@ interface Row {
   hash: string;
   hint: string;
   account: string;
-  plan: string;
+  plan: string | null;
   name: string | null;
   created_at: unknown;
   expires_at: unknown;

@@ -1,21 +1,15 @@
+import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
+import { accountStoreOf } from "./accounts/sqlite-account-store.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
 import { keyStoreOf } from "./sqlite-key-store.js";
 import { planStoreOf } from "./sqlite-plan-store.js";
-
-/** All that a gateway keeps. */
-export interface SqliteStores {
-  keys: WritableKeyStore;
-  plans: WritablePlanStore;
-  ledger: CreditLedger;
-  responses: ResponseStore;
-}
 
 /** Options of {@link sqliteStores}. */
 export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
@@ -23,18 +17,43 @@ export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
   responses?: ResponseLimits | undefined;
 }
 
+/** All that a gateway keeps: `createGateway({ ...sqliteStores({ database }), … })`. */
+export type SqliteStores = Stores;
+
+/** A class, so that `accounts` is not spread, here and in the eyes of TypeScript. */
+class Stores {
+  keys: WritableKeyStore;
+  plans: WritablePlanStore;
+  ledger: CreditLedger;
+  responses: ResponseStore;
+  readonly #connection: SqliteConnection;
+  #accounts: WritableAccountStore | undefined;
+
+  constructor(options: SqliteStoresOptions) {
+    const connection = new SqliteConnection(options);
+    this.#connection = connection;
+    this.keys = keyStoreOf(connection);
+    this.plans = planStoreOf(connection);
+    this.ledger = ledgerOf(connection, options);
+    this.responses = responseStoreOf(connection, options.responses, options.clock);
+  }
+
+  /**
+   * Plans, anchors and suspensions by account. It is not among what is spread: a gateway whose plans stand on its keys
+   * goes on without it. Give it by name: `createGateway({ ...stores, accounts: stores.accounts, … })`.
+   */
+  get accounts(): WritableAccountStore {
+    this.#accounts ??= accountStoreOf(this.#connection);
+    return this.#accounts;
+  }
+}
+
 /**
- * Keys, plans, credits and responses in one SQLite database.
+ * Keys, plans, accounts, credits and responses in one SQLite database.
  *
  * @throws RangeError when `retentionMs`, `durability` or a limit is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteStores(options: SqliteStoresOptions): SqliteStores {
-  const connection = new SqliteConnection(options);
-  return {
-    keys: keyStoreOf(connection),
-    plans: planStoreOf(connection),
-    ledger: ledgerOf(connection, options),
-    responses: responseStoreOf(connection, options.responses, options.clock),
-  };
+  return new Stores(options);
 }

@@ -62,6 +62,16 @@ export function describeWritableKeyStore(
       }
     });
 
+    it("keeps a key without a plan, and takes a plan away", async () => {
+      const [store, other] = await make();
+      const { plan: _, ...planless } = newKey();
+      await store.insert(planless);
+      expect(plain(await other.find(planless.hash))).toEqual(planless);
+      expect(await store.update(planless.id, { plan: "basic" })).toMatchObject({ plan: "basic" });
+      expect(plain(await other.update(planless.id, { plan: null }))).toEqual(planless);
+      expect((await store.list(planless.account)).map(plain)).toEqual([planless]);
+    });
+
     it("tells a key for no model from one for all", async () => {
       const [store] = await make();
       const key = newKey({ models: [] });

@@ -97,7 +97,7 @@ describe("keys", () => {
       {
         code: "unknown_plan",
         message:
-          'gateway.keys.create: there is no plan "prro", so the key sees no model until it is made. There are: "pro", "basic".',
+          'gateway.keys.create: there is no plan "prro", so its callers see no model until it is made. There are: "pro", "basic".',
       },
     ]);
     await keys.update(id, { plan: "other" });

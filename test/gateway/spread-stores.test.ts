@@ -43,6 +43,23 @@ describe.each(Object.entries(gateways))("%s", (_, options) => {
   });
 });
 
+describe.each([
+  ["sqliteStores", () => sqliteStores({ database: folder.open() })],
+  ["redisStores", () => redisStores({ client: new Redis({ lazyConnect: true }) })],
+  ["postgresStores", () => postgresStores({ pool: new pg.Pool({ connectionString: noServer }) })],
+])("%s", (_, make) => {
+  it("has accounts that are not spread, so that no gateway gets them that did not ask for them", () => {
+    const stores = make();
+    const { accounts } = stores;
+    expect(accounts.update).toBeTypeOf("function");
+    const spread = { ...stores };
+    expect(Object.keys(spread)).toEqual(["keys", "plans", "ledger", "responses"]);
+    // @ts-expect-error: it is a getter of a class
+    expect(spread.accounts).toBeUndefined();
+    expect(() => createGateway({ ...stores, accounts, ...rest })).not.toThrow();
+  });
+});
+
 describe("postgresStores", () => {
   const stores = postgresStores({ pool: new pg.Pool({ connectionString: noServer }) });
 

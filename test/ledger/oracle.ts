@@ -335,8 +335,9 @@ export class Oracle {
       const index = bounds.findLastIndex((bound) => bound <= this.now);
       const [from, to] = [required(bounds[index]), required(bounds[index + 1])];
       const known = newest?.[window];
-      if (!known || known.start < from) return newSpan(from, to);
-      return this.now < known.end ? known : newSpan(known.end, to);
+      if (!known) return newSpan(from, to);
+      if (this.now < known.end) return known;
+      return newSpan(known.start < from ? from : known.end, to);
     };
     const session = newest?.session;
     return {

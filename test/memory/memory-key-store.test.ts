@@ -21,7 +21,7 @@ describe("memoryKeyStore", () => {
     ["neither key nor hash", { account: "a", plan: "p" }, /must have a `key`, or a `hash`/],
     ["a malformed hash", { hash: "ABC", account: "a", plan: "p" }, /hexadecimal/],
     ["no account", { key: "sk-1", plan: "p" }, /account/],
-    ["no plan", { key: "sk-1", account: "a" }, /plan/],
+    ["an empty plan", { key: "sk-1", account: "a", plan: "" }, /plan/],
     ["an invalid date", { key: "sk-1", account: "a", plan: "p", expiresAt: "soon" }, /expiresAt/],
     ["a key that looks like one of the gateway's", { key: "sk-ig-demo", account: "a", plan: "p" }, /another beginning/],
     ["too long an account", { key: "sk-1", account: "a".repeat(129), plan: "p" }, /128 characters/],

@@ -1,7 +1,31 @@
 import type { Mutation } from "../mutation/mutation.js";
 
-/** Of the store of responses. */
+/** Of the stores of responses and of accounts. */
 export const mutations: readonly Mutation[] = [
+  {
+    name: "a change of plan lifts a suspension",
+    find: "structuredClone(applyAccountPut(account, byId.get(account.id)))",
+    replace: "structuredClone(account)",
+    test: "memory-account-store",
+  },
+  {
+    name: "an account is listed twice",
+    find: 'if ((sorted[middle] ?? "") <= id) from',
+    replace: 'if ((sorted[middle] ?? "") < id) from',
+    test: "memory-account-store",
+  },
+  {
+    name: "a new account is not listed",
+    find: "      if (!byId.has(account.id)) sorted = undefined;\n",
+    replace: "",
+    test: "memory-account-store",
+  },
+  {
+    name: "a forgotten account is not announced",
+    find: "      sorted = undefined;\n      changed(id);\n",
+    replace: "      sorted = undefined;\n",
+    test: "memory-account-store",
+  },
   { name: "no response expires", find: "return now - putAt < this.#limits.ttlMs;", replace: "return true;" },
   {
     name: "a response expires late",

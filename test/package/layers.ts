@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "ledger", "responses"];
+const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -41,6 +41,12 @@ export const layers: readonly Layer[] = [
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
     imports: ["metering", "check"],
+    packages: ["zod"],
+  },
+  {
+    folder: "accounts",
+    question: "What is an account, and what does an account store promise?",
+    imports: ["keys", "check"],
     packages: ["zod"],
   },
   {

@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const failures = "postgres-failures";
@@ -19,19 +20,20 @@ export const mutations: readonly Mutation[] = [
   { name: "a week begins late", find: "when moment < bounds[2] then 1", replace: "when moment <= bounds[2] then 1" },
   { name: "the last week is the third", find: "when moment < bounds[3] then 2", replace: "when true then 2" },
   {
-    name: "an earlier week replaces a later one",
-    find: "if bounds[interval_index] > stored.starts_at then",
-    replace: "if bounds[interval_index] <> stored.starts_at then",
+    name: "a week ends when the anchor moves",
+    find: "if moment < stored.ends_at then return stored; end if;\n  -- After",
+    replace:
+      "if moment < stored.ends_at and bounds[interval_index] <= stored.starts_at then return stored; end if;\n  -- After",
   },
   {
     name: "a week outlives its end",
-    find: "if moment < stored.ends_at then return stored; end if;\n  -- Once",
-    replace: "return stored;\n  -- Once",
+    find: "if moment < stored.ends_at then return stored; end if;\n  -- After",
+    replace: "if stored.used > 0 then return stored; end if;\n  -- After",
   },
   {
     name: "a week begins before the last one ended",
-    find: "infergate.new_instance(stored.ends_at, bounds[interval_index + 1])",
-    replace: "infergate.new_instance(bounds[interval_index], bounds[interval_index + 1])",
+    find: "then bounds[interval_index] else stored.ends_at end",
+    replace: "then bounds[interval_index] else bounds[interval_index] end",
   },
   {
     name: "what is held does not count",
@@ -368,6 +370,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: stores,
   },
-  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", test: stores },
+  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "plan-tables", test: stores },
+  ...accountMutations,
   ...responseMutations,
 ];

@@ -105,6 +105,12 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       heldMicro: 0,
       bonusMicro: 7,
     });
+    // What the last version added is for the same role.
+    const { accounts, keys } = postgresStores({ pool: user, schema: "first" });
+    await accounts.put({ id: account, plan: "pro" });
+    expect(await accounts.update(account, { status: "suspended" })).toMatchObject({ plan: "pro", status: "suspended" });
+    await keys.insert({ id: "key_1", hash: "hash_1", hint: "sk-…", account, createdAt: 1 });
+    expect(await keys.find("hash_1")).toMatchObject({ account });
     const late = await ledger.reserve({ ...request, id: "late" });
     if (!late.ok) throw new Error("Nothing is limited here.");
     await ledger.forget(account);
@@ -112,6 +118,24 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     expect((await ledger.history?.({ account }))?.entries).toEqual([]);
     expect((await pool.query("select from first.account")).rowCount).toBe(0);
     await user.end();
+  });
+
+  it("bring the rule for moved anchors to a schema of the version before", async () => {
+    await runMigrations(pool, "moved", migrationsSql().slice(0, 3));
+    // The rule of the version before: a week that began later replaced an open one.
+    await pool.query(`
+      create or replace function moved.calendar_at(stored moved.instance, bounds bigint[], moment bigint)
+      returns moved.instance language sql immutable as $$ select moved.new_instance(bounds[2], bounds[3]) $$`);
+    await runMigrations(pool, "moved");
+    const ledger = postgresCreditLedger({ pool, schema: "moved" });
+    const result = await ledger.reserve(spend(5));
+    if (!result.ok) throw new Error("Nothing is limited here.");
+    await ledger.settle(result.lease, { amountMicro: 5 });
+    const { session, week, month } = result.lease.limits;
+    const [, start, end] = week.bounds;
+    const moved = [start - 1000, start + 1000, end + 1000, end + 2000] as const;
+    const { windows } = await ledger.balance("a", { session, week: { ...week, bounds: moved }, month });
+    expect(windows.week).toMatchObject({ usedMicro: 5, startsAt: start, resetsAt: end });
   });
 
   it("give what they add to those who may execute what was there, and to nobody else", async () => {

@@ -5,6 +5,7 @@ import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
+import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
@@ -33,6 +34,10 @@ describeWithPostgres("PostgreSQL", (server) => {
     describeWritableKeyStore(`postgresKeyStore on ${name}`, async () => {
       const [first, second] = await make();
       return [first.keys, second.keys];
+    });
+    describeWritableAccountStore(`postgresAccountStore on ${name}`, async () => {
+      const [first, second] = await make();
+      return [first.accounts, second.accounts];
     });
     describeWritablePlanStore(`postgresPlanStore on ${name}`, async () => {
       const [first, second] = await make();

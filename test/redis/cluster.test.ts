@@ -5,6 +5,7 @@ import type { RedisClient } from "../../src/redis/redis-client.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { everywhere, Fixture, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
@@ -107,5 +108,9 @@ describe.runIf(hasRedisServer).each([
     holds: 1_000,
   });
   describeWritableKeyStore(`redisKeyStore in a cluster, ${name}`, async () => [stores(0).keys, stores(1).keys]);
+  describeWritableAccountStore(`redisAccountStore in a cluster, ${name}`, async () => [
+    stores(0).accounts,
+    stores(1).accounts,
+  ]);
   describeWritablePlanStore(`redisPlanStore in a cluster, ${name}`, async () => [stores(0).plans, stores(1).plans]);
 });

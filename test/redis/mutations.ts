@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -59,11 +60,10 @@ export const mutations: readonly Mutation[] = [
     replace: "or now <= bound3 and bound3 or bound4",
   },
   {
-    name: "an earlier week replaces a later one",
-    find: "if start > stored.start then",
-    replace: "if start ~= stored.start then",
+    name: "a week ends when the anchor moves",
+    find: "  if now < stored.finish then return stored end\n",
+    replace: "  if now < stored.finish and start <= stored.start then return stored end\n",
   },
-  { name: "a week replaces itself", find: "if start > stored.start then", replace: "if start >= stored.start then" },
   {
     name: "a week lasts for ever",
     find: "  if now < stored.finish then return stored end\n",
@@ -76,8 +76,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a week begins before the last one ended",
-    find: "newInstance(stored.finish, finish)",
-    replace: "newInstance(start, finish)",
+    find: "start > stored.start and start or stored.finish",
+    replace: "start",
   },
   {
     name: "a session outlives its end",
@@ -677,6 +677,7 @@ export const mutations: readonly Mutation[] = [
     name: "a member that is taken away stays",
     find: "if lastSet < #ARGV then redis.call('HDEL'",
     replace: "if false then redis.call('HDEL'",
+    part: "store-scripts/keys",
     test: stores,
   },
   { name: "a forgotten key works", find: "redis.call('DEL', unpack(KEYS, 2))\n", replace: "", test: stores },
@@ -732,5 +733,6 @@ export const mutations: readonly Mutation[] = [
     replace: "local now = tonumber(ARGV[#ARGV])",
     test: scripts,
   },
+  ...accountMutations,
   ...responseMutations,
 ];

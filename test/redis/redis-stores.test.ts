@@ -1,11 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
+import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
 import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { describeAccountStore } from "../../src/testing/describe-account-store.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
+import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
@@ -51,6 +55,15 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
   describeWritableKeyStore(`redisKeyStore, ${name}`, async () => [
     redisKeyStore({ client: connected[0].client }),
     redisKeyStore({ client: connected[1].client }),
+  ]);
+  describeAccountStore(`redisAccountStore, ${name}`, async (accounts) => {
+    const store = redisAccountStore(options());
+    for (const account of accounts) await store.put(account as StoredAccount);
+    return store;
+  });
+  describeWritableAccountStore(`redisAccountStore, ${name}`, async () => [
+    redisAccountStore({ client: connected[0].client }),
+    redisAccountStore({ client: connected[1].client }),
   ]);
   describeWritablePlanStore(`redisPlanStore, ${name}`, async () => [
     redisPlanStore({ client: connected[0].client }),

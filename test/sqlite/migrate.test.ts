@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { migrations } from "../../src/sqlite/migrations.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { FailingDatabase } from "./failing-database.js";
@@ -27,6 +28,7 @@ describe("the tables", () => {
     sqliteStores({ database });
     expect(names(database)).toEqual([
       "infergate_account",
+      "infergate_account_record",
       "infergate_entry",
       "infergate_entry_account",
       "infergate_key",
@@ -53,12 +55,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 15]).toContain(names(database).length);
+        expect([0, 16]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(15);
+      expect(names(database)).toHaveLength(16);
       if (!hasFailed) break;
     }
   });
@@ -85,7 +87,32 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(15);
+    expect(names(one)).toHaveLength(16);
+  });
+
+  it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
+    const folder = newFolder();
+    const [older, database] = [folder.open(), folder.open()];
+    older.exec("CREATE TABLE infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
+    for (const migration of migrations.slice(0, 2)) older.exec(migration);
+    older.exec("INSERT INTO infergate_meta VALUES ('version', 2)");
+    const insert = older.prepare(`
+      INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    const find = older.prepare("SELECT * FROM infergate_key WHERE hash = ?");
+    insert.run("key_1", "hash_1", "sk-…", "a", 1, "pro", "one", 2, 3, '["m"]', 4);
+
+    const { keys, accounts } = sqliteStores({ database });
+    const first = { id: "key_1", hash: "hash_1", hint: "sk-…", account: "a", createdAt: 1, plan: "pro", name: "one" };
+    expect(await keys.find("hash_1")).toEqual({ ...first, expiresAt: 2, revokedAt: 3, models: ["m"], anchor: 4 });
+    await keys.insert({ id: "key_2", hash: "hash_2", hint: "sk-…", account: "a", createdAt: 5 });
+    await accounts.put({ id: "a", plan: "pro" });
+
+    insert.run("key_3", "hash_3", "sk-…", "a", 6, "pro", null, null, null, null, null);
+    expect(find.get("hash_1")).toMatchObject({ id: "key_1", plan: "pro", anchor: 4 });
+    expect(find.get("hash_2")).toMatchObject({ id: "key_2", plan: null });
+    expect((await keys.list("a")).map(({ id }) => id)).toEqual(["key_1", "key_2", "key_3"]);
+    expect(() => insert.run("key_4", "hash_3", "sk-…", "a", 6, "pro", null, null, null, null, null)).toThrow(/UNIQUE/);
   });
 
   it("of a newer release are refused", () => {
@@ -109,7 +136,7 @@ describe("every statement", () => {
       },
     };
     sqliteStores({ database });
-    sqliteStores({ database: listening });
+    expect(sqliteStores({ database: listening }).accounts).toBeDefined();
     const plans = prepared
       .filter((sql) => sql.includes("infergate_") && !sql.includes("sqlite_schema"))
       .map((sql) => {

@@ -476,6 +476,32 @@ export const mutations: readonly Mutation[] = [
     find: "DELETE FROM infergate_key WHERE account = ? RETURNING",
     replace: "DELETE FROM infergate_key WHERE account >= ? RETURNING",
   },
+  // Accounts
+  {
+    name: "a change of plan lifts a suspension",
+    find: "save(applyAccountPut(account, get(account.id)))",
+    replace: "save(account)",
+  },
+  {
+    name: "an account that is not there is updated",
+    find: "        if (account === undefined) return undefined;\n",
+    replace: "",
+  },
+  {
+    name: "an account is listed twice",
+    find: "WHERE id > ? ORDER BY id LIMIT ?",
+    replace: "WHERE id >= ? ORDER BY id LIMIT ?",
+  },
+  {
+    name: "accounts are listed in no order",
+    find: "WHERE id > ? ORDER BY id LIMIT ?",
+    replace: "WHERE id > ? ORDER BY plan, id DESC LIMIT ?",
+  },
+  {
+    name: "other accounts are forgotten",
+    find: "DELETE FROM infergate_account_record WHERE id = ?",
+    replace: "DELETE FROM infergate_account_record WHERE id >= ?",
+  },
   {
     name: "a settlement of a forgotten lease is charged",
     find: 'if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";',

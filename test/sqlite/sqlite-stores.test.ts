@@ -1,8 +1,10 @@
 import { afterAll } from "vitest";
+import { sqliteAccountStore } from "../../src/sqlite/accounts/sqlite-account-store.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
@@ -18,6 +20,10 @@ for (const [name, driver] of Object.entries(drivers)) {
   describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
     sqliteKeyStore({ database }),
     sqliteKeyStore({ database: other }),
+  ]);
+  describeWritableAccountStore(`sqliteAccountStore on ${name}`, async () => [
+    sqliteAccountStore({ database }),
+    sqliteAccountStore({ database: other }),
   ]);
   describeWritablePlanStore(`sqlitePlanStore on ${name}`, async () => [
     sqlitePlanStore({ database }),

@@ -1,3 +1,4 @@
+import type { KnownAccount } from "../../access/account-lookup.js";
 import type { Allowance } from "../../access/allowance.js";
 import type { Lookup } from "../../access/cached-lookup.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
@@ -7,11 +8,11 @@ import { windowLimits } from "../../ledger/windows.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {
-  /** Id of the plan. Default: the one of the account's keys. */
-  plan?: string | undefined;
+  /** Id of the plan. Default: that of the account's record, else the one of its keys. */
+  plan?: string | null | undefined;
   /**
-   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have
-   * it. An account without keys, with a given `plan`, has the default of `null`.
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its
+   * record has it, else as its keys do. An account without keys, with a given `plan`, has the default of `null`.
    */
   anchor?: Instant | null | undefined;
 }
@@ -27,55 +28,76 @@ export interface FoundTerms {
   readonly anchor: number | null;
 }
 
+/** The terms that one key names. */
+export interface KeyTerms {
+  /** `undefined`: the key names none. */
+  readonly plan: string | undefined;
+  readonly anchor: number | null;
+}
+
 export interface ResolvedTerms {
   readonly plan: string;
   readonly limits: WindowLimits;
 }
 
 /**
- * The account's plan or anchor is not known. It has no keys, its keys differ or cannot be listed, or the plan does not
+ * The account's plan or anchor is not known. It has neither a record nor keys, its keys differ or cannot be listed, or the plan does not
  * exist. The message says what to pass.
  */
 export class UnknownTermsError extends Error {
   override readonly name = "UnknownTermsError";
 }
 
-/** Finds an account's plan and anchor: the given ones, or else those of its keys. */
+interface TermsLookups {
+  readonly findAllowance: Lookup<Allowance>;
+  readonly findAccount: Lookup<KnownAccount> | undefined;
+}
+
+/** Finds an account's plan and anchor: the given ones, or else those of its record, or of its keys. */
 export class AccountTermsLookup {
   readonly #keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
-  readonly #findAllowance: Lookup<Allowance>;
+  readonly #lookups: TermsLookups;
   readonly #clock: Clock;
 
-  constructor(keys: KeyStore, findAllowance: Lookup<Allowance>, clock: Clock) {
+  constructor(keys: KeyStore, lookups: TermsLookups, clock: Clock) {
     this.#keys = keys;
-    this.#findAllowance = findAllowance;
+    this.#lookups = lookups;
     this.#clock = clock;
   }
 
   /** @throws UnknownTermsError */
   async find(by: string, account: string, { plan, anchor }: GivenTerms): Promise<FoundTerms> {
-    return plan !== undefined && anchor !== undefined
-      ? { plan, anchor }
-      : await this.#ofKeys(by, account, { plan, anchor });
+    if (plan !== undefined && anchor !== undefined) return { plan, anchor };
+    const known = await this.#lookups.findAccount?.(account);
+    if (known === undefined) return this.#ofKeys(by, account, { plan, anchor });
+    return { plan: plan ?? known.plan, anchor: anchor === undefined ? known.anchor : anchor };
   }
 
   /** @throws UnknownTermsError */
   async resolve(by: string, account: string, given: GivenTerms): Promise<ResolvedTerms> {
     const { plan, anchor } = await this.find(by, account, given);
-    const allowance = await this.#findAllowance(plan);
+    const allowance = await this.#lookups.findAllowance(plan);
     if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
 
-  /** The terms of each of the account's keys in force, or else of all of them. None where the store cannot list. */
-  async ofEachKey(account: string): Promise<readonly FoundTerms[]> {
+  /**
+   * The terms of the account's record, where there is one. Else those of each of its keys in force, or of all of them.
+   * None where the store cannot list.
+   */
+  async ofEachKey(account: string): Promise<readonly KeyTerms[]> {
+    const known = await this.#lookups.findAccount?.(account);
+    if (known !== undefined) return [{ plan: known.plan, anchor: known.anchor }];
     const listed = (await this.#keys.list?.(account)) ?? [];
     const now = this.#clock.now();
     const inForce = listed.filter(
       ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     );
-    return (inForce.length > 0 ? inForce : listed).map(({ plan, anchor }) => ({ plan, anchor: anchor ?? null }));
+    return (inForce.length > 0 ? inForce : listed).map(({ plan, anchor }) => ({
+      plan: plan ?? undefined,
+      anchor: anchor ?? null,
+    }));
   }
 
   async #ofKeys(by: string, account: string, given: GivenTerms): Promise<FoundTerms> {
@@ -86,13 +108,14 @@ export class AccountTermsLookup {
       );
     }
     const keys = await this.ofEachKey(account);
-    const plans = given.plan === undefined ? distinct(keys.map((key) => key.plan)) : [given.plan];
+    const plans = given.plan === undefined ? distinct(keys.flatMap((key) => key.plan ?? [])) : [given.plan];
     const anchors = given.anchor === undefined ? anchorsOf(keys, given.plan) : [given.anchor];
     const [plan] = plans;
     const [anchor] = anchors;
     if (plan === undefined || anchor === undefined) {
       const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
-      throw new UnknownTermsError(`${by}: the account has no keys. ${what}`);
+      const lack = keys.length === 0 ? "the account has no keys" : "no key of the account names a plan";
+      throw new UnknownTermsError(`${by}: ${lack}. ${what}`);
     }
     const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];
     if (differing.length === 0) return { plan, anchor };
@@ -104,7 +127,7 @@ export class AccountTermsLookup {
 }
 
 /** Another anchor would mean other windows, so a guess is allowed only when no key has an anchor. */
-function anchorsOf(keys: readonly FoundTerms[], plan: string | undefined): readonly (number | null)[] {
+function anchorsOf(keys: readonly KeyTerms[], plan: string | undefined): readonly (number | null)[] {
   return keys.length === 0 && plan !== undefined ? [null] : distinct(keys.map(({ anchor }) => anchor));
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountStore, WritableAccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
@@ -16,7 +17,9 @@ import { remaining } from "../../ledger/remaining.js";
 import type { Micro } from "../../metering/micro.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
+import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import type { WatchedLookups } from "../watched-lookups.js";
+import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { sumUsage, type UsageRow } from "./sum-usage.js";
 
@@ -51,15 +54,15 @@ export interface HistoryRange {
 }
 
 /**
- * The accounts' credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
+ * The accounts and their credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
  *
  * Every method rejects with a TypeError when an argument is not valid, and with what the stores throw. After a {@link
  * LedgerUnavailableError}, retry; with the same `id` where there is one.
  */
-export interface ManagedAccounts {
+export interface ManagedAccounts extends AccountRecords {
   /**
    * Reads the three windows. It opens none.
-   * @throws UnknownTermsError when neither `terms` nor the account's keys name its plan, or the plan does not exist.
+   * @throws UnknownTermsError when neither `terms` nor the account's record nor its keys name its plan, or the plan does not exist.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
@@ -90,8 +93,8 @@ export interface ManagedAccounts {
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
-   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys if the
-   * key store can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
+   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys and its
+   * record if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
    * of the account's name and the time. So a late settlement does not bring the account back.
    */
   forget(account: string): Promise<void>;
@@ -103,7 +106,10 @@ const summedAtOnce = 250;
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const accountInput = z.strictObject({ account: keyAccount });
-const termsInput = accountInput.extend({ plan: idText().optional(), anchor: wholeInstant });
+const planId = idText()
+  .nullish()
+  .transform((value) => value ?? undefined);
+const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
@@ -123,12 +129,18 @@ interface AccountStores {
   readonly ledger: CreditLedger;
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
+  readonly accounts?: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined;
+}
+
+/** What finds an account's terms, and what must forget changes. */
+interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
   readonly terms: AccountTermsLookup;
+  readonly warnOfUnknownPlan: WarnOfUnknownPlan;
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, terms }: AccountStores,
-  { findCaller }: Pick<WatchedLookups, "findCaller">,
+  { keys, ledger, responses, accounts }: AccountStores,
+  { findCaller, findAccount, terms, warnOfUnknownPlan }: AccountLookups,
 ): ManagedAccounts {
   async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
     if (ledger.history === undefined) {
@@ -153,6 +165,8 @@ export function managedAccounts(
   }
 
   return {
+    ...accountRecords(accounts, findAccount, warnOfUnknownPlan),
+
     async balance(account, given = {}) {
       const by = "gateway.accounts.balance";
       const { plan, limits } = await terms.resolve(by, account, checkInput(by, termsInput, { ...given, account }));
@@ -191,6 +205,8 @@ export function managedAccounts(
       // This is first, so that no call starts in between.
       const hashes = (await keys.forget?.(account)) ?? [];
       for (const hash of hashes) findCaller.forget(hash);
+      await accounts?.forget?.(account);
+      findAccount?.forget(account);
       await Promise.all([ledger.forget(account), responses?.forget(account)]);
     },
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { keyAccount, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
@@ -12,7 +13,8 @@ import { UnknownKeyError } from "./unknown-key-error.js";
 export interface ManagedKey {
   id: string;
   account: string;
-  plan: string;
+  /** `null`: that of the account's record. */
+  plan: string | null;
   /** What its owner calls it. */
   name: string | null;
   /** How its owner recognises it: its first and last characters, such as `sk-ig-Ab3d…x9Qz`. Not secret. */
@@ -38,8 +40,11 @@ export interface CreatedKey extends ManagedKey {
 export interface NewKey {
   /** The account whose credits it uses: at most 128 characters, well-formed Unicode without control characters. */
   account: string;
-  /** Id of the account's plan. If the plan does not exist yet, the key is made with a warning `unknown_plan`. */
-  plan: string;
+  /**
+   * Id of the account's plan. If the plan does not exist yet, the key is made with a warning `unknown_plan`. A gateway
+   * without `accounts` needs it. Default, or with `null`: that of the account's record.
+   */
+  plan?: string | null | undefined;
   /** What its owner calls it, at most 200 characters. Default: nothing. */
   name?: string | null | undefined;
   /** From this moment on it is refused. In the future. Default: never. */
@@ -55,7 +60,8 @@ export interface NewKey {
 
 /** What {@link ManagedKeys.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedKeyChange {
-  plan?: string | undefined;
+  /** `null` only where the gateway has `accounts`. */
+  plan?: string | null | undefined;
   name?: string | null | undefined;
   expiresAt?: Instant | null | undefined;
   models?: readonly string[] | null | undefined;
@@ -99,13 +105,18 @@ export interface ManagedKeys {
 }
 
 const keyChange = z.strictObject({
-  plan: idText().optional(),
+  plan: idText().nullish(),
   name: keyName,
   expiresAt: wholeInstant,
   models: keyModels,
   anchor: wholeInstant,
 });
-const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape, plan: idText() });
+const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
+/** Without an account store, only keys name plans. */
+const withPlan = {
+  newKey: newKey.extend({ plan: idText() }),
+  keyChange: keyChange.extend({ plan: idText().optional() }),
+};
 const keyPage = z.strictObject({
   account: keyAccount,
   limit: z.number().int().positive().optional(),
@@ -120,23 +131,24 @@ const rotation = z.strictObject({
 });
 
 export function managedKeys(
-  keys: KeyStore,
+  { keys, accounts }: { keys: KeyStore; accounts?: AccountStore | undefined },
   findCaller: { forget(hash: string): void },
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
 ): ManagedKeys {
   const stored = new StoredKeys(keys, findCaller, clock);
+  const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
   return {
     async create(input) {
       const by = "gateway.keys.create";
-      const { anchor, ...key } = checkInput(by, newKey, input);
+      const { anchor, ...key } = checkInput(by, schemas.newKey, input);
       const others = anchor === undefined ? await stored.store(by, "insert", "list").list(key.account) : [];
       // An anchor other than the account's would begin new windows, and so reset what is used.
       const created = await stored.insert(by, {
         ...key,
         anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
       });
-      await warnOfUnknownPlan(by, key.plan);
+      if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
       return toCreatedKey(created);
     },
 
@@ -178,11 +190,11 @@ export function managedKeys(
 
     async update(id, input) {
       const by = "gateway.keys.update";
-      const checked = checkInput(by, keyChange, input);
+      const checked = checkInput(by, schemas.keyChange, input);
       checkInput(by, keyId, { id });
       const given = Object.entries(checked).filter(([, value]) => value !== undefined);
       const changed = await stored.change(by, await stored.find(by, id), Object.fromEntries(given));
-      if (checked.plan !== undefined) await warnOfUnknownPlan(by, checked.plan);
+      if (typeof checked.plan === "string") await warnOfUnknownPlan(by, checked.plan);
       return toManagedKey(changed);
     },
   };
@@ -216,7 +228,7 @@ function toManagedKey(key: StoredKey): ManagedKey {
   return {
     id,
     account,
-    plan,
+    plan: plan ?? null,
     name: name ?? null,
     hint,
     createdAt,

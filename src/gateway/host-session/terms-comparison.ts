@@ -47,7 +47,7 @@ export class TermsComparison {
     const { terms, timeLimit, warnOnce } = this.#services;
     const ofKeys = await timeLimit.race(terms.ofEachKey(account));
     const differing = [
-      ...(ofKeys.some((key) => key.plan !== plan) ? ["plan"] : []),
+      ...(ofKeys.some((key) => key.plan !== undefined && key.plan !== plan) ? ["plan"] : []),
       ...(ofKeys.some((key) => key.anchor !== anchor) ? ["anchor"] : []),
     ];
     if (differing.length === 0) return;

@@ -5,10 +5,10 @@ import type { UsageReport } from "../../server/usage-report.js";
 export interface InProcessCaller {
   /** The account whose credits they use. At most 128 characters, well-formed Unicode without control characters. */
   account: string;
-  /** Id of the account's plan. Default: the one of the account's keys, which is looked up for each call. */
+  /** Id of the account's plan. Default: that of the account's record, else of its keys, looked up for each call. */
   plan?: string | undefined;
   /**
-   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have it;
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its record has it, else its keys;
    * with `plan` and no keys, the default of `null`.
    */
   anchor?: Instant | null | undefined;

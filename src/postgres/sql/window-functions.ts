@@ -36,13 +36,13 @@ declare
 begin
   if moment < bounds[1] or moment >= bounds[4] then return null; end if;
   interval_index := case when moment < bounds[2] then 1 when moment < bounds[3] then 2 else 3 end;
-  -- A stored instance that began later wins: a clock that steps back, or an anchor moved back, must not refill.
-  if bounds[interval_index] > stored.starts_at then
-    return infergate.new_instance(bounds[interval_index], bounds[interval_index + 1]);
-  end if;
+  -- It keeps its announced end: an anchor that moves, or a clock that steps back, must not refill.
   if moment < stored.ends_at then return stored; end if;
-  -- Once the anchor was moved, an interval that began no later may outlast it; but it was said to end when it does.
-  return infergate.new_instance(stored.ends_at, bounds[interval_index + 1]);
+  -- After the anchor has moved, an interval may have begun no later: its start would not tell it from the stored one.
+  return infergate.new_instance(
+    case when bounds[interval_index] > stored.starts_at then bounds[interval_index] else stored.ends_at end,
+    bounds[interval_index + 1]
+  );
 end
 $$;
 

@@ -5,21 +5,55 @@ import type { RulesInput } from "./rules-input.js";
 /** Which instance of a window counts, once anchors move and windows overlap. */
 export function describeWindowInstances({ describe, it, fixture }: RulesInput): void {
   describe("windows", () => {
-    it("begins a new window after the anchor was moved only if it starts later", async () => {
+    it.each([
+      ["later", start - day],
+      ["earlier", start - 3 * day],
+      ["now", start],
+      ["in the future", start + 100 * day + hour],
+    ])("keeps an open window to its end, though the anchor was moved so that another began %s", async (_, anchor) => {
       const account = await fixture({ week: 10 });
       await account.spend(10);
-      account.plan = { week: 10, anchor: start - 3 * day };
-      expect((await account.windows()).week).toMatchObject({
-        usedMicro: 10,
-        startsAt: weekEnd - 7 * day,
-        resetsAt: weekEnd,
-      });
-      account.plan = { week: 10, anchor: start - day };
+      const before = await account.windows();
+      account.plan = { week: 10, anchor };
+      expect((await account.windows()).week).toEqual(before.week);
+      expect(denied(await account.reserve(1)).blocked[0].availableAt).toBe(weekEnd);
+      account.clock.set(weekEnd - 1);
+      expect((await account.windows()).week).toEqual(before.week);
+    });
+
+    it("counts by the moved anchor from the end of the open window on, every charge once", async () => {
+      const account = await fixture({ week: 10 });
+      await account.spend(9);
+      // Its weeks begin on Wednesdays, 09:30: one lies around the end of the open week.
+      account.plan = { week: 10, anchor: start };
+      const lease = await account.admit(0);
+      account.clock.set(weekEnd);
       expect((await account.windows()).week).toMatchObject({
         usedMicro: 0,
-        startsAt: start - day,
-        resetsAt: start + 6 * day,
+        startsAt: start,
+        resetsAt: start + 7 * day,
       });
+      await account.ledger.settle(lease, { amountMicro: 4 });
+      expect((await account.windows()).week.usedMicro).toBe(0);
+      await account.spend(3);
+      expect((await account.windows()).week.usedMicro).toBe(3);
+      account.clock.set(start + 7 * day);
+      expect((await account.windows()).week).toMatchObject({
+        usedMicro: 0,
+        startsAt: start + 7 * day,
+        resetsAt: start + 14 * day,
+      });
+    });
+
+    it("keeps holds and grants of an open window, too, when the anchor moves", async () => {
+      const account = await fixture({ month: 10 });
+      const lease = await account.admit(4);
+      const grant = { id: unique("grant"), account: account.id, window: "month", amountMicro: 5 } as const;
+      await account.ledger.grant({ ...grant, limits: account.limits });
+      account.plan = { month: 10, anchor: start - hour };
+      expect((await account.windows()).month).toMatchObject({ bonusMicro: 5, heldMicro: 4, usedMicro: 0 });
+      await account.ledger.settle(lease, { amountMicro: 7 });
+      expect((await account.windows()).month).toMatchObject({ bonusMicro: 5, heldMicro: 0, usedMicro: 7 });
     });
 
     it("ends a window when it was said to end, though the anchor was moved", async () => {

@@ -1,0 +1,41 @@
+import { accountSuspended, accountWithoutPlan } from "../errors/gateway-error.js";
+import type { Warn } from "../events/warning.js";
+import type { KnownAccount } from "./account-lookup.js";
+import type { Lookup } from "./cached-lookup.js";
+import type { Caller, IdentifiedCaller } from "./caller.js";
+
+/**
+ * Gives a caller what its account's record says: its plan, its calendar, and whether it may call at all.
+ * @returns at once where the account is cached.
+ * @throws GatewayError 403 for a suspended account, and for one without a plan; 503 when the account store fails. Where
+ * a promise is returned, it rejects with them.
+ */
+export type ResolveCaller = (caller: IdentifiedCaller) => Caller | Promise<Caller>;
+
+/** @param findAccount - `undefined`: there is no account store, and every caller has a plan of its own. */
+export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, warnOnce: Warn): ResolveCaller {
+  const resolve = (caller: IdentifiedCaller, account: KnownAccount | undefined): Caller => {
+    if (account?.suspension !== undefined) throw accountSuspended(account.suspension);
+    // The host's own code may name another plan for its calls; a key may not.
+    if (account !== undefined && caller.source === "key") {
+      const { plan, calendar } = account;
+      return { ...caller, plan, calendar };
+    }
+    if (hasPlan(caller)) return caller;
+    const { account: id, filedUnder } = caller;
+    const message =
+      `The account ${JSON.stringify(id)} is not in the account store, and its key ${filedUnder} names no plan: its callers ` +
+      "get a 403. Make it with gateway.accounts.put, or give the key a plan.";
+    warnOnce({ code: "unknown_account", message });
+    throw accountWithoutPlan();
+  };
+  if (findAccount === undefined) return (caller) => resolve(caller, undefined);
+  return (caller) => {
+    const found = findAccount(caller.account);
+    return found instanceof Promise ? found.then((account) => resolve(caller, account)) : resolve(caller, found);
+  };
+}
+
+function hasPlan(caller: IdentifiedCaller): caller is Caller {
+  return caller.plan !== undefined;
+}

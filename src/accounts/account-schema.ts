@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { explainIssue } from "../check/explain-issue.js";
+import { freeText, idText } from "../check/id-text.js";
+import { problemsOf } from "../check/list-problems.js";
+import { keyAccount, wholeInstant } from "../keys/check-key.js";
+
+const status = z.enum(["active", "suspended"]).nullish();
+
+/** What clients of a suspended account read. */
+export const suspensionMessage = freeText(1000).nullish();
+
+const metadataSchema = z
+  .record(idText(), z.union([freeText(2000), z.number(), z.boolean()]), {
+    error: "must be an object of texts, numbers and booleans",
+  })
+  .refine((members) => Object.keys(members).length <= 64, { error: "must have at most 64 members" })
+  .nullish();
+
+/** What a person changes of an account. */
+export const accountChangeSchema = z.strictObject({
+  plan: idText().optional(),
+  anchor: wholeInstant,
+  status,
+  message: suspensionMessage,
+  metadata: metadataSchema,
+});
+
+/** An account that a person writes. A misspelled member is an error: as an unknown one it would be lost. */
+export const newAccountSchema = accountChangeSchema
+  .extend({ id: keyAccount, plan: idText() })
+  .refine(({ status: given, message }) => message == null || given === "suspended", {
+    path: ["message"],
+    error: 'is for suspended accounts: give `status: "suspended"` with it',
+  });
+
+const recordSchema = z.object({
+  plan: idText(),
+  anchor: wholeInstant,
+  status,
+  // Clients read it: a longer one of the host's own store is better than none.
+  message: z.string().nullish(),
+});
+
+/**
+ * Checks an account that a store returns, and turns its anchor into epoch milliseconds. Ignores further columns.
+ * @throws TypeError that says what is wrong with the record.
+ */
+export function checkAccountRecord(record: unknown): z.output<typeof recordSchema> {
+  const result = recordSchema.safeParse(record, { error: explainIssue("member") });
+  if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
+  return result.data;
+}

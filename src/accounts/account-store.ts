@@ -1,0 +1,92 @@
+import type { Instant } from "../keys/key-store.js";
+
+/** Whether an account may use the gateway. */
+export type AccountStatus = "active" | "suspended";
+
+/** What the host keeps with an account. The gateway only hands it back. */
+export type AccountMetadata = Readonly<Record<string, string | number | boolean>>;
+
+/** An account: whose credits calls use, and under which plan. */
+export interface AccountRecord {
+  /** Well-formed Unicode without control characters, at most 128 characters. */
+  id: string;
+  /** Id of the account's plan, looked up in the {@link PlanStore}. At most 256 such characters. */
+  plan: string;
+  /**
+   * Where the account's weeks and months begin, usually the start of its subscription.
+   * Default: Monday 00:00 UTC and the first of the month 00:00 UTC.
+   */
+  anchor?: Instant | null | undefined;
+  /** `suspended`: every request gets a 403 `account_suspended`. Calls in progress go on. Default: `active`. */
+  status?: AccountStatus | null | undefined;
+  /** What clients of a suspended account read, at most 1000 characters. Default: a sentence of the gateway's. */
+  message?: string | null | undefined;
+  metadata?: AccountMetadata | null | undefined;
+}
+
+/** Finds accounts by id. Where there is one, plan and anchor of every caller come from it and not from the key. */
+export interface AccountStore {
+  /**
+   * @returns the account, or `undefined` or `null` when there is none: then the plan and the anchor of its key count.
+   * @throws anything: the caller gets a 503.
+   */
+  find(id: string): Promise<AccountRecord | null | undefined> | AccountRecord | null | undefined;
+}
+
+/** An account as a {@link WritableAccountStore} keeps it. The anchor is in epoch milliseconds. */
+export interface StoredAccount extends AccountRecord {
+  anchor?: number | null | undefined;
+}
+
+/** What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away. */
+export interface AccountChange extends Omit<StoredAccount, "id" | "plan"> {
+  plan?: string | undefined;
+}
+
+/** A page of accounts. */
+export interface AccountPage {
+  accounts: readonly StoredAccount[];
+  /** For the next page; absent on the last one. Opaque. */
+  cursor?: string;
+}
+
+/** Which page of accounts to read. */
+export interface AccountPageRequest {
+  /** From the page before, as it is. Default: the first page. */
+  cursor?: string | undefined;
+  /** The most accounts on the page, 1 to 1000. Default: 100. */
+  limit?: number | undefined;
+}
+
+/**
+ * An {@link AccountStore} in which the gateway creates and changes accounts. To write an id that is not valid throws a
+ * TypeError. To look for one finds nothing.
+ */
+export interface WritableAccountStore extends AccountStore {
+  find(id: string): Promise<StoredAccount | undefined>;
+  /**
+   * Creates the account, or replaces the one of the same id. Without `status`, one that is there keeps its status and
+   * its message: a change of plan lifts no suspension.
+   * @throws TypeError when it is not valid.
+   */
+  put(account: StoredAccount): Promise<void>;
+  /**
+   * All accounts, page by page. The order is the store's own and does not change: accounts that are there all the while
+   * are listed once.
+   */
+  list(page?: AccountPageRequest): Promise<AccountPage>;
+  /**
+   * Changes what is given, in one step that loses nothing of changes made at the same time.
+   * @returns the account as it is now, or `undefined` when there is none of this id.
+   * @throws TypeError when the change is not valid.
+   */
+  update(id: string, change: AccountChange): Promise<StoredAccount | undefined>;
+  /** Deletes the account's record. Nothing happens where there is none. */
+  forget(id: string): Promise<void>;
+  /**
+   * Calls `onChange` with the id of every account that any process puts, updates or deletes in the shared store, as
+   * soon as this process gets the notice. Absent where the store has no such notices. Does not keep the process alive.
+   * @returns ends the subscription. A promise where it takes time until notices arrive.
+   */
+  subscribe?(onChange: (id: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
+}

@@ -1,0 +1,4 @@
+/** There is no account with this id in the account store. */
+export class UnknownAccountError extends Error {
+  override readonly name = "UnknownAccountError";
+}

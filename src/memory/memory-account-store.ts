@@ -1,0 +1,88 @@
+import { newAccountSchema } from "../accounts/account-schema.js";
+import type { AccountRecord, StoredAccount, WritableAccountStore } from "../accounts/account-store.js";
+import { applyAccountChange, applyAccountPut } from "../accounts/apply-account-change.js";
+import { checkedAccountStore } from "../accounts/checked-account-store.js";
+import { toAccountPage } from "../accounts/to-account-page.js";
+import { explainIssue } from "../check/explain-issue.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
+
+/**
+ * Accounts in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
+ * @throws TypeError when an account is not valid, or appears twice.
+ */
+export function memoryAccountStore(accounts: readonly AccountRecord[] = []): WritableAccountStore {
+  if (!Array.isArray(accounts)) {
+    throw new TypeError('memoryAccountStore: pass a list of accounts, such as [{ id: "acct_1", plan: "pro" }].');
+  }
+  const byId = new Map<string, StoredAccount>();
+  for (const [index, account] of accounts.entries()) {
+    const what = `memoryAccountStore: accounts[${index}] is not valid`;
+    const checked = newAccountSchema.safeParse(account, { error: explainIssue("member") });
+    if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
+    if (byId.has(checked.data.id)) throw new TypeError(listProblems(what, ["id: appears twice"]));
+    byId.set(checked.data.id, structuredClone(checked.data));
+  }
+  return checkedAccountStore("memoryAccountStore", storeOf(byId));
+}
+
+function storeOf(byId: Map<string, StoredAccount>): Parameters<typeof checkedAccountStore>[1] {
+  const listeners = new Set<{ onChange: (id: string) => void }>();
+  /** The ids in order, until one comes or goes. */
+  let sorted: readonly string[] | undefined;
+
+  const changed = (id: string) => {
+    for (const listener of listeners) {
+      try {
+        listener.onChange(id);
+      } catch {
+        // One listener's error must not keep the others from the notice.
+      }
+    }
+  };
+
+  return {
+    find: async (id) => structuredClone(byId.get(id)),
+    async put(account) {
+      if (!byId.has(account.id)) sorted = undefined;
+      byId.set(account.id, structuredClone(applyAccountPut(account, byId.get(account.id))));
+      changed(account.id);
+    },
+    async list({ cursor = "", limit }) {
+      sorted ??= [...byId.keys()].sort();
+      const first = firstAfter(sorted, cursor);
+      const found = sorted.slice(first, first + limit + 1).flatMap((id) => byId.get(id) ?? []);
+      return structuredClone(toAccountPage(found, limit));
+    },
+    async update(id, change) {
+      const account = byId.get(id);
+      if (account === undefined) return undefined;
+      const updated = structuredClone(applyAccountChange(account, change));
+      byId.set(id, updated);
+      changed(id);
+      return structuredClone(updated);
+    },
+    async forget(id) {
+      if (!byId.delete(id)) return;
+      sorted = undefined;
+      changed(id);
+    },
+    subscribe(onChange) {
+      const listener = { onChange };
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}
+
+/** The index of the first id that is greater, by bisection. */
+function firstAfter(sorted: readonly string[], id: string): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((sorted[middle] ?? "") <= id) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

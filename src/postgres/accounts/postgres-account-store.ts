@@ -1,0 +1,72 @@
+import type { StoredAccount, WritableAccountStore } from "../../accounts/account-store.js";
+import { checkedAccountStore } from "../../accounts/checked-account-store.js";
+import { toAccountPage } from "../../accounts/to-account-page.js";
+import { Database, type PostgresOptions } from "../database.js";
+import { Notifications } from "../listen/notifications.js";
+
+/** An account as the contract has it, without the members that it does not have. */
+const accountJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
+  'id', id, 'plan', plan, 'anchor', anchor, 'status', status, 'message', message, 'metadata', metadata
+))::text as json`;
+
+const putSql = /* sql */ `
+insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata)
+values ($1, $2, $3, $4, $5, $6::text::jsonb)
+on conflict (id) do update set
+  plan = excluded.plan,
+  anchor = excluded.anchor,
+  status = coalesce(excluded.status, stored.status),
+  message = case when excluded.status is null then stored.message else excluded.message end,
+  metadata = excluded.metadata`;
+
+const updateSql = /* sql */ `
+update infergate.account_record set
+  plan = case when change ? 'plan' then change->>'plan' else plan end,
+  anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end,
+  status = case when change ? 'status' then change->>'status' else status end,
+  message = case when change ? 'message' then change->>'message' else message end,
+  metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end
+from (select $2::text::jsonb as change) as given
+where id = $1
+returning ${accountJson}`;
+
+/**
+ * Accounts in PostgreSQL. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own,
+ * which is opened again when it breaks; what changes meanwhile goes unheard.
+ *
+ * @throws TypeError when an option is not valid.
+ */
+export function postgresAccountStore(options: PostgresOptions): WritableAccountStore {
+  const database = new Database(options);
+  return accountStore(database, new Notifications(database));
+}
+
+export function accountStore(database: Database, notifications: Notifications): WritableAccountStore {
+  const store = checkedAccountStore("postgresAccountStore", {
+    async find(id) {
+      const sql = `select ${accountJson} from infergate.account_record where id = $1`;
+      const [account] = await database.query<StoredAccount>(sql, [id]);
+      return account;
+    },
+    async put({ id, plan, anchor, status, message, metadata }) {
+      const json = metadata ? JSON.stringify(metadata) : null;
+      await database.query(putSql, [id, plan, anchor ?? null, status ?? null, message ?? null, json]);
+    },
+    async list({ cursor = "", limit }) {
+      const sql = `select ${accountJson} from infergate.account_record where id > $1 order by id limit $2`;
+      return toAccountPage(await database.query<StoredAccount>(sql, [cursor, limit + 1]), limit);
+    },
+    async update(id, change) {
+      const [account] = await database.query<StoredAccount>(updateSql, [id, JSON.stringify(change)]);
+      return account;
+    },
+    async forget(id) {
+      await database.query("delete from infergate.account_record where id = $1", [id]);
+    },
+  });
+  if (!notifications.isEnabled) return store;
+  return {
+    ...store,
+    subscribe: (onChange) => notifications.subscribe(`${database.schema}_account_record`, onChange),
+  };
+}

@@ -1,0 +1,322 @@
+import type { AccountChange, StoredAccount, WritableAccountStore } from "../accounts/account-store.js";
+import { confusableTexts } from "./confusable-texts.js";
+import { unique } from "./credit-ledger-fixture.js";
+import { eventually } from "./eventually.js";
+import { expect } from "./expect.js";
+import { type TestRunner, testRunnerOf } from "./test-runner.js";
+
+function newAccount(more: Partial<StoredAccount> = {}): StoredAccount {
+  return { id: unique("account"), plan: "pro", ...more };
+}
+
+const fullAccount = (): Required<StoredAccount> =>
+  newAccount({
+    plan: "o'neill/100%_\\größer",
+    anchor: Date.UTC(1969, 0, 31, 10),
+    status: "suspended",
+    message: 'Pay "first";\nthen größer \u{1f600}',
+    metadata: { customer: "cus_1'\"", seats: 3, ratio: 0.1, trial: false, note: "" },
+  }) as Required<StoredAccount>;
+
+/** Without the members that are not there, be it as `null` or `undefined`. */
+function plain(account: StoredAccount | null | undefined): object | undefined {
+  return account ? Object.fromEntries(Object.entries(account).filter(([, value]) => value != null)) : undefined;
+}
+
+type MakeStores = () => Promise<readonly [WritableAccountStore, WritableAccountStore]>;
+
+/**
+ * Defines the tests that every {@link WritableAccountStore} must pass.
+ *
+ * @param make - makes two stores that share their data, as two processes do. They need not be empty: ids are unique.
+ * @param runner - default: see {@link TestRunner}.
+ */
+export function describeWritableAccountStore(name: string, make: MakeStores, runner?: TestRunner): void {
+  const defined = testRunnerOf(runner);
+  defined.describe(`${name}: the writable account store contract`, () => {
+    describePuts(defined, make);
+    describeUpdates(defined, make);
+    describeIds(defined, make);
+    describePages(defined, make);
+    describeNotices(defined, make);
+  });
+}
+
+type Runner = ReturnType<typeof testRunnerOf>;
+
+function describePuts({ it }: Runner, make: MakeStores): void {
+  it.each([
+    ["all", fullAccount],
+    ["few", newAccount],
+  ])("finds what was put, with %s members, from everywhere", async (_, makeAccount) => {
+    const account = makeAccount();
+    const stores = await make();
+    await stores[0].put(account);
+    for (const store of stores) expect(plain(await store.find(account.id))).toEqual(plain(account));
+  });
+
+  it("replaces an account, but for a status that it is not given", async () => {
+    const [store, other] = await make();
+    const account = fullAccount();
+    await store.put(account);
+    const { id, status, message } = account;
+    await other.put({ id, plan: "basic" });
+    expect(plain(await store.find(id))).toEqual({ id, plan: "basic", status, message });
+    await other.put({ id, plan: "pro", status: null, metadata: {} });
+    expect(plain(await store.find(id))).toEqual({ id, plan: "pro", status, message, metadata: {} });
+    await store.put({ id, plan: "pro", status: "active" });
+    expect(plain(await other.find(id))).toEqual({ id, plan: "pro", status: "active" });
+    await store.put({ id, plan: "pro", status: "suspended" });
+    expect(plain(await other.find(id))).toEqual({ id, plan: "pro", status: "suspended" });
+  });
+
+  it.each<[string, object]>([
+    ["no plan", { plan: undefined }],
+    ["a misspelled member", { anker: 1 }],
+    ["an unknown status", { status: "blocked" }],
+    ["a message without a suspension", { message: "Pay first." }],
+    ["an anchor that is no date", { anchor: Number.NaN }],
+    ["nested metadata", { metadata: { a: { b: 1 } } }],
+    ["metadata with NUL", { metadata: { a: "\0" } }],
+    ["metadata with half a surrogate pair", { metadata: { a: "\ud83d" } }],
+    ["a name in its metadata that no store keeps apart", { metadata: { "\ud83d": 1 } }],
+    ["a message with NUL", { status: "suspended", message: "a\0" }],
+  ])("refuses an account with %s", async (_, members) => {
+    const [store] = await make();
+    const account = newAccount();
+    await store.put(account);
+    await expect(store.put({ ...account, ...members } as StoredAccount)).rejects.toBeInstanceOf(TypeError);
+    expect(plain(await store.find(account.id))).toEqual(account);
+  });
+
+  it("is not changed by what a caller does to its objects", async () => {
+    const [store] = await make();
+    const account = newAccount({ metadata: { a: 1 } });
+    const before = structuredClone(account);
+    await store.put(account);
+    Object.assign(account, { plan: "basic" });
+    Object.assign(account.metadata ?? {}, { a: 2 });
+    Object.assign((await store.find(account.id)) ?? {}, { status: "suspended" });
+    expect(plain(await store.find(account.id))).toEqual(before);
+  });
+}
+
+function describeUpdates({ it }: Runner, make: MakeStores): void {
+  it("changes what is given, takes away what is null, and leaves the rest", async () => {
+    const [store, other] = await make();
+    const account = fullAccount();
+    await store.put(account);
+    const expected: Record<string, unknown> = { ...account };
+    const changes: AccountChange[] = [
+      { status: "active", message: null },
+      { plan: "basic" },
+      { anchor: Date.UTC(2026, 1, 1) },
+      { metadata: { a: "b" } },
+      { metadata: null, anchor: null },
+      { status: "suspended", message: "Again." },
+      { status: null },
+      {},
+      { plan: undefined, message: undefined },
+    ];
+    for (const change of changes) {
+      for (const [member, value] of Object.entries(change)) if (value !== undefined) expected[member] = value;
+      expect(plain(await other.update(account.id, change))).toEqual(plain(expected as unknown as StoredAccount));
+      expect(plain(await store.find(account.id))).toEqual(plain(expected as unknown as StoredAccount));
+    }
+  });
+
+  it("loses none of the changes that are made at once", async () => {
+    const stores = await make();
+    const account = newAccount();
+    await stores[0].put(account);
+    const changes: AccountChange[] = [
+      { plan: "basic" },
+      { status: "suspended", message: "Pay first." },
+      { anchor: 5 },
+      { metadata: { a: 1 } },
+    ];
+    for (let round = 0; round < 5; round++) {
+      await stores[0].put({ ...account, status: "active" });
+      await Promise.all(changes.map((change, index) => stores[(index + round) % 2]?.update(account.id, change)));
+      expect(plain(await stores[1].find(account.id))).toEqual(Object.assign({ id: account.id }, ...changes));
+    }
+  });
+
+  it("does not lift a suspension by a change of plan at the same time", async () => {
+    const [store, other] = await make();
+    for (let round = 0; round < 5; round++) {
+      const account = newAccount();
+      await store.put(account);
+      await Promise.all([store.update(account.id, { status: "suspended" }), other.put({ ...account, plan: "basic" })]);
+      expect(await store.find(account.id)).toMatchObject({ status: "suspended" });
+    }
+  });
+
+  it("makes no account by an update", async () => {
+    const [store] = await make();
+    const { id } = newAccount();
+    expect(await store.update(id, { plan: "pro" })).toBeUndefined();
+    expect(await store.find(id)).toBeUndefined();
+  });
+
+  it.each<object>([{ plan: null }, { plan: "" }, { status: "off" }, { id: "other" }, { message: "\ud83d" }])(
+    "refuses the change %j",
+    async (change) => {
+      const [store] = await make();
+      const account = newAccount();
+      await store.put(account);
+      await expect(store.update(account.id, change)).rejects.toBeInstanceOf(TypeError);
+      expect(plain(await store.find(account.id))).toEqual(account);
+    },
+  );
+
+  it("forgets an account, and no other", async () => {
+    const [store, other] = await make();
+    const [account, neighbour] = [newAccount(), newAccount()];
+    for (const each of [account, neighbour]) await store.put(each);
+    await other.forget(account.id);
+    await other.forget(account.id);
+    expect(await store.find(account.id)).toBeUndefined();
+    expect(await store.update(account.id, { plan: "x" })).toBeUndefined();
+    expect(plain(await store.find(neighbour.id))).toEqual(neighbour);
+    await store.put({ id: account.id, plan: "basic" });
+    expect(plain(await other.find(account.id))).toEqual({ id: account.id, plan: "basic" });
+  });
+}
+
+function describeIds({ it }: Runner, make: MakeStores): void {
+  it.each(["none", "__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (id) => {
+    const [store] = await make();
+    await store.put(newAccount());
+    expect(await store.find(id)).toBeUndefined();
+    expect(await store.update(id, { plan: "x" })).toBeUndefined();
+    await store.forget(id);
+  });
+
+  it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
+    const [store] = await make();
+    const id = unique("account");
+    const twins = ["", "\ufffd", "a", "ab"].map((end) => newAccount({ id: `${id}${end}` }));
+    for (const twin of twins) await store.put(twin);
+    for (const wrong of [text, `${id}${text}`]) {
+      await expect(store.put(newAccount({ id: wrong }))).rejects.toBeInstanceOf(TypeError);
+      await expect(store.put(newAccount({ plan: wrong }))).rejects.toBeInstanceOf(TypeError);
+      expect(await store.find(wrong)).toBeUndefined();
+      expect(await store.update(wrong, { plan: "x" })).toBeUndefined();
+      await store.forget(wrong);
+    }
+    for (const twin of twins) expect(plain(await store.find(twin.id))).toEqual(plain(twin));
+  });
+
+  it("takes ids of 128 characters, and no longer ones", async () => {
+    const [store] = await make();
+    for (const character of ["a", "\uffee", "\u{1f600}"]) {
+      const start = unique("account").padEnd(100);
+      const account = newAccount({ id: start + character.repeat((128 - start.length) / character.length) });
+      await store.put(account);
+      expect(plain(await store.find(account.id))).toEqual(plain(account));
+      await expect(store.put({ ...account, id: `${account.id}a` })).rejects.toBeInstanceOf(TypeError);
+      expect(await store.find(`${account.id}a`)).toBeUndefined();
+    }
+  });
+
+  it("tells ids apart by case and spaces", async () => {
+    const [store] = await make();
+    const account = newAccount();
+    await store.put(account);
+    for (const id of [account.id.toUpperCase(), `${account.id} `]) expect(await store.find(id)).toBeUndefined();
+  });
+}
+
+/** The ids of all pages that begin so, in their order. */
+async function listIds(store: WritableAccountStore, start: string, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({ limit, cursor });
+    // A store that gives the same page again must not hang.
+    expect(ids).not.toContain(page.accounts[0]?.id);
+    expect(page.accounts.length).toBeLessThanOrEqual(limit);
+    ids.push(...page.accounts.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids.filter((id) => id.startsWith(start));
+}
+
+function describePages({ it }: Runner, make: MakeStores): void {
+  it("lists every account once, in one order, whatever the pages are", async () => {
+    const [store, other] = await make();
+    const start = unique("paged");
+    const ends = ["", " ", "'", "A", "Z", "a", "z", "ä", "\u00df", "\uffee", "\u{1f600}", "10", "9", "%", "_"];
+    const accounts = ends.map((end) => newAccount({ id: start + end, metadata: { end } }));
+    for (const account of accounts) await store.put(account);
+    const order = await listIds(other, start, 1000);
+    expect([...order].sort()).toEqual(accounts.map(({ id }) => id).sort());
+    for (const limit of [1, 2, 7]) expect(await listIds(store, start, limit)).toEqual(order);
+    const { accounts: listed } = await store.list({ limit: 1000 });
+    const found = listed.filter(({ id }) => id.startsWith(start)).map(plain);
+    for (const account of accounts) expect(found).toContainEqual(plain(account));
+  });
+
+  it("neither skips nor repeats those that stay, while others come and go", async () => {
+    const [store] = await make();
+    const start = unique("moving");
+    const ids = Array.from({ length: 12 }, (_, index) => `${start}-${10 + index}`);
+    for (const id of ids) await store.put({ id, plan: "pro" });
+    const listed: string[] = [];
+    let cursor: string | undefined;
+    let gone = 0;
+    do {
+      const page = await store.list({ limit: 3, cursor });
+      const mine = page.accounts.map(({ id }) => id).filter((id) => id.startsWith(start));
+      expect(listed).not.toContain(mine[0]);
+      listed.push(...mine);
+      // The one that the cursor stands on goes.
+      const last = mine.at(-1);
+      if (last !== undefined && gone < 3) {
+        await store.forget(last);
+        await store.put({ id: `${last}-later`, plan: "pro" });
+        gone++;
+      }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(listed.filter((id) => ids.includes(id))).toEqual(ids);
+  });
+
+  it.each<object>([{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { cursor: "" }, { page: 2 }])(
+    "refuses the page %j",
+    async (page) => {
+      const [store] = await make();
+      await expect(store.list(page)).rejects.toBeInstanceOf(TypeError);
+    },
+  );
+}
+
+function describeNotices({ it }: Runner, make: MakeStores): void {
+  it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
+    const [store, other] = await make();
+    if (!store.subscribe) return skip("The store sends no notices.");
+    const [gone, heard]: [string[], string[]] = [[], []];
+    const endGone = await store.subscribe((id) => gone.push(id));
+    const endThrowing = await store.subscribe(() => {
+      throw new Error("an error of a subscriber");
+    });
+    const end = await store.subscribe((id) => heard.push(id));
+    await endGone();
+    const account = newAccount();
+    for (const writer of [store, other]) {
+      const changes = [
+        () => writer.put(account),
+        () => writer.update(account.id, { status: "suspended" }),
+        () => writer.forget(account.id),
+      ];
+      for (const change of changes) {
+        heard.length = 0;
+        await change();
+        await eventually(() => expect(heard).toContain(account.id));
+      }
+    }
+    expect(gone).toEqual([]);
+    await Promise.all([endThrowing(), end()]);
+  });
+}

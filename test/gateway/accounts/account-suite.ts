@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { WritableAccountStore } from "../../../src/accounts/account-store.js";
+import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
+import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
+import { unique } from "../../../src/testing/credit-ledger-fixture.js";
+import { type Managed, type Stores, startManaged } from "../managed-suite.js";
+
+export type StoresWithAccounts = Stores & { accounts: WritableAccountStore };
+
+const waiting = { timeout: 10_000, interval: 20 };
+
+async function errorOf(response: Response): Promise<unknown> {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  return { status: response.status, code: error.code, message: error.message };
+}
+
+/**
+ * What the host's own code can do with accounts, whatever the stores.
+ * @param make - makes stores that share their data with those made before, as another process would.
+ * @param tellsOthers - whether a change is known in another process at once.
+ */
+export function describeAccounts(name: string, make: () => StoresWithAccounts, tellsOthers: boolean): void {
+  describe(`a gateway with accounts: ${name}`, () => {
+    let open: Managed[] = [];
+    afterEach(async () => {
+      for (const test of open) await test.close();
+      open = [];
+    });
+
+    /** It keeps what it found for an hour, unless a notice comes. */
+    async function start(): Promise<Managed & { finds: () => number }> {
+      const { accounts, ...stores } = make();
+      let finds = 0;
+      const find = (id: string) => {
+        finds++;
+        return accounts.find(id);
+      };
+      const test = await startManaged(stores, { accounts: { ...accounts, find } });
+      open.push(test);
+      return { ...test, finds: () => finds };
+    }
+
+    async function startWithPlan(): Promise<{ test: Managed; plan: string; account: string }> {
+      const test = await start();
+      const [plan, account] = [unique("plan"), unique("account")];
+      await test.gateway.plans.put({ id: plan, models: ["acme/*"], credits: { month: 100 } });
+      return { test, plan, account };
+    }
+
+    it("puts, gets, suspends and resumes, at once in this process", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, metadata: { customer: "cus_1" } });
+      expect(await accounts.get(account)).toMatchObject({ id: account, plan, metadata: { customer: "cus_1" } });
+      expect(await accounts.get(unique("none"))).toBeUndefined();
+      const { secret } = await keys.create({ account });
+      expect(await test.call(secret)).toBe(200);
+
+      expect(await accounts.suspend(account, { message: "Pay first." })).toMatchObject({ status: "suspended" });
+      for (const path of ["/v1/models", "/v1/models/acme%2Fsmall", "/v1/usage", "/v1/responses/resp_1"]) {
+        const refused = { status: 403, code: "account_suspended", message: "Pay first." };
+        expect(await errorOf(await test.get(path, secret))).toEqual(refused);
+      }
+      expect(await test.call(secret)).toBe(403);
+      await accounts.put({ id: account, plan });
+      expect(await test.call(secret)).toBe(403);
+      expect(await accounts.resume(account)).toMatchObject({ status: "active" });
+      expect(await test.call(secret)).toBe(200);
+      expect((await accounts.get(account))?.message ?? null).toBeNull();
+    });
+
+    it("gives a caller the plan and the calendar of its account, and not those of its key", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys, plans } = test.gateway;
+      const keyPlan = unique("plan");
+      await plans.put({ id: keyPlan, models: [] });
+      const { secret } = await keys.create({ account, plan: keyPlan, anchor: 0 });
+      expect(await test.call(secret)).toBe(403);
+      const anchor = Date.now() - 3_600_000;
+      await accounts.put({ id: account, plan, anchor });
+      expect(await test.call(secret)).toBe(200);
+      const { windows } = await accounts.balance(account);
+      expect(windows.week.startsAt).toBe(anchor);
+      expect(windows.month.usedMicro).toBe(1_000_000);
+      const usage = (await (await test.get("/v1/usage", secret)).json()) as { plan: string };
+      expect(usage.plan).toBe(plan);
+      const event = test.events.findLast(({ endpoint }) => endpoint === "chat/completions");
+      expect(event).toMatchObject({ account, plan, source: "key" });
+    });
+
+    it("grants and reads credits, and serves calls in process, by the account's record alone", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts } = test.gateway;
+      await expect(accounts.balance(account)).rejects.toThrow(UnknownTermsError);
+      await accounts.put({ id: account, plan });
+      const { windows } = await accounts.grant(account, { id: unique("g"), window: "month", amountMicro: 5 });
+      expect(windows.month).toMatchObject({ limitMicro: 100_000_000, bonusMicro: 5 });
+      const mine = test.gateway.as({ account });
+      expect((await mine.usage()).plan).toBe(plan);
+      await accounts.suspend(account);
+      await expect(mine.usage()).rejects.toThrow(/suspended/);
+      const given = test.gateway.as({ account, plan, anchor: null });
+      await expect(given.usage()).rejects.toThrow(/suspended/);
+    });
+
+    it("takes the plan of the key for an account that it does not know", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { keys } = test.gateway;
+      const { secret } = await keys.create({ account, plan });
+      expect(await test.call(secret)).toBe(200);
+      const other = unique("account");
+      const { secret: planless } = await keys.create({ account: other });
+      for (let call = 0; call < 2; call++) {
+        expect(await errorOf(await test.get("/v1/models", planless))).toMatchObject({
+          status: 403,
+          code: "account_without_plan",
+        });
+      }
+      const warnings = test.warnings.filter(({ code }) => code === "unknown_account");
+      expect(warnings.map(({ message }) => message.includes(other))).toEqual([true]);
+      await test.gateway.accounts.put({ id: other, plan });
+      expect(await test.call(planless)).toBe(200);
+    });
+
+    it("forgets the record with the rest", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan });
+      const { secret } = await keys.create({ account });
+      expect(await test.call(secret)).toBe(200);
+      await accounts.forget(account);
+      expect(await accounts.get(account)).toBeUndefined();
+      await expect(accounts.balance(account)).rejects.toThrow(UnknownTermsError);
+      expect(await test.call(secret)).toBe(401);
+    });
+
+    it("says what is wrong with what is asked for", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts } = test.gateway;
+      await expect(accounts.suspend(account)).rejects.toThrow(UnknownAccountError);
+      await expect(accounts.resume(account)).rejects.toThrow(/gateway\.accounts\.put/);
+      await expect(accounts.put({ id: account } as never)).rejects.toThrow(
+        /gateway\.accounts\.put.*plan: is required/s,
+      );
+      await expect(accounts.put({ id: account, plan, status: "off" as never })).rejects.toThrow(TypeError);
+      await expect(accounts.suspend(account, { message: "\ud83d" })).rejects.toThrow(TypeError);
+      await expect(accounts.list({ limit: 0 })).rejects.toThrow(TypeError);
+      const unmade = unique("plan");
+      await accounts.put({ id: account, plan: unmade });
+      expect(test.warnings).toContainEqual(
+        expect.objectContaining({ code: "unknown_plan", message: expect.stringContaining(unmade) }),
+      );
+    });
+
+    it("lists accounts by page", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const ids = [1, 2, 3].map((number) => `${account}-${number}`);
+      for (const id of ids) await test.gateway.accounts.put({ id, plan });
+      const listed: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await test.gateway.accounts.list({ limit: 2, cursor });
+        listed.push(...page.accounts.map(({ id }) => id));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(listed.filter((id) => ids.includes(id)).sort()).toEqual(ids);
+    });
+
+    it.runIf(tellsOthers)("suspends, resumes and changes plans in another process at once", async () => {
+      const { test: one, plan, account } = await startWithPlan();
+      const other = await start();
+      await one.gateway.accounts.put({ id: account, plan });
+      const { secret } = await one.gateway.keys.create({ account });
+      expect(await other.call(secret)).toBe(200);
+      // From here on, the other one has the account in its cache for an hour.
+      await one.gateway.accounts.suspend(account);
+      await vi.waitFor(async () => expect(await other.call(secret)).toBe(403), waiting);
+      await one.gateway.accounts.resume(account);
+      await vi.waitFor(async () => expect(await other.call(secret)).toBe(200), waiting);
+      const none = unique("plan");
+      await one.gateway.plans.put({ id: none, models: [] });
+      await one.gateway.accounts.put({ id: account, plan: none });
+      await vi.waitFor(async () => expect(await other.call(secret)).toBe(403), waiting);
+    });
+
+    it.runIf(tellsOthers)("makes an account known in another process that had missed it", async () => {
+      const { test: one, plan, account } = await startWithPlan();
+      const other = await start();
+      const { secret } = await one.gateway.keys.create({ account });
+      await vi.waitFor(async () => {
+        const before = other.finds();
+        expect(await other.call(secret)).toBe(403);
+        // Its absence is in the cache by now.
+        expect(other.finds()).toBe(before);
+      }, waiting);
+      await one.gateway.accounts.put({ id: account, plan });
+      await vi.waitFor(async () => expect(await other.call(secret)).toBe(200), waiting);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+const lines: readonly Omit<Mutation, "test">[] = [
+  {
+    name: "a change of plan lifts a suspension",
+    find: "status = coalesce(excluded.status, stored.status)",
+    replace: "status = excluded.status",
+  },
+  {
+    name: "a change of plan drops the message of a suspension",
+    find: "message = case when excluded.status is null then stored.message else excluded.message end",
+    replace: "message = excluded.message",
+  },
+  {
+    name: "a message outlives its suspension",
+    find: "message = case when change ? 'message' then change->>'message' else message end",
+    replace: "message = coalesce(change->>'message', message)",
+  },
+  {
+    name: "an account is listed twice",
+    find: "where id > $1 order by id limit $2",
+    replace: "where id >= $1 order by id limit $2",
+  },
+  {
+    name: "accounts are listed in no order",
+    find: "where id > $1 order by id limit $2",
+    replace: "where id > $1 order by reverse(id) limit $2",
+  },
+  {
+    name: "all accounts are forgotten",
+    find: "delete from infergate.account_record where id = $1",
+    replace: "delete from infergate.account_record where id >= $1",
+  },
+  {
+    name: "an account is forgotten unheard",
+    find: "after insert or update or delete on infergate.account_record",
+    replace: "after insert or update on infergate.account_record",
+  },
+];
+
+/** Of the store of accounts. */
+export const accountMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "postgres-stores" }));

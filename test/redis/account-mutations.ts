@@ -1,0 +1,43 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+const lines: readonly Omit<Mutation, "test">[] = [
+  {
+    name: "a change of plan lifts a suspension",
+    find: "if kept[1] then redis.call('HSET', account, 'status', kept[1]) end",
+    replace: "",
+  },
+  {
+    name: "a change of plan drops the message of a suspension",
+    find: "if kept[2] then redis.call('HSET', account, 'message', kept[2]) end",
+    replace: "",
+  },
+  {
+    name: "an account keeps what it was not put with",
+    find: "redis.call('DEL', account)\nredis.call('HSET', account",
+    replace: "redis.call('HSET', account",
+  },
+  { name: "a put account is not listed", find: "redis.call('ZADD', ids, 0, id)\n", replace: "" },
+  {
+    name: "an account is put unheard",
+    find: "redis.call('ZADD', ids, 0, id)\nredis.call('PUBLISH', channel, 'account_record ' .. id)",
+    replace: "redis.call('ZADD', ids, 0, id)",
+  },
+  {
+    name: "an account that is not there is updated",
+    find: "if redis.call('EXISTS', account) == 0 then return {} end",
+    replace: "",
+  },
+  {
+    name: "an account keeps what was taken away",
+    find: "if lastSet < #ARGV then redis.call('HDEL', account, unpack(ARGV, lastSet + 1)) end",
+    replace: "",
+  },
+  {
+    name: "an account is forgotten unheard",
+    find: "redis.call('PUBLISH', ARGV[2], 'account_record ' .. ARGV[1])\n",
+    replace: "",
+  },
+];
+
+/** Of the store of accounts. */
+export const accountMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "redis-stores" }));
