@@ -20,6 +20,7 @@ import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
+import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
 import { resolveTokenBounds } from "../tokens/token-bounds.js";
 import { AccountTermsLookup } from "./admin/account-terms.js";
@@ -72,6 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
+    readiness: new Readiness(),
   };
 
   const terms = new AccountTermsLookup(resolved.keys, lookups.findAllowance, clock);
@@ -101,7 +103,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ keys: resolved.keys, ledger, responses, terms }, lookups),
     health: () => healthOf(catalog.values(), clock.now()),
+    drain: () => services.readiness.end(),
     close: () => {
+      services.readiness.end();
       closed ??= close();
       return closed;
     },

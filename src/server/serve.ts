@@ -23,6 +23,7 @@ import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operati
 import type { AccountPace } from "./account-pace.js";
 import { countTokens, requirePace } from "./count-tokens.js";
 import { matchPath, type Path } from "./paths.js";
+import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
 
 /** What all requests use. Made once for each gateway. */
@@ -33,6 +34,7 @@ export interface ServerServices {
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;
+  readonly readiness: Readiness;
 }
 
 /** One request while it is being served. */
@@ -73,7 +75,7 @@ export async function serve(
 
 /** Health probes cause no event. */
 function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
-  if (path?.endpoint === "healthz") return noObserver;
+  if (path?.endpoint === "healthz" || path?.endpoint === "readyz") return noObserver;
   return observe(requestId, path?.endpoint);
 }
 
@@ -87,7 +89,10 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
-  if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
+  if (path.endpoint === "healthz") return probeResponse(200, "ok");
+  if (path.endpoint === "readyz") {
+    return services.readiness.isReady ? probeResponse(200, "ready") : probeResponse(503, "draining");
+  }
   if (services.calls.openCalls.isClosing) {
     throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
   }
@@ -140,6 +145,11 @@ async function respondFromPlan(
     default:
       return json(protocol.modelList([...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id))));
   }
+}
+
+/** The response to a probe of a load balancer or an orchestrator. */
+function probeResponse(status: number, word: "ok" | "ready" | "draining"): GatewayResponse {
+  return { ...json(`{"status":"${word}"}`, { "cache-control": "no-store" }), status };
 }
 
 function json(body: string, headers: Record<string, string> = {}): GatewayResponse {
