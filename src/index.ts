@@ -23,6 +23,7 @@ export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js"
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export type { CorsOptions } from "./http/cors.js";
+export type { RequestHead } from "./http/message.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { Clock } from "./ledger/clock.js";

@@ -74,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
     readiness: new Readiness(),
+    requestIdOf: resolved.requestId,
   };
 
   const terms = new AccountTermsLookup(resolved.keys, lookups.findAllowance, clock);
@@ -117,13 +118,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits"> {
+): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
   return {
     leaseMs,
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    forwardsTrace: resolved.forwardTrace,
   };
 }
 

@@ -7,6 +7,7 @@ import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { CorsOptions } from "../http/cors.js";
+import type { RequestHead } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -160,6 +161,14 @@ export interface GatewayOptions {
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
   cors?: CorsOptions | false | undefined;
+  /**
+   * Gives your own id of a request, for `x-request-id`, events, warnings and providers: 1 to 128 letters, digits and
+   * `. _ ~ : / + = @ -`. Synchronous; called once per request, before anything is checked. Default, and where it gives
+   * no such id: an id of the gateway's.
+   */
+  requestId?: ((request: RequestHead) => string | undefined) | undefined;
+  /** Whether upstreams get a request's `traceparent` and `tracestate`, if they are well-formed. Default: `true`. */
+  forwardTrace?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
@@ -318,6 +327,8 @@ const optionsSchema = z.strictObject({
     })
     .transform((cors) => (cors === false ? undefined : cors))
     .optional(),
+  requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
+  forwardTrace: z.boolean().default(true),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),

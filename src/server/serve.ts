@@ -14,7 +14,7 @@ import {
 } from "../errors/gateway-error.js";
 import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
-import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
+import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHead } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
@@ -22,6 +22,7 @@ import { protocolOfClient } from "../operations/protocols/protocol-of-client.js"
 import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens, requirePace } from "./count-tokens.js";
+import { hostRequestId } from "./host-request-id.js";
 import { matchPath, type Path } from "./paths.js";
 import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
@@ -35,12 +36,16 @@ export interface ServerServices {
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;
   readonly readiness: Readiness;
+  /** Gives the host's own id of a request. */
+  readonly requestIdOf: ((request: RequestHead) => string | undefined) | undefined;
 }
 
 /** One request while it is being served. */
 interface Served {
   readonly services: ServerServices;
   readonly requestId: string;
+  /** Unique, whatever ids the host gives. */
+  readonly callId: string;
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
@@ -55,9 +60,11 @@ export async function serve(
   caller?: Caller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
-  const requestId = makeRequestId();
+  const callId = makeRequestId();
+  const { requestIdOf, calls } = services;
+  const requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? callId;
   const observer = observerOf(services, requestId, path);
-  const served = { services, requestId, request, path, observer, caller };
+  const served = { services, requestId, callId, request, path, observer, caller };
   let response: GatewayResponse;
   try {
     response = await respond(served);
@@ -101,13 +108,13 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
-  const { services, requestId, request, observer } = served;
+  const { services, requestId, callId, request, observer } = served;
   const caller = served.caller ?? (await callerOfKey(served, path));
   observer.authenticated(caller);
   requireValid(caller, services.calls.clock.now());
   if ("operation" in path) {
     const { operation } = path;
-    return callModel(services.calls, { requestId, request, caller, operation, observer });
+    return callModel(services.calls, { requestId, callId, request, caller, operation, observer });
   }
   if (path.endpoint === "count_tokens") {
     requirePace(services.countPace, caller.account);

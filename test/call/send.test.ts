@@ -31,7 +31,14 @@ const request = await chatCompletions.parse(
   { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined },
   { account: "acct_1", header: () => undefined },
 );
-const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
+const facts = {
+  requestId: "req_1",
+  callId: "req_1",
+  promptTokens: 7,
+  admittedAt: 0,
+  startedAt: 0,
+  clock: { now: () => 0 },
+};
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
@@ -40,7 +47,7 @@ function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
-    call: { admission: { requestId: "req_1", request } },
+    call: { admission: { requestId: "req_1", request }, trace: undefined },
   };
   return sendRequest(attempt, exchange);
 }

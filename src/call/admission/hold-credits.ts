@@ -18,14 +18,14 @@ export interface Reservation {
  */
 export async function holdCredits(
   { ledger, leaseMs, warn }: CallServices,
-  { requestId, caller, allowance, model, demand, admittedAt }: Admission,
+  { requestId, callId, caller, allowance, model, demand, admittedAt }: Admission,
 ): Promise<Reservation | undefined> {
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
   const amountMicro = model.price.upperBound(demand.promptTokens, demand.outputTokens);
   let result: ReserveResult;
   try {
-    result = await ledger.reserve({ id: requestId, account: caller.account, amountMicro, limits, leaseMs });
+    result = await ledger.reserve({ id: callId, account: caller.account, amountMicro, limits, leaseMs });
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);

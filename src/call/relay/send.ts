@@ -22,7 +22,11 @@ export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
-  readonly call: { readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } } };
+  readonly call: {
+    readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } };
+    /** Further headers for the upstream. */
+    readonly trace: Readonly<Record<string, string>> | undefined;
+  };
 }
 
 /**
@@ -77,7 +81,7 @@ function callProvider(
     stream,
     notice,
     requestId,
-    headers,
+    headers: call.trace === undefined ? headers : { ...headers, ...call.trace },
   };
   const callDirectly = directCallOf(provider);
   // A host's own provider may do anything with its call.
