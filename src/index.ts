@@ -77,6 +77,7 @@ export type {
   WritablePlanStore,
 } from "./plans/plan-store.js";
 export { anthropic } from "./providers/anthropic.js";
+export type { ApiKeySource, ApiKeys } from "./providers/api-keys/read-api-keys.js";
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
 export { deepSeek } from "./providers/deepseek.js";
@@ -89,7 +90,6 @@ export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";
 export type { PresetOptions } from "./providers/preset.js";
-export type { ApiKeySource } from "./providers/read-api-key.js";
 export type {
   AbortNotice,
   UpstreamAnswer,
