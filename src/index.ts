@@ -1,6 +1,6 @@
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
-export type { RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
+export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { GatewayWarning } from "./events/warning.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";

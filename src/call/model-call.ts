@@ -65,6 +65,7 @@ export class ModelCall implements OpenCall {
   begin(): void {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
+    this.observer.admitted(this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(() => this.meter?.seen);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();

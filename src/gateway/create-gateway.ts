@@ -70,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
-    observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
+    observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn, clock)]),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
     readiness: new Readiness(),

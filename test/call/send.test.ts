@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { send as sendRequest } from "../../src/call/relay/send.js";
+import { noObserver } from "../../src/events/request-observer.js";
 import { MemberRules } from "../../src/openai/request/member-rules.js";
 import { chatCompletions } from "../../src/operations/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
@@ -47,7 +48,7 @@ function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
-    call: { admission: { requestId: "req_1", request }, trace: undefined },
+    call: { observer: noObserver, admission: { requestId: "req_1", request }, trace: undefined },
   };
   return sendRequest(attempt, exchange);
 }

@@ -1,5 +1,6 @@
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Lease, ReserveResult, WindowStates } from "../../ledger/credit-ledger.js";
+import type { Micro } from "../../metering/micro.js";
 import type { Admission } from "../admission.js";
 import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../ledger-failure.js";
@@ -8,6 +9,7 @@ import { denialError } from "./denial.js";
 /** Credits that are held for one call. */
 export interface Reservation {
   readonly lease: Lease;
+  readonly heldMicro: Micro;
   readonly windows: WindowStates;
 }
 
@@ -31,5 +33,5 @@ export async function holdCredits(
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   if (!result.ok) throw denialError(result);
-  return result;
+  return { lease: result.lease, windows: result.windows, heldMicro: amountMicro };
 }
