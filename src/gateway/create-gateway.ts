@@ -3,14 +3,14 @@ import type { Catalog } from "../access/catalog.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
-import { joinObservers } from "../events/request-observer.js";
+import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
 import { summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
-import { systemClock } from "../ledger/clock.js";
+import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
@@ -66,11 +66,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const { onRequestCompleted } = resolved;
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
-    observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn, clock)]),
+    observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
     readiness: new Readiness(),
@@ -127,6 +126,10 @@ function callOptions(
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     forwardsTrace: resolved.forwardTrace,
   };
+}
+
+function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock: Clock): ObserveRequest[] {
+  return onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
