@@ -24,7 +24,7 @@ export class UpstreamStatusError extends Error {
     this.#said = details.said;
   }
 
-  /** The upstream's own words, as they came: they may hold secrets. */
+  /** The upstream's own words, as far as a client might read them. */
   get said(): string | undefined {
     return this.#said;
   }

@@ -19,8 +19,8 @@ export interface UpstreamAttempt {
   /** The upstream's own id of the request, from its response's header; absent when there was none. */
   upstreamRequestId?: string;
   /**
-   * What went wrong, for you alone: the upstream's words may hold parts of prompts, addresses and files. Keys are taken
-   * out, and it has at most 1,000 characters. Absent when the attempt did not fail.
+   * What went wrong, for you alone: the upstream's words may hold parts of prompts. Keys, addresses and files are taken
+   * out of them, and it has at most 1,000 characters. Absent when the attempt did not fail.
    */
   error?: string;
 }

@@ -55,7 +55,7 @@ function clientError(
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readUsage(body["usage"]) : undefined,
-      said: error.message,
+      said: redact(error.message, context),
     });
   if (status === 429) {
     if (isOurQuota(error)) return refusedByUpstream(cause);
