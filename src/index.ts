@@ -11,7 +11,7 @@ export type {
 } from "./accounts/account-store.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
-export type { RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
+export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { GatewayWarning } from "./events/warning.js";
 export type { AccountRecords } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
@@ -38,6 +38,7 @@ export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js"
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export type { CorsOptions } from "./http/cors.js";
 export type { HostRequest } from "./http/host-request.js";
+export type { RequestHead } from "./http/message.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
 export type { Clock } from "./ledger/clock.js";
@@ -92,6 +93,7 @@ export type {
   WritablePlanStore,
 } from "./plans/plan-store.js";
 export { anthropic } from "./providers/anthropic.js";
+export type { ApiKeySource, ApiKeys } from "./providers/api-keys/read-api-keys.js";
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
 export { deepSeek } from "./providers/deepseek.js";
@@ -104,7 +106,6 @@ export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";
 export type { PresetOptions } from "./providers/preset.js";
-export type { ApiKeySource } from "./providers/read-api-key.js";
 export type {
   AbortNotice,
   UpstreamAnswer,

@@ -80,10 +80,10 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 /** Sends the request to one target, and relays its response. */
 async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
   const { call, target } = attempt;
-  const { requestId, model, request, demand, admittedAt } = call.admission;
+  const { requestId, callId, model, request, demand, admittedAt } = call.admission;
   const { promptTokens } = demand;
   const { clock } = call.services;
-  const facts = { requestId, promptTokens, admittedAt, startedAt: clock.now(), clock };
+  const facts = { requestId, callId, promptTokens, admittedAt, startedAt: clock.now(), clock };
   const exchange = request.exchangeWith(target, model, facts);
   if (exchange === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);

@@ -34,4 +34,6 @@ export interface CallServices {
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;
+  /** Whether upstreams get the trace that a request belongs to. */
+  readonly forwardsTrace: boolean;
 }

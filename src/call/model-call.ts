@@ -17,6 +17,7 @@ import { Departure } from "./departure.js";
 import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
+import { traceHeaders } from "./relay/trace-headers.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
@@ -31,6 +32,8 @@ export class ModelCall implements OpenCall {
   readonly departure: Departure | undefined;
   /** Tells the provider to stop: the call was aborted. */
   readonly notice = new AbortNotifier();
+  /** Further headers for upstreams: the trace to which the request belongs. */
+  readonly trace: Readonly<Record<string, string>> | undefined;
   /** The target that the call is at. */
   visit: TargetVisit | undefined;
   /** What that target has done for the call. `undefined`: nothing that is charged. */
@@ -52,6 +55,7 @@ export class ModelCall implements OpenCall {
     this.admission = admission;
     this.client = request;
     this.observer = observer;
+    this.trace = services.forwardsTrace ? traceHeaders(request) : undefined;
     this.settlement = new CallSettlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
@@ -61,6 +65,7 @@ export class ModelCall implements OpenCall {
   begin(): void {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
+    this.observer.admitted(this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(() => this.meter?.seen);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();

@@ -9,15 +9,23 @@ export class UpstreamStatusError extends Error {
   readonly retryAfterMs: number | undefined;
   /** What it reported as used although it failed. */
   readonly used: TokenCounts | undefined;
+  /** Private, so that logs of the error do not show it. */
+  readonly #said: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    details: { retryAfterMs?: number | undefined; used?: TokenCounts | undefined } = {},
+    details: { retryAfterMs?: number | undefined; used?: TokenCounts | undefined; said?: string | undefined } = {},
   ) {
     super(message);
     this.status = status;
     this.retryAfterMs = details.retryAfterMs;
     this.used = details.used;
+    this.#said = details.said;
+  }
+
+  /** The upstream's own words, as far as a client might read them. */
+  get said(): string | undefined {
+    return this.#said;
   }
 }

@@ -12,14 +12,32 @@ export interface UpstreamAttempt {
   /** The upstream's HTTP status; absent when there was none. */
   status?: number;
   outcome: EndReason;
+  /** When the attempt began, in milliseconds from the request's arrival. */
+  startedMs: number;
   /** Milliseconds until the end of the response or the failure. */
   durationMs: number;
+  /** The upstream's own id of the request, from its response's header; absent when there was none. */
+  upstreamRequestId?: string;
+  /**
+   * What went wrong, for you alone: the upstream's words may hold parts of prompts. Keys, addresses and files are taken
+   * out of them, and it has at most 1,000 characters. Absent when the attempt did not fail.
+   */
+  error?: string;
+}
+
+/** What remains of each window, in micro-credits; `null`: unlimited. */
+export interface RemainingCredits {
+  session: Micro | null;
+  week: Micro | null;
+  month: Micro | null;
 }
 
 /** What `onRequestCompleted` gets when a response has ended, however it ended. One event per request. */
 export interface RequestCompleted {
   /** The `x-request-id` of the response. */
   requestId: string;
+  /** When the request arrived, in epoch milliseconds. */
+  startedAt: number;
   /** `undefined` for paths that the gateway does not have. */
   endpoint: RequestEndpoint | undefined;
   /** How the caller is known; absent when there is no such key. */
@@ -48,6 +66,13 @@ export interface RequestCompleted {
   tokens: TokenCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
+  /** The credits that were held when the call began, in micro-credits; absent when no call was admitted. */
+  heldMicro?: Micro;
+  /**
+   * What remains of the account's windows after the charge, in micro-credits; `null`: unlimited. As in the headers, the
+   * holds of calls in progress are not counted. Absent when the call used no ledger.
+   */
+  remaining?: RemainingCredits;
   /** Where `tokens` come from; absent when nothing was charged. */
   usageSource?: UsageSource;
   /** Milliseconds. */

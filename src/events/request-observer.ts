@@ -1,6 +1,9 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import type { WindowStates } from "../ledger/credit-ledger.js";
 import type { Charge } from "../metering/charge.js";
+import type { Micro } from "../metering/micro.js";
 import type { OperationName } from "../metering/operation-name.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
@@ -22,6 +25,14 @@ export interface AttemptTarget {
   readonly providerName: string;
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
+  /** What must not get out of what the upstream says. */
+  readonly secrets: (() => UpstreamSecrets) | undefined;
+}
+
+/** What a call cost, and the account's credits after it. */
+export interface ObservedCharge extends Charge {
+  /** `undefined` when the call used no ledger. */
+  readonly windows: WindowStates | undefined;
 }
 
 /** What a request is for: an operation, or another endpoint of the gateway. */
@@ -40,16 +51,20 @@ export interface RequestObserver {
   authenticated(caller: RequestCaller): void;
   /** The model is in the catalog, and the key may use it. */
   requested(model: string, stream: boolean): void;
+  /** The call is admitted. @param heldMicro - the credits that are held for it. */
+  admitted(heldMicro: Micro): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
-  /** The target responded with a 200. */
+  /** The target responded, whatever the status. */
+  attemptResponded(headers: Readonly<Record<string, string>>): void;
+  /** The status was a 200. */
   attemptAnswered(): void;
   /** The attempt failed before the client got anything. Another one may follow. */
   attemptFailed(error: GatewayError): void;
   /** The client took nothing of its response for too long, and counts as one that has left. */
   clientStalled(): void;
   /** The call has ended and is settled. */
-  ended(outcome: Outcome, charge: Charge): void;
+  ended(outcome: Outcome, charge: ObservedCharge): void;
   /** The request is refused. @param errorCode - the `code` of the error. */
   refused(errorCode: string): void;
   /** The response's status is known. A stream with status 200 is complete when the call has ended. */
@@ -67,7 +82,9 @@ function ignore(): void {}
 export const noObserver: RequestObserver = {
   authenticated: ignore,
   requested: ignore,
+  admitted: ignore,
   attemptStarted: ignore,
+  attemptResponded: ignore,
   attemptAnswered: ignore,
   attemptFailed: ignore,
   clientStalled: ignore,
@@ -86,6 +103,8 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
     return {
       authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
       requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
+      admitted: (heldMicro) => all.forEach((each) => void each.admitted(heldMicro)),
+      attemptResponded: (headers) => all.forEach((each) => void each.attemptResponded(headers)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
       attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),

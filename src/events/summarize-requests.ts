@@ -1,12 +1,17 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
-import type { Charge } from "../metering/charge.js";
+import type { Clock } from "../ledger/clock.js";
+import type { WindowStates } from "../ledger/credit-ledger.js";
+import { remaining } from "../ledger/remaining.js";
+import type { Micro } from "../metering/micro.js";
 import type { EndReason } from "../metering/outcome.js";
 import { noTokens } from "../metering/token-counts.js";
+import { attemptError } from "./attempt-error.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
-import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
+import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
 import type {
   AttemptTarget,
+  ObservedCharge,
   ObserveRequest,
   RequestCaller,
   RequestEndpoint,
@@ -17,7 +22,7 @@ import type { Warn } from "./warning.js";
 /** How the call to the upstreams ended, and when. */
 interface End {
   readonly outcome: Outcome;
-  readonly charge: Charge;
+  readonly charge: ObservedCharge;
   /** By the monotonic clock, in milliseconds. */
   readonly at: number;
 }
@@ -27,6 +32,7 @@ class RequestSummary implements RequestObserver {
   readonly #requestId: string;
   readonly #endpoint: RequestEndpoint | undefined;
   readonly #complete: (event: RequestCompleted) => void;
+  readonly #arrivedAt: number;
   readonly #startedAt = performance.now();
   #caller: RequestCaller | undefined;
   #model: string | undefined;
@@ -34,18 +40,26 @@ class RequestSummary implements RequestObserver {
   #errorCode: string | undefined;
   #clientStalled = false;
   #status: number | undefined;
+  #heldMicro: Micro | undefined;
   #upstreamStartedAt: number | undefined;
   /** The target of the attempt that has not failed. */
   #target: AttemptTarget | undefined;
   #attemptStartedAt = 0;
   #isAnswered = false;
+  #headers: Readonly<Record<string, string>> | undefined;
   readonly #failedAttempts: UpstreamAttempt[] = [];
   #firstByteMs: number | undefined;
   #end: End | undefined;
   #isComplete = false;
 
-  constructor(requestId: string, endpoint: RequestEndpoint | undefined, complete: (event: RequestCompleted) => void) {
+  constructor(
+    requestId: string,
+    endpoint: RequestEndpoint | undefined,
+    arrivedAt: number,
+    complete: (event: RequestCompleted) => void,
+  ) {
     this.#requestId = requestId;
+    this.#arrivedAt = arrivedAt;
     this.#endpoint = endpoint;
     this.#complete = complete;
   }
@@ -59,11 +73,20 @@ class RequestSummary implements RequestObserver {
     this.#stream = stream;
   }
 
+  admitted(heldMicro: Micro): void {
+    this.#heldMicro = heldMicro;
+  }
+
   attemptStarted(target: AttemptTarget): void {
     this.#attemptStartedAt = performance.now();
     this.#upstreamStartedAt ??= this.#attemptStartedAt;
     this.#target = target;
     this.#isAnswered = false;
+    this.#headers = undefined;
+  }
+
+  attemptResponded(headers: Readonly<Record<string, string>>): void {
+    this.#headers = headers;
   }
 
   attemptAnswered(): void {
@@ -81,7 +104,7 @@ class RequestSummary implements RequestObserver {
     this.#clientStalled = true;
   }
 
-  ended(outcome: Outcome, charge: Charge): void {
+  ended(outcome: Outcome, charge: ObservedCharge): void {
     this.#end = { outcome, charge, at: performance.now() };
     if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
     if (this.#status !== undefined) this.#emit();
@@ -110,6 +133,7 @@ class RequestSummary implements RequestObserver {
     const startedAt = this.#upstreamStartedAt;
     return {
       requestId: this.#requestId,
+      startedAt: this.#arrivedAt,
       endpoint: this.#endpoint,
       ...(caller && { source: caller.source, account: caller.account }),
       ...(caller?.plan === undefined ? undefined : { plan: caller.plan }),
@@ -124,6 +148,8 @@ class RequestSummary implements RequestObserver {
       attempts: this.#attempts(),
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
+      ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
+      ...(charge?.windows === undefined ? undefined : { remaining: remainingOf(charge.windows) }),
       ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
       durations: {
         total: performance.now() - this.#startedAt,
@@ -143,20 +169,37 @@ class RequestSummary implements RequestObserver {
   #attempt(target: AttemptTarget, outcome: EndReason, error: GatewayError | undefined, at: number): UpstreamAttempt {
     const cause = error?.cause;
     const status = this.#isAnswered ? 200 : cause instanceof UpstreamStatusError ? cause.status : undefined;
+    const upstreamRequestId = upstreamIdOf(this.#headers);
     return {
       provider: target.providerName,
       model: target.upstreamModel,
       ...(status === undefined ? undefined : { status }),
       outcome,
+      startedMs: this.#attemptStartedAt - this.#startedAt,
       durationMs: at - this.#attemptStartedAt,
+      ...(upstreamRequestId === undefined ? undefined : { upstreamRequestId }),
+      ...(error === undefined ? undefined : { error: attemptError(error, target) }),
     };
   }
 }
 
+function remainingOf({ session, week, month }: WindowStates): RemainingCredits {
+  return { session: remaining(session), week: remaining(week), month: remaining(month) };
+}
+
+const longestUpstreamId = 256;
+
+/** The names are those of OpenAI and most others, of Anthropic, and of Azure. */
+function upstreamIdOf(headers: Readonly<Record<string, string>> | undefined): string | undefined {
+  // A host's own provider may leave its headers out.
+  const id = headers?.["x-request-id"] ?? headers?.["request-id"] ?? headers?.["apim-request-id"];
+  return typeof id === "string" ? id.slice(0, longestUpstreamId) : undefined;
+}
+
 /** Observes requests for the host's `onRequestCompleted`. A hook that fails causes a warning. */
-export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn): ObserveRequest {
+export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn, clock: Clock): ObserveRequest {
   return (requestId, endpoint) =>
-    new RequestSummary(requestId, endpoint, (event) => {
+    new RequestSummary(requestId, endpoint, clock.now(), (event) => {
       // A hook may be async in spite of its type. Its rejection must not end the process.
       new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
         warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });

@@ -4,14 +4,14 @@ import type { Catalog } from "../access/catalog.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
-import { joinObservers } from "../events/request-observer.js";
+import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
 import { summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
-import { systemClock } from "../ledger/clock.js";
+import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
@@ -21,6 +21,7 @@ import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
+import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
 import { resolveTokenBounds } from "../tokens/token-bounds.js";
 import { AccountTermsLookup } from "./admin/account-terms.js";
@@ -67,16 +68,17 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const { onRequestCompleted } = resolved;
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
     findCaller: lookups.findCaller,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
-    observe: joinObservers(onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn)]),
+    observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
+    readiness: new Readiness(),
+    requestIdOf: resolved.requestId,
   };
   const close = async (): Promise<void> => {
     await openCalls.close(resolved.closeGraceMs);
@@ -103,7 +105,9 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
     health: () => healthOf(catalog.values(), clock.now()),
+    drain: () => services.readiness.end(),
     close: () => {
+      services.readiness.end();
       closed ??= close();
       return closed;
     },
@@ -115,14 +119,19 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits"> {
+): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
   return {
     leaseMs,
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    forwardsTrace: resolved.forwardTrace,
   };
+}
+
+function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock: Clock): ObserveRequest[] {
+  return onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;

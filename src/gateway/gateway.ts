@@ -54,6 +54,11 @@ export interface Gateway {
    */
   readonly basePath: string;
   /**
+   * Announces the end to load balancers: `GET /readyz` is a 503 from now on, and everything else still works. Wait until
+   * they send no more requests, then call {@link close}. There is no way back.
+   */
+  drain(): void;
+  /**
    * Closes the gateway. It refuses new calls with 503, and lets open responses end for {@link
    * GatewayOptions.closeGraceMs}. Then it ends streams with an error chunk, and settles everything. Resolves when
    * everything is settled. Repeated calls return the same promise.

@@ -8,6 +8,7 @@ import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { CorsOptions } from "../http/cors.js";
+import type { RequestHead } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -184,6 +185,14 @@ export interface GatewayOptions<Raw = unknown> {
    * session comes from. Needed behind a proxy that changes the `Host` header. Default: the request's own host.
    */
   origins?: readonly string[] | undefined;
+  /**
+   * Gives your own id of a request, for `x-request-id`, events, warnings and providers: 1 to 128 letters, digits and
+   * `. _ ~ : / + = @ -`. Synchronous; called once per request, before anything is checked. Default, and where it gives
+   * no such id: an id of the gateway's.
+   */
+  requestId?: ((request: RequestHead) => string | undefined) | undefined;
+  /** Whether upstreams get a request's `traceparent` and `tracestate`, if they are well-formed. Default: `true`. */
+  forwardTrace?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
@@ -345,6 +354,8 @@ const optionsSchema = z.strictObject({
     .optional(),
   identify: z.custom<Identify>(isFunction, "must be a function").optional(),
   origins: z.array(origin).readonly().optional(),
+  requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
+  forwardTrace: z.boolean().default(true),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),

@@ -27,6 +27,9 @@ export interface GatewayRequest {
   readonly stalled?: boolean;
 }
 
+/** What is known of a request before its body is read. */
+export type RequestHead = Pick<GatewayRequest, "method" | "path" | "header">;
+
 /** The limits of a request's body. */
 export interface BodyLimits {
   /** The largest body. */

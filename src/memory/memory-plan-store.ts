@@ -28,18 +28,27 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
     byId.set(id, structuredClone({ ...plan, id }));
   }
   const listeners = new Set<{ onChange: (id: string) => void }>();
+  const notify = (id: string): void => {
+    for (const listener of listeners) {
+      try {
+        listener.onChange(id);
+      } catch {
+        // One listener's error must not keep the others from the notice.
+      }
+    }
+  };
   return checkedPlanStore("memoryPlanStore", {
     find: async (id) => structuredClone(byId.get(id)),
     list: () => structuredClone([...byId.values()]),
+    listAll: async () => structuredClone([...byId.values()]),
     async put(plan) {
       byId.set(plan.id, structuredClone(plan));
-      for (const listener of listeners) {
-        try {
-          listener.onChange(plan.id);
-        } catch {
-          // One listener's error must not keep the others from the notice.
-        }
-      }
+      notify(plan.id);
+    },
+    async delete(id) {
+      const existed = byId.delete(id);
+      notify(id);
+      return existed;
     },
     subscribe(onChange) {
       const listener = { onChange };

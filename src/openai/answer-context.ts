@@ -4,6 +4,8 @@ import type { Dialect } from "./dialect.js";
 /** What is known of an attempt when its response arrives. */
 export interface AnswerContext {
   readonly requestId: string;
+  /** Unique: what the ids of responses are made of. */
+  readonly callId: string;
   /** The model as the client named it. */
   readonly model: string;
   /** The upstream's name for it. */

@@ -5,8 +5,20 @@ import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 export function toAnswerContext(
   { upstreamModel, dialect, secrets }: TargetTraits,
   { id }: ModelTraits,
-  { requestId, promptTokens, admittedAt, startedAt }: AttemptFacts,
+  { requestId, callId, promptTokens, admittedAt, startedAt }: AttemptFacts,
   promptParam: string,
 ): AnswerContext {
-  return { requestId, model: id, upstreamModel, promptTokens, promptParam, admittedAt, startedAt, dialect, secrets };
+  const model = id;
+  return {
+    requestId,
+    callId,
+    model,
+    upstreamModel,
+    promptTokens,
+    promptParam,
+    admittedAt,
+    startedAt,
+    dialect,
+    secrets,
+  };
 }

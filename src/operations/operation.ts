@@ -107,6 +107,8 @@ export interface TargetTraits {
 /** What a response is written with, where the upstream leaves it out. */
 export interface AttemptFacts {
   readonly requestId: string;
+  /** Unique: what the ids of responses are made of. */
+  readonly callId: string;
   /** What the prompt counts when the upstream does not say. */
   readonly promptTokens: number;
   /** When the request was admitted, in epoch milliseconds. */

@@ -50,13 +50,17 @@ export interface PlanStore {
   list?(): Iterable<Plan>;
 }
 
-/** A {@link PlanStore} in which the gateway creates and changes plans. */
+/** A {@link PlanStore} in which the gateway creates, changes and deletes plans. */
 export interface WritablePlanStore extends PlanStore {
   find(id: string): Promise<Plan | undefined>;
   /** Creates the plan, or replaces the one of the same id. @throws TypeError when it is not valid. */
   put(plan: Plan): Promise<void>;
+  /** All plans, in any order. */
+  listAll(): Promise<readonly Plan[]>;
+  /** Deletes the plan. @returns whether there was one. */
+  delete(id: string): Promise<boolean>;
   /**
-   * Calls `onChange` with the id of every plan that any process puts into the shared store, as soon as this process
+   * Calls `onChange` with the id of every plan that any process puts into the shared store or deletes from it, as soon as this process
    * gets the notice. Absent where the store has no such notices. Does not keep the process alive.
    * @returns ends the subscription. A promise where it takes time until notices arrive.
    */

@@ -21,6 +21,11 @@ export function planStore(database: Database, notifications: Notifications): Wri
       const [plan] = await database.query<Plan>("select plan::text as json from infergate.plan where id = $1", [id]);
       return plan;
     },
+    listAll: () => database.query<Plan>("select plan::text as json from infergate.plan", []),
+    async delete(id) {
+      const sql = "delete from infergate.plan where id = $1 returning plan::text as json";
+      return (await database.query<Plan>(sql, [id])).length > 0;
+    },
     async put(plan) {
       const sql = /* sql */ `
         insert into infergate.plan (id, plan) values ($1, $2::text::jsonb)

@@ -3,9 +3,9 @@ import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { operationNames } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
+import type { ApiKeySource } from "./api-keys/read-api-keys.js";
 import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";
-import type { ApiKeySource } from "./read-api-key.js";
 import type { TransportOptions } from "./transport/transport.js";
 import type { UpstreamOperation } from "./upstream-provider.js";
 
@@ -20,9 +20,12 @@ export interface OpenAICompatibleOptions {
   /**
    * Sent as `Authorization: Bearer …`. A function is called for every request, for tokens that expire. Absent,
    * `undefined` or empty: no such header is sent, which is right for most servers in your own network.
+   *
+   * Calls are spread over the keys of a list. A key that the server refuses, or finds at its limit, rests, and the call
+   * is sent with another one, three at most.
    * @default undefined
    */
-  apiKey?: string | ApiKeySource | undefined;
+  apiKey?: string | readonly string[] | ApiKeySource | undefined;
   /**
    * Further request headers; they replace the gateway's own of the same name, `Authorization` among them. Those that
    * belong to the connection (`Host`, `Content-Length`, `Accept-Encoding`, …) are refused.
@@ -81,7 +84,8 @@ export interface CheckedOpenAICompatibleOptions {
   basePath: string;
   /** Empty, or with a leading question mark. */
   query: string;
-  apiKey: string | ApiKeySource;
+  /** A function, or at least one key; an empty one stands for none. */
+  apiKey: readonly string[] | ApiKeySource;
   /** Names in lower case. */
   headers: Record<string, string>;
   /** `undefined`: the default ones. */
@@ -109,7 +113,7 @@ const baseURL = z
     if (problem) context.addIssue({ code: "custom", message: problem });
   });
 
-const apiKey = z.custom<string | ApiKeySource>().superRefine((value, context) => {
+const apiKey = z.custom<string | readonly string[] | ApiKeySource>().superRefine((value, context) => {
   const problem = findApiKeyProblem(value);
   if (problem) context.addIssue({ code: "custom", message: problem });
 });
@@ -164,7 +168,7 @@ export function checkOpenAICompatibleOptions(
   return {
     basePath: url.pathname.replace(/\/+$/, ""),
     query: url.search,
-    apiKey: data.apiKey ?? "",
+    apiKey: toKeys(data.apiKey),
     headers: Object.fromEntries(Object.entries(data.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     operations: data.operations,
     dialect: data.dialect,
@@ -194,9 +198,23 @@ function findURLProblem(value: string): string | undefined {
 
 function findApiKeyProblem(value: unknown): string | undefined {
   if (typeof value === "function") return undefined;
-  if (typeof value !== "string") return "must be a string, or a function that returns one";
+  if (Array.isArray(value)) return findKeyListProblem(value);
+  if (typeof value !== "string") return "must be a string, a list of strings, or a function that returns one of them";
   if (isHeaderValue(value)) return undefined;
   return "does not fit into a header: look for line breaks, outer spaces and non-ASCII characters";
+}
+
+const mostKeys = 100;
+
+function findKeyListProblem(keys: readonly unknown[]): string | undefined {
+  if (keys.length === 0 || keys.length > mostKeys) return `must hold 1 to ${mostKeys} keys`;
+  if (keys.includes("")) return "must not hold an empty key";
+  if (new Set(keys).size < keys.length) return "must not hold a key twice";
+  return keys.map((key) => (Array.isArray(key) ? "must not be nested" : findApiKeyProblem(key))).find(Boolean);
+}
+
+function toKeys(apiKey: OpenAICompatibleOptions["apiKey"] = ""): readonly string[] | ApiKeySource {
+  return typeof apiKey === "string" ? [apiKey] : apiKey;
 }
 
 function findHeaderProblem(name: string, value: string): string | undefined {

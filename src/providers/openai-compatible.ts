@@ -1,4 +1,7 @@
 import { createTransport } from "#transport";
+import { callWithKeys } from "./api-keys/call-with-keys.js";
+import { KeyRing } from "./api-keys/key-ring.js";
+import { readApiKeys } from "./api-keys/read-api-keys.js";
 import { type CallDirectly, toDirectProvider } from "./direct-call.js";
 import { headerSecrets } from "./header-secrets.js";
 import {
@@ -6,7 +9,6 @@ import {
   checkOpenAICompatibleOptions,
   type OpenAICompatibleOptions,
 } from "./openai-compatible-options.js";
-import { readApiKey } from "./read-api-key.js";
 import { createFetchTransport } from "./transport/fetch-transport.js";
 import type { UpstreamProvider } from "./upstream-provider.js";
 
@@ -27,11 +29,15 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   const { basePath, query, apiKey, headers, operations, dialect, transport: transportOptions } = options;
   const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
   const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);
-  const staticHeaders = { ...(typeof apiKey === "string" ? keyHeaders(keyHeader, apiKey) : {}), ...headers };
+  const fixedKeys = typeof apiKey === "function" ? [] : apiKey;
+  const onlyKey = fixedKeys.length === 1 ? fixedKeys[0] : undefined;
+  const staticHeaders = { ...(onlyKey === undefined ? {} : keyHeaders(keyHeader, onlyKey)), ...headers };
   const streamHeaders = toRequestHeaders("text/event-stream", staticHeaders);
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
-  const usedKeys = new Set<string>(typeof apiKey === "string" ? [apiKey] : []);
-  const currentKey = typeof apiKey === "function" && !(keyHeader in headers) ? apiKey : undefined;
+  const usedKeys = new Set(fixedKeys);
+  const variesKey = onlyKey === undefined && !(keyHeader in headers);
+  /** One for each model: limits are for each model, and the catalog bounds their number. */
+  const rings = new Map<string, KeyRing>();
 
   const callDirectly: CallDirectly = (
     { endpoint, model, stream, body, notice: signal, headers: further },
@@ -41,10 +47,15 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     const path = `${basePath}${deployment}/${endpoint}${query}`;
     const usual = stream ? streamHeaders : wholeHeaders;
     const headers = further === undefined ? usual : { ...usual, ...further };
-    if (currentKey === undefined) return transport.send({ path, headers, body, signal, handover });
-    return readApiKey(currentKey, signal).then((key) => {
-      remember(usedKeys, key);
-      return transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover });
+    if (!variesKey) return transport.send({ path, headers, body, signal, handover });
+    const ring = rings.get(model) ?? new KeyRing();
+    rings.set(model, ring);
+    const send = (key: string) =>
+      transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover });
+    if (typeof apiKey !== "function") return callWithKeys(ring, apiKey, send);
+    return readApiKeys(apiKey, signal).then((keys) => {
+      remember(usedKeys, keys);
+      return callWithKeys(ring, keys, send);
     });
   };
   const provider = {
@@ -59,14 +70,19 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   return toDirectProvider(provider, callDirectly);
 }
 
-/** Of a function's keys, those of calls that may still be in progress. */
-const mostUsedKeys = 16;
+/** Of a function's keys, so many are remembered at least: those of calls that may still be in progress. */
+const fewestUsedKeys = 16;
 
-function remember(used: Set<string>, key: string): void {
-  if (key === "" || used.has(key)) return;
-  used.add(key);
+function remember(used: Set<string>, keys: readonly string[]): void {
+  if (keys.every((key) => key === "" || used.has(key))) return;
+  for (const key of keys) {
+    // The newest stand last.
+    used.delete(key);
+    if (key !== "") used.add(key);
+  }
+  const most = Math.max(fewestUsedKeys, 2 * keys.length);
   for (const oldest of used) {
-    if (used.size <= mostUsedKeys) break;
+    if (used.size <= most) break;
     used.delete(oldest);
   }
 }

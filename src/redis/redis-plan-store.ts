@@ -2,9 +2,14 @@ import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
-import { findPlan, putPlan } from "./store-scripts/plans.js";
+import { deletePlan, findPlan, listPlans, putPlan } from "./store-scripts/plans.js";
 
-const scripts = { find: makeScript(findPlan), put: makeScript(putPlan) };
+const scripts = {
+  find: makeScript(findPlan),
+  list: makeScript(listPlans),
+  put: makeScript(putPlan),
+  delete: makeScript(deletePlan),
+};
 
 /**
  * Plans in Redis, by id.
@@ -21,6 +26,15 @@ export function planStoreOn({ run, prefix, changes }: RedisConnection): Writable
     async find(id) {
       const json = await run(scripts.find, [plans], [id]);
       return json === null || json === undefined ? undefined : (JSON.parse(String(json)) as Plan);
+    },
+
+    async listAll() {
+      const found = (await run(scripts.list, [plans], [])) as unknown[];
+      return found.map((json) => JSON.parse(String(json)) as Plan);
+    },
+
+    async delete(id) {
+      return Number(await run(scripts.delete, [plans], [id, changes.channel])) === 1;
     },
 
     async put(plan) {

@@ -3,7 +3,7 @@ import { operations } from "../operations/table.js";
 
 /** A path of the gateway, and what it is for. */
 export type Path = { readonly methods: readonly string[] } & (
-  | { readonly endpoint: "healthz" | "models" | "usage" | "count_tokens" }
+  | { readonly endpoint: "healthz" | "readyz" | "models" | "usage" | "count_tokens" }
   | { readonly endpoint: "model"; readonly model: string }
   | { readonly endpoint: "response" | "input_items"; readonly responseId: string }
   | { readonly endpoint: Operation["name"]; readonly operation: Operation }
@@ -15,6 +15,7 @@ const readOrDelete = ["GET", "HEAD", "DELETE", "OPTIONS"] as const;
 
 const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
   ["/healthz", { endpoint: "healthz", methods: read }],
+  ["/readyz", { endpoint: "readyz", methods: read }],
   ["/v1/models", { endpoint: "models", methods: read }],
   ["/v1/usage", { endpoint: "usage", methods: read }],
   ...operations.map((operation): [string, Path] => [

@@ -15,7 +15,7 @@ import {
 } from "../errors/gateway-error.js";
 import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
-import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
+import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHead } from "../http/message.js";
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
@@ -24,7 +24,9 @@ import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens, requirePace } from "./count-tokens.js";
+import { hostRequestId } from "./host-request-id.js";
 import { matchPath, type Path } from "./paths.js";
+import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
 
 /** What all requests use. Made once for each gateway. */
@@ -39,6 +41,9 @@ export interface ServerServices {
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;
+  readonly readiness: Readiness;
+  /** Gives the host's own id of a request. */
+  readonly requestIdOf: ((request: RequestHead) => string | undefined) | undefined;
 }
 
 /** @returns `undefined` when the host does not know the request either. Rejects with a 403 or a 503. */
@@ -48,6 +53,8 @@ export type IdentifyCaller = (request: GatewayRequest, requestId: string) => Pro
 interface Served {
   readonly services: ServerServices;
   readonly requestId: string;
+  /** Unique, whatever ids the host gives. */
+  readonly callId: string;
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
@@ -62,9 +69,11 @@ export async function serve(
   caller?: IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
-  const requestId = makeRequestId();
+  const callId = makeRequestId();
+  const { requestIdOf, calls } = services;
+  const requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? callId;
   const observer = observerOf(services, requestId, path);
-  const served = { services, requestId, request, path, observer, caller };
+  const served = { services, requestId, callId, request, path, observer, caller };
   let response: GatewayResponse;
   try {
     response = await respond(served);
@@ -82,7 +91,7 @@ export async function serve(
 
 /** Health probes cause no event. */
 function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
-  if (path?.endpoint === "healthz") return noObserver;
+  if (path?.endpoint === "healthz" || path?.endpoint === "readyz") return noObserver;
   return observe(requestId, path?.endpoint);
 }
 
@@ -96,7 +105,10 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
   if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
-  if (path.endpoint === "healthz") return json('{"status":"ok"}', { "cache-control": "no-store" });
+  if (path.endpoint === "healthz") return probeResponse(200, "ok");
+  if (path.endpoint === "readyz") {
+    return services.readiness.isReady ? probeResponse(200, "ready") : probeResponse(503, "draining");
+  }
   if (services.calls.openCalls.isClosing) {
     throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
   }
@@ -119,10 +131,10 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
 }
 
 async function respondToKnown(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
-  const { services, requestId, request, observer } = served;
+  const { services, requestId, callId, request, observer } = served;
   if ("operation" in path) {
     const { operation } = path;
-    return callModel(services.calls, { requestId, request, caller, operation, observer });
+    return callModel(services.calls, { requestId, callId, request, caller, operation, observer });
   }
   if (path.endpoint === "count_tokens") {
     requirePace(services.countPace, caller.account);
@@ -166,6 +178,11 @@ async function respondFromPlan(
     default:
       return json(protocol.modelList([...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id))));
   }
+}
+
+/** The response to a probe of a load balancer or an orchestrator. */
+function probeResponse(status: number, word: "ok" | "ready" | "draining"): GatewayResponse {
+  return { ...json(`{"status":"${word}"}`, { "cache-control": "no-store" }), status };
 }
 
 function json(body: string, headers: Record<string, string> = {}): GatewayResponse {

@@ -12,14 +12,28 @@ export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {
   return planStoreOf(new SqliteConnection(options));
 }
 
+interface PlanRow {
+  id: string;
+  plan: string;
+}
+
 export function planStoreOf(connection: SqliteConnection): WritablePlanStore {
-  const find = connection.prepare("SELECT plan FROM infergate_plan WHERE id = ?");
+  const find = connection.prepare("SELECT id, plan FROM infergate_plan WHERE id = ?");
   const put = connection.prepare("REPLACE INTO infergate_plan VALUES (?, ?)");
+  const all = connection.prepare("SELECT id, plan FROM infergate_plan");
+  const remove = connection.prepare("DELETE FROM infergate_plan WHERE id = ? RETURNING id");
+  const toPlan = ({ id, plan }: PlanRow): Plan => ({ ...(JSON.parse(plan) as Omit<Plan, "id">), id });
   return checkedPlanStore("sqlitePlanStore", {
     async find(id) {
       const found = await connection.read(() => find.get(id));
-      const row = found as { plan: string } | null | undefined;
-      return row ? { ...(JSON.parse(row.plan) as Omit<Plan, "id">), id } : undefined;
+      const row = found as PlanRow | null | undefined;
+      return row ? toPlan(row) : undefined;
+    },
+    async listAll() {
+      return ((await connection.read(() => all.all())) as PlanRow[]).map(toPlan);
+    },
+    async delete(id) {
+      return (await connection.write(() => remove.all(id))).length > 0;
     },
     async put({ id, ...plan }) {
       await connection.write(() => put.run(id, JSON.stringify(plan)));

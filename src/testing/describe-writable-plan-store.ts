@@ -104,6 +104,39 @@ export function describeWritablePlanStore(
       for (const id of [plan.id.toUpperCase(), `${plan.id} `]) expect(await store.find(id)).toBeUndefined();
     });
 
+    it("lists all plans, from everywhere", async () => {
+      const stores = await make();
+      const plans = [newPlan({ credits: { week: 1 } }), newPlan({ models: ["m"], sessionMs: 60_000 }), newPlan()];
+      for (const [index, plan] of plans.entries()) await stores[index % 2]?.put(plan);
+      for (const store of stores) {
+        const ids = plans.map(({ id }) => id);
+        const listed = (await store.listAll()).filter(({ id }) => ids.includes(id));
+        expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+        for (const plan of plans) expect(plain(listed.find(({ id }) => id === plan.id))).toEqual(plain(plan));
+      }
+    });
+
+    it("deletes a plan, once and everywhere, and no other", async () => {
+      const [store, other] = await make();
+      const [plan, twin] = [newPlan(), newPlan()];
+      for (const each of [plan, twin]) await store.put(each);
+      expect(await other.delete(plan.id)).toBe(true);
+      expect(await store.delete(plan.id)).toBe(false);
+      expect(await store.find(plan.id)).toBeUndefined();
+      expect((await store.listAll()).some(({ id }) => id === plan.id)).toBe(false);
+      expect(plain(await other.find(twin.id))).toEqual(plain(twin));
+      await store.put(plan);
+      expect(plain(await other.find(plan.id))).toEqual(plain(plan));
+    });
+
+    it.each(["none", "__proto__", "", "%", "' OR '1'='1"])("deletes nothing for %j", async (id) => {
+      const [store] = await make();
+      const plan = newPlan();
+      await store.put(plan);
+      expect(await store.delete(id)).toBe(false);
+      expect(plain(await store.find(plan.id))).toEqual(plain(plan));
+    });
+
     it("keeps one of the plans that are put at once, whole", async () => {
       const stores = await make();
       const { id } = newPlan();
@@ -140,6 +173,9 @@ export function describeWritablePlanStore(
         await writer.put(plan);
         await eventually(() => expect(heard).toContain(plan.id));
       }
+      heard.length = 0;
+      await other.delete(plan.id);
+      await eventually(() => expect(heard).toContain(plan.id));
       expect(gone).toEqual([]);
       await Promise.all([endThrowing(), end()]);
     });

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { send as sendRequest } from "../../src/call/relay/send.js";
+import { noObserver } from "../../src/events/request-observer.js";
 import { MemberRules } from "../../src/openai/request/member-rules.js";
 import { chatCompletions } from "../../src/operations/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
@@ -31,7 +32,14 @@ const request = await chatCompletions.parse(
   { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined },
   { account: "acct_1", header: () => undefined },
 );
-const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
+const facts = {
+  requestId: "req_1",
+  callId: "req_1",
+  promptTokens: 7,
+  admittedAt: 0,
+  startedAt: 0,
+  clock: { now: () => 0 },
+};
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
@@ -40,7 +48,7 @@ function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
-    call: { admission: { requestId: "req_1", request } },
+    call: { observer: noObserver, admission: { requestId: "req_1", request }, trace: undefined },
   };
   return sendRequest(attempt, exchange);
 }

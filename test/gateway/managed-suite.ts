@@ -149,6 +149,21 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(await call(key.secret, "acme/large")).toBe(403);
     });
 
+    it("shows, lists and deletes plans, effective at once for a key that is in use", async () => {
+      const { gateway, call, key, plan } = await startWithKey();
+      const other = `${plan}-other`;
+      await gateway.plans.put({ id: other, models: ["acme/large"], credits: { month: 3 } });
+      expect(await gateway.plans.get(other)).toMatchObject({ id: other, credits: { month: 3 } });
+      const ids = (await gateway.plans.list()).map(({ id }) => id);
+      expect(ids.filter((id) => id.startsWith(plan))).toEqual([plan, other]);
+      expect(await call(key.secret)).toBe(200);
+      expect([await gateway.plans.delete(plan), await gateway.plans.delete(plan)]).toEqual([true, false]);
+      expect(await call(key.secret)).toBe(403);
+      expect([await gateway.plans.get(plan), (await gateway.plans.get(other))?.id]).toEqual([undefined, other]);
+      await gateway.plans.put({ id: plan, models: ["acme/*"], credits: { session: 5 } });
+      expect(await call(key.secret)).toBe(200);
+    });
+
     it("grants once per id, and sets back", async () => {
       const { gateway, call, account, key } = await startWithKey({ session: 1, week: 1, month: 500 });
       expect([await call(key.secret), await call(key.secret)]).toEqual([200, 429]);

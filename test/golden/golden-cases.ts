@@ -47,6 +47,7 @@ const toolCall = { id: "call_1", type: "function", function: { name: "add", argu
 export const goldenCases: readonly GoldenCase[] = [
   { name: "liveness", path: "/healthz", key: null },
   { name: "liveness, head", method: "HEAD", path: "/healthz", key: null },
+  { name: "readiness", path: "/readyz", key: null },
   { name: "model list", path: "/v1/models" },
   { name: "model list of a smaller plan", path: "/v1/models", key: "sk-basic" },
   { name: "model record", path: "/v1/models/acme/small" },

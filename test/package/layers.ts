@@ -134,7 +134,11 @@ export const layers: readonly Layer[] = [
     imports: ["errors", provider],
     packages: ["node:buffer"],
   },
-  { folder: "events", question: "What does the host learn of requests and failures?", imports: ["metering", "errors"] },
+  {
+    folder: "events",
+    question: "What does the host learn of requests and failures?",
+    imports: ["metering", "errors", "redaction", "ledger/credit-ledger.js", "ledger/remaining.js", "ledger/clock.js"],
+  },
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",

@@ -4,6 +4,7 @@ import type { AnswerContext } from "../../src/openai/answer-context.js";
 export function answerContext(overrides: Partial<AnswerContext> = {}): AnswerContext {
   return {
     requestId: "req_own",
+    callId: "req_own",
     model: "acme/small",
     upstreamModel: "small",
     promptTokens: 7,

@@ -9,7 +9,10 @@ import type { CallServices } from "../call-services.js";
 
 /** A request for a model, as it arrives. */
 export interface IncomingCall {
+  /** What client, host and upstream know the request by. A host may give the same one twice. */
   readonly requestId: string;
+  /** Unique: the ledger's id of the call. */
+  readonly callId: string;
   readonly request: GatewayRequest;
   readonly caller: Caller;
   readonly operation: Operation;
@@ -23,7 +26,7 @@ export interface IncomingCall {
  */
 export function checkCall(
   { catalog, clock }: CallServices,
-  { requestId, caller, operation, observer }: IncomingCall,
+  { requestId, callId, caller, operation, observer }: IncomingCall,
   request: ModelRequest,
   found: Allowance | undefined,
 ): Admission {
@@ -32,5 +35,5 @@ export function checkCall(
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
-  return { requestId, caller, allowance, model, request, demand, admittedAt };
+  return { requestId, callId, caller, allowance, model, request, demand, admittedAt };
 }

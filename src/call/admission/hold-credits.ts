@@ -1,5 +1,6 @@
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Lease, ReserveResult, WindowStates } from "../../ledger/credit-ledger.js";
+import type { Micro } from "../../metering/micro.js";
 import type { Admission } from "../admission.js";
 import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../ledger-failure.js";
@@ -8,6 +9,7 @@ import { denialError } from "./denial.js";
 /** Credits that are held for one call. */
 export interface Reservation {
   readonly lease: Lease;
+  readonly heldMicro: Micro;
   readonly windows: WindowStates;
 }
 
@@ -18,18 +20,18 @@ export interface Reservation {
  */
 export async function holdCredits(
   { ledger, leaseMs, warn }: CallServices,
-  { requestId, caller, allowance, model, demand, admittedAt }: Admission,
+  { requestId, callId, caller, allowance, model, demand, admittedAt }: Admission,
 ): Promise<Reservation | undefined> {
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
   const amountMicro = model.price.upperBound(demand.promptTokens, demand.outputTokens);
   let result: ReserveResult;
   try {
-    result = await ledger.reserve({ id: requestId, account: caller.account, amountMicro, limits, leaseMs });
+    result = await ledger.reserve({ id: callId, account: caller.account, amountMicro, limits, leaseMs });
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   if (!result.ok) throw denialError(result);
-  return result;
+  return { lease: result.lease, windows: result.windows, heldMicro: amountMicro };
 }

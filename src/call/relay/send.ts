@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
+import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
@@ -22,7 +23,12 @@ export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
-  readonly call: { readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } } };
+  readonly call: {
+    readonly observer: Pick<RequestObserver, "attemptResponded">;
+    readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } };
+    /** Further headers for the upstream. */
+    readonly trace: Readonly<Record<string, string>> | undefined;
+  };
 }
 
 /**
@@ -42,6 +48,8 @@ export function send(attempt: SendingAttempt, exchange: Exchange): Promise<Direc
     };
     const take = (answer: DirectAnswer): void => {
       try {
+        // After the attempt's end, another one may have begun.
+        if (!notice.aborted) attempt.call.observer.attemptResponded(answer.headers);
         if (notice.aborted) {
           leaveUnread(answer.body);
         } else if (answer.status === 200) {
@@ -77,7 +85,7 @@ function callProvider(
     stream,
     notice,
     requestId,
-    headers,
+    headers: call.trace === undefined ? headers : { ...headers, ...call.trace },
   };
   const callDirectly = directCallOf(provider);
   // A host's own provider may do anything with its call.

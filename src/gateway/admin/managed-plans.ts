@@ -5,7 +5,7 @@ import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
 import { requireMethods } from "./require-methods.js";
 
-/** Creates and changes plans. */
+/** Creates, changes, finds and deletes plans. */
 export interface ManagedPlans {
   /**
    * Creates the plan, or replaces the whole plan of the same id. It takes effect at once in this process. Other
@@ -15,6 +15,20 @@ export interface ManagedPlans {
    * @throws TypeError when the plan is not valid, or the plan store cannot write; and what the store throws.
    */
   put(plan: Plan): Promise<void>;
+  /** @returns the plan as the store has it now; `undefined` when there is none. Rejects with what the store throws. */
+  get(id: string): Promise<Plan | undefined>;
+  /**
+   * All plans, by id.
+   * @throws TypeError when the plan store cannot list them; and what the store throws.
+   */
+  list(): Promise<Plan[]>;
+  /**
+   * Deletes the plan, effective as soon as {@link put} is. Keys of the plan then see no model, and calls in progress go
+   * on. The used credits of accounts stay used.
+   * @returns whether there was such a plan.
+   * @throws TypeError when the plan store cannot delete; and what the store throws.
+   */
+  delete(id: string): Promise<boolean>;
 }
 
 export function managedPlans(
@@ -24,6 +38,22 @@ export function managedPlans(
   warn: Warn,
 ): ManagedPlans {
   return {
+    get: async (id) => (await plans.find(id)) ?? undefined,
+    async list() {
+      const { listAll } = plans as Partial<WritablePlanStore>;
+      if (listAll === undefined && plans.list !== undefined) return toSortedPlans(plans.list());
+      return toSortedPlans(
+        await requireMethods<WritablePlanStore>("gateway.plans.list", "plan", plans, ["listAll"]).listAll(),
+      );
+    },
+    async delete(id) {
+      const store = requireMethods<WritablePlanStore>("gateway.plans.delete", "plan", plans, ["delete"]);
+      try {
+        return await store.delete(id);
+      } finally {
+        findAllowance.forget(id);
+      }
+    },
     async put(plan) {
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
@@ -37,4 +67,8 @@ export function managedPlans(
       }
     },
   };
+}
+
+function toSortedPlans(plans: Iterable<Plan>): Plan[] {
+  return [...plans].toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }

@@ -62,8 +62,8 @@ function editsOf(
 }
 
 /** Keeps an id that begins with `chatcmpl-`, as OpenAI's do; otherwise makes one. */
-export function completionId(upstreamId: unknown, { requestId }: Pick<AnswerContext, "requestId">): string {
-  if (typeof upstreamId !== "string" || upstreamId === "") return prefix + requestId.slice(requestId.indexOf("_") + 1);
+export function completionId(upstreamId: unknown, { callId }: Pick<AnswerContext, "callId">): string {
+  if (typeof upstreamId !== "string" || upstreamId === "") return prefix + callId.slice(callId.indexOf("_") + 1);
   return upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId;
 }
 

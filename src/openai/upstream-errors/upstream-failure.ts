@@ -4,6 +4,7 @@ import { type RedactContext, redact } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { readUsage } from "../usage.js";
+import { readRetryAfter } from "./read-retry-after.js";
 import { readFaults } from "./validation-faults.js";
 
 /** The longest wait that an upstream may ask of a client, in seconds. */
@@ -54,6 +55,7 @@ function clientError(
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readUsage(body["usage"]) : undefined,
+      said: redact(error.message, context),
     });
   if (status === 429) {
     if (isOurQuota(error)) return refusedByUpstream(cause);
@@ -199,15 +201,6 @@ function retryAfter(
   const seconds = readRetryAfter(headers, now) ?? otherwise;
   if (seconds === undefined) return {};
   return { "retry-after": String(Math.min(longestWait, Math.max(1, Math.ceil(seconds)))) };
-}
-
-function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
-  const milliseconds = headers["retry-after-ms"]?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;
-  const value = headers["retry-after"]?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  const date = value === "" ? Number.NaN : Date.parse(value);
-  return Number.isNaN(date) ? undefined : (date - now) / 1000;
 }
 
 function toMilliseconds(seconds: number | undefined): number | undefined {

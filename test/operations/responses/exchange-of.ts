@@ -17,7 +17,14 @@ export const plainModel: ModelTraits = {
 };
 
 const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
-const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
+const facts = {
+  requestId: "req_1",
+  callId: "req_1",
+  promptTokens: 7,
+  admittedAt: 0,
+  startedAt: 0,
+  clock: { now: () => 0 },
+};
 
 /** A request that was read, checked, and made ready for a server of that kind: all of it that needs no connection. */
 export async function exchangeOf(
