@@ -22,6 +22,8 @@ export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
+export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
+export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";
 export type { CorsOptions } from "./http/cors.js";
 export { hashKey } from "./keys/hash-key.js";
 export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
@@ -64,6 +66,7 @@ export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
 export type { Price } from "./metering/price.js";
+export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";

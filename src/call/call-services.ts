@@ -8,6 +8,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
+import type { RequestHook } from "./request-hook.js";
 
 /** Limits of one response between upstream and client. */
 export interface RelayLimits {
@@ -34,4 +35,6 @@ export interface CallServices {
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;
+  /** `undefined`: the host has none. */
+  readonly requestHook: RequestHook | undefined;
 }

@@ -1,6 +1,7 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Charge } from "../metering/charge.js";
 import type { OperationName } from "../metering/operation-name.js";
+import type { Tags } from "../metering/tags.js";
 import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, or by the host's own code in this process. */
@@ -13,6 +14,8 @@ export interface RequestCaller {
   readonly keyId: string | undefined;
   readonly account: string;
   readonly plan: string;
+  /** Those of all of the caller's calls. */
+  readonly tags?: Tags | undefined;
 }
 
 /** The target of an attempt. */
@@ -39,6 +42,8 @@ export interface RequestObserver {
   authenticated(caller: RequestCaller): void;
   /** The model is in the catalog, and the key may use it. */
   requested(model: string, stream: boolean): void;
+  /** The host's hook has tagged the call. @param tags - all of the call's. */
+  tagged(tags: Tags): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
   /** The target responded with a 200. */
@@ -66,6 +71,7 @@ function ignore(): void {}
 export const noObserver: RequestObserver = {
   authenticated: ignore,
   requested: ignore,
+  tagged: ignore,
   attemptStarted: ignore,
   attemptAnswered: ignore,
   attemptFailed: ignore,
@@ -85,6 +91,7 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
     return {
       authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
       requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
+      tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
       attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),

@@ -2,6 +2,7 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import type { Charge } from "../metering/charge.js";
 import type { EndReason } from "../metering/outcome.js";
+import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RequestCompleted, UpstreamAttempt } from "./request-completed.js";
@@ -31,6 +32,7 @@ class RequestSummary implements RequestObserver {
   #caller: RequestCaller | undefined;
   #model: string | undefined;
   #stream = false;
+  #tags: Tags | undefined;
   #errorCode: string | undefined;
   #clientStalled = false;
   #status: number | undefined;
@@ -52,11 +54,16 @@ class RequestSummary implements RequestObserver {
 
   authenticated(caller: RequestCaller): void {
     this.#caller = caller;
+    this.#tags = caller.tags;
   }
 
   requested(model: string, stream: boolean): void {
     this.#model = model;
     this.#stream = stream;
+  }
+
+  tagged(tags: Tags): void {
+    this.#tags = tags;
   }
 
   attemptStarted(target: AttemptTarget): void {
@@ -115,6 +122,7 @@ class RequestSummary implements RequestObserver {
       ...(caller?.keyId === undefined ? undefined : { keyId: caller.keyId }),
       ...(this.#model === undefined ? undefined : { model: this.#model }),
       stream: this.#stream,
+      ...(this.#tags === undefined ? undefined : { tags: this.#tags }),
       status: this.#status ?? 0,
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),

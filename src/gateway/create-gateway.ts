@@ -113,13 +113,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits"> {
-  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
+): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "requestHook"> {
+  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
   };
 }
 

@@ -34,13 +34,17 @@ const request = await chatCompletions.parse(
 const facts = { requestId: "req_1", promptTokens: 7, admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
+const caller = { account: "acct_1", keyId: "key_1" };
+
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
   const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() };
   const attempt = {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
-    call: { admission: { requestId: "req_1", request } },
+    call: {
+      admission: { requestId: "req_1", request, caller, tags: { team: "search" }, additions: undefined },
+    },
   };
   return sendRequest(attempt, exchange);
 }

@@ -4,7 +4,9 @@ import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
+import { editMembers, membersOf } from "../../wire/json-members.js";
 import type { AbortNotifier } from "../abort-notifier.js";
+import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";
 import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
 import { RestartableTimer } from "./restartable-timer.js";
@@ -22,7 +24,12 @@ export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
-  readonly call: { readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } } };
+  readonly call: {
+    readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
+      readonly caller: Pick<CheckedCall["caller"], "account" | "keyId">;
+      readonly request: { readonly stream: boolean };
+    };
+  };
 }
 
 /**
@@ -68,16 +75,20 @@ function callProvider(
   { operation, body, headers }: Exchange,
 ): Promise<DirectAnswer> {
   const { provider, upstreamModel } = target;
-  const { requestId, request } = call.admission;
+  const { requestId, caller, request, tags, additions } = call.admission;
+  const { account, keyId } = caller;
   const { stream } = request;
   const parts: UpstreamCallParts = {
     endpoint: operation,
     model: upstreamModel,
-    body,
+    body: additions?.members === undefined ? body : editMembers(body, membersOf(body), additions.members),
     stream,
     notice,
     requestId,
-    headers,
+    account,
+    keyId,
+    tags,
+    headers: additions?.headers === undefined ? headers : { ...headers, ...additions.headers },
   };
   const callDirectly = directCallOf(provider);
   // A host's own provider may do anything with its call.

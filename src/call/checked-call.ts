@@ -1,0 +1,29 @@
+import type { Allowance } from "../access/allowance.js";
+import type { Caller } from "../access/caller.js";
+import type { CatalogModel } from "../access/catalog.js";
+import type { Tags } from "../metering/tags.js";
+import type { Demand, ModelRequest } from "../operations/operation.js";
+import type { MemberEdits } from "../wire/json-members.js";
+
+/** What every upstream of a call gets beside the translated request. */
+export interface CallAdditions {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly members: MemberEdits | undefined;
+}
+
+/** Everything that is known of a call before its credits are held. Data only. */
+export interface CheckedCall {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly allowance: Allowance;
+  readonly model: CatalogModel;
+  readonly request: ModelRequest;
+  readonly demand: Demand;
+  /** What the host files it under; `undefined`: nothing. */
+  readonly tags: Tags | undefined;
+  /** What the host's hook adds to the upstream's request; `undefined`: nothing. */
+  readonly additions: CallAdditions | undefined;
+  /** Epoch milliseconds. */
+  readonly admittedAt: number;
+}
