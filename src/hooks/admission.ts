@@ -36,6 +36,5 @@ export interface Admission {
 }
 
 /** The host's hook before each call. */
-export type OnRequest = (
-  call: IncomingCall,
-) => void | Admission | undefined | Promise<Admission | undefined> | Promise<void>;
+// biome-ignore lint/suspicious/noConfusingVoidType: an async function may end without a value
+export type OnRequest = (call: IncomingCall) => void | Admission | Promise<void | Admission>;
