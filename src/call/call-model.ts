@@ -11,6 +11,7 @@ import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
+import { hideHeaders } from "./relay/hide-headers.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
@@ -83,11 +84,13 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 /** Sends the request to one target, and relays its response. */
 async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
   const { call, target } = attempt;
-  const { requestId, model, request, demand, admittedAt } = call.admission;
+  const { requestId, model, request, demand, admittedAt, additions } = call.admission;
   const { promptTokens } = demand;
   const { clock } = call.services;
   const facts = { requestId, promptTokens, admittedAt, startedAt: clock.now(), clock };
-  const exchange = request.exchangeWith(target, model, facts);
+  const hidden = additions?.headers;
+  const traits = hidden === undefined ? target : hideHeaders(target, hidden);
+  const exchange = request.exchangeWith(traits, model, facts);
   if (exchange === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }

@@ -198,7 +198,7 @@ export const layers: readonly Layer[] = [
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
       ...["wire", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
-      ...["operations", "http", "events", "hooks", "guard", "routing", "access"],
+      ...["providers/header-secrets.js", "operations", "http", "events", "hooks", "guard", "routing", "access"],
     ],
     packages: ["node:buffer", "node:crypto"],
   },
