@@ -225,15 +225,17 @@ describe("an onRequest that fails", () => {
   it("is still at it when the gateway closes: no call is made", async () => {
     const called = createGate();
     const answered = createGate();
-    const { gateway, server } = await startHookedGateway(async () => {
+    const { gateway, server, ledger } = await startHookedGateway(async () => {
       called.open();
       await answered.pass();
     });
+    const reserve = vi.spyOn(ledger, "reserve");
     const response = gateway.handler(post("chat/completions", chat));
     await called.pass();
     await gateway.close();
     answered.open();
     expect((await response).status).toBe(503);
     expect(server.requests).toEqual([]);
+    expect(reserve).not.toHaveBeenCalled();
   });
 });

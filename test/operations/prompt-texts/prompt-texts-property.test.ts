@@ -39,9 +39,10 @@ function isPlain(name: string): boolean {
 }
 
 /** Each protocol's way to say a text, and to hand arguments to a tool. */
-const requests: readonly { layout: PromptLayout; of: (text: string, argument: unknown) => Json }[] = [
+const requests: readonly { layout: PromptLayout; of: (text: string, argument: unknown) => Json; called?: string }[] = [
   {
     layout: chatLayout,
+    called: "messages[1].tool_calls[0].function.arguments",
     of: (text, value) => ({
       model: "m",
       messages: [
@@ -58,6 +59,7 @@ const requests: readonly { layout: PromptLayout; of: (text: string, argument: un
   },
   {
     layout: messagesLayout,
+    called: "messages[0].content[0].input",
     of: (text, value) => ({
       system: text,
       messages: [{ role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: value }] }],
@@ -65,6 +67,7 @@ const requests: readonly { layout: PromptLayout; of: (text: string, argument: un
   },
   {
     layout: responsesLayout,
+    called: "input[1].arguments",
     of: (text, value) => ({
       instructions: text,
       input: [
@@ -78,7 +81,12 @@ const requests: readonly { layout: PromptLayout; of: (text: string, argument: un
 
 const anyRequest = fc
   .record({ kind: fc.constantFrom(...requests), text: anyText, value: argument })
-  .map(({ kind, text, value }) => ({ layout: kind.layout, json: kind.of(text, value) }));
+  .map(({ kind, text, value }) => ({ ...kind, json: kind.of(text, value), value }));
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
 
 /** The names and indexes of a path. */
 function stepsOf(path: string): (string | number)[] {
@@ -108,6 +116,22 @@ describe("the texts of any prompt", () => {
         );
         assert.equal(new Set(found.map(({ path }) => path)).size, found.length);
         for (const [index, { start }] of found.entries()) assert(start > (found[index - 1]?.end ?? 0));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("are all strings that a tool is called with, whatever they are called", () => {
+    fc.assert(
+      fc.property(anyRequest, fc.infiniteStream(fc.nat(9)), ({ layout, json, value, called }, pick) => {
+        if (called === undefined) return;
+        const body = spelled(json, pick);
+        const found = findPromptTexts(body, layout).filter(({ path }) => path.startsWith(called));
+        assert.deepEqual(
+          found.map((span) => textOf(body, span)),
+          stringsIn(value),
+        );
+        assert(found.every(({ role }) => role === "assistant"));
       }),
       { numRuns: 1000 },
     );
