@@ -1,6 +1,6 @@
 import type { PromptText } from "../../hooks/incoming-call.js";
+import { findPromptTexts, type PromptSpan } from "../../operations/prompt-texts/find-prompt-texts.js";
 import type { PromptLayout } from "../../operations/prompt-texts/prompt-layout.js";
-import { findPromptTexts, type PromptSpan } from "../../operations/prompt-texts/prompt-text-search.js";
 import { replaceTexts } from "../../operations/prompt-texts/replace-texts.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { valueAt } from "../../wire/json-members.js";

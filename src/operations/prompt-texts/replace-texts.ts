@@ -1,7 +1,7 @@
 import { asBuffer } from "../../wire/as-buffer.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { valueAt } from "../../wire/json-members.js";
-import type { PromptSpan } from "./prompt-text-search.js";
+import type { PromptSpan } from "./find-prompt-texts.js";
 
 /**
  * The same bytes with some texts replaced. A text that is replaced by itself stays as it is written.

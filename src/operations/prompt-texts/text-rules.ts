@@ -27,7 +27,7 @@ const noTexts: ReadonlySet<string> = new Set([
  * Whether a string is a text.
  * @param name - of the member that it is, or whose list it stands in; `""` where there is none.
  */
-export function isText(rule: TextRule, name: string): boolean {
+export function isPromptText(rule: TextRule, name: string): boolean {
   switch (rule) {
     case "prompt":
       return !noTexts.has(name);

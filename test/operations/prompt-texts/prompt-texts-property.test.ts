@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
 import {
   chatLayout,
   embeddingsLayout,
@@ -9,7 +10,6 @@ import {
   type PromptLayout,
   responsesLayout,
 } from "../../../src/operations/prompt-texts/prompt-layout.js";
-import { findPromptTexts } from "../../../src/operations/prompt-texts/prompt-text-search.js";
 import { replaceTexts } from "../../../src/operations/prompt-texts/replace-texts.js";
 import { chatTurns, conversations, messagesTurns } from "../../translate/conversations.js";
 import { spelled } from "./spelled.js";

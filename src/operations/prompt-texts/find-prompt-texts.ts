@@ -1,7 +1,7 @@
 import { invalidValue } from "../../errors/gateway-error.js";
 import { type JsonMember, membersOf, nameAt, skipString, valueAt } from "../../wire/json-members.js";
 import type { PromptLayout, PromptMember, TextRule } from "./prompt-layout.js";
-import { isFile, isText, ruleWithin } from "./text-rules.js";
+import { isFile, isPromptText, ruleWithin } from "./text-rules.js";
 
 /** A text of a prompt, as the JSON string from `start` to `end`, quotes included. */
 export interface PromptSpan {
@@ -131,7 +131,7 @@ class PromptTextSearch {
       frame[name] = this.#textAt(start, end);
     }
     // The request's own member is a text whatever it is called.
-    if (frame.parent !== undefined && !isText(rule, name)) return;
+    if (frame.parent !== undefined && !isPromptText(rule, name)) return;
     const path = pathWithin(frame);
     if (this.#candidates.length >= this.#most) throw tooManyTexts();
     if (path.length > longestPath) throw pathTooLong();

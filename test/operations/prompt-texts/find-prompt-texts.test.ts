@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
 import {
   chatLayout,
   embeddingsLayout,
@@ -7,7 +8,6 @@ import {
   type PromptLayout,
   responsesLayout,
 } from "../../../src/operations/prompt-texts/prompt-layout.js";
-import { findPromptTexts } from "../../../src/operations/prompt-texts/prompt-text-search.js";
 
 /** Lines such as `user messages[0].content: Hi`. */
 function textsOf(request: object | string, layout: PromptLayout): string[] {
