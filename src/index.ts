@@ -13,7 +13,7 @@ export type {
 } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
-export type { UsageRow, UsageSum } from "./gateway/admin/sum-usage.js";
+export type { UsageRow, UsageSum, UsageTotal } from "./gateway/admin/sum-usage.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";

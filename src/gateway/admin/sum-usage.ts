@@ -4,7 +4,7 @@ import { journalTagPrefix, usageDimensions } from "../../metering/tags.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 
 /** What was used, added up. */
-interface UsageTotal {
+export interface UsageTotal {
   /** Calls that were charged at their end. */
   requests: number;
   /** Micro-credits: 1 credit = 1,000,000. */
