@@ -37,6 +37,22 @@ describe("tags of onRequest", () => {
     ]);
   });
 
+  it("may be those of some calls only: usage of the others has none", async () => {
+    const { gateway } = await startHookedGateway(({ endpoint }) =>
+      endpoint === "messages" ? { tags: { constructor: "red" } } : undefined,
+    );
+    await gateway.handler(post("chat/completions", chat));
+    await gateway.handler(post("messages", { ...chat, max_tokens: 9 }));
+    const sums = await gateway.accounts.usage("acct_pro", { by: ["constructor"] });
+    expect(sums.map(({ by, requests }) => [by, requests])).toEqual([
+      [{ constructor: null }, 1],
+      [{ constructor: "red" }, 1],
+    ]);
+    for (const by of [[], ["day", "day"], ["a b"]]) {
+      await expect(gateway.accounts.usage("acct_pro", { by })).rejects.toThrow(TypeError);
+    }
+  });
+
   it("come before those of gateway.as(), which the hook sees", async () => {
     const seen: unknown[] = [];
     const { gateway, events } = await startHookedGateway(({ tags }) => {
@@ -196,6 +212,40 @@ describe("texts of onRequest", () => {
     expect((await gateway.handler(post("responses", next))).status).toBe(200);
     expect(server.lastRequest.body.toString()).toContain("my card is [card]");
     expect(server.lastRequest.body.toString()).not.toContain("4111");
+  });
+
+  it("change wherever one member stands twice, so that no server reads the old one", async () => {
+    const { gateway, server } = await startHookedGateway(({ texts }) => {
+      expect(texts().map(({ path, text }) => [path, text])).toEqual([
+        ["messages[0].refusal", "a"],
+        ["messages[0].refusal", "b"],
+      ]);
+      return { texts: [{ path: "messages[0].refusal", text: "c" }] };
+    });
+    const twice = '{"model":"acme/small","messages":[{"role":"assistant","refusal":"a","refusal":"b"}]}';
+    expect((await gateway.handler(post("chat/completions", twice))).status).toBe(200);
+    expect(server.lastRequest.body.toString()).toBe(
+      '{"model":"upstream-small","messages":[{"role":"assistant","refusal":"c","refusal":"c"}]}',
+    );
+  });
+
+  it("are looked for only where the hook asks for them", async () => {
+    let isAsked = false;
+    const { gateway, warnings } = await startHookedGateway(({ texts }) => {
+      if (isAsked) texts();
+    });
+    const call = { type: "tool_use", id: "t1", name: "f", input: { x: Array.from({ length: 65_537 }, () => "") } };
+    const result = { type: "tool_result", tool_use_id: "t1", content: "ok" };
+    const messages = [
+      { role: "assistant", content: [call] },
+      { role: "user", content: [result] },
+    ];
+    const request = { model: "acme/messages", max_tokens: 9, messages };
+    const statusOf = async () => (await gateway.handler(post("messages", request))).status;
+    expect(await statusOf()).toBe(200);
+    isAsked = true;
+    expect(await statusOf()).toBe(400);
+    expect(warnings).toEqual([]);
   });
 
   it("are those of embeddings, too", async () => {
