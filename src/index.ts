@@ -25,7 +25,7 @@ export type {
 } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
-export type { UsageRow } from "./gateway/admin/sum-usage.js";
+export type { UsageRow, UsageSum, UsageTotal } from "./gateway/admin/sum-usage.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
 export { createGateway } from "./gateway/create-gateway.js";
@@ -36,6 +36,8 @@ export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
+export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
+export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";
 export type { CorsOptions } from "./http/cors.js";
 export type { HostRequest } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";
@@ -81,6 +83,7 @@ export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
 export type { Price } from "./metering/price.js";
+export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";

@@ -3,6 +3,7 @@ import type { CallerSource } from "../events/request-observer.js";
 import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
+import type { Tags } from "../metering/tags.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { type Catalog, matchModels } from "./catalog.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
@@ -23,6 +24,8 @@ export interface IdentifiedCaller {
   readonly calendar: Calendar;
   /** The catalog's models that the caller is restricted to; `undefined`: the plan alone decides. */
   readonly models: ReadonlySet<string> | undefined;
+  /** What the host files all of the caller's calls under. */
+  readonly tags?: Tags | undefined;
 }
 
 /** A caller that may call, with the terms that count: a request needs no more of it. */

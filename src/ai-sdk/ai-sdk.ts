@@ -39,7 +39,8 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
       const watch = new ModelWatch(call.notice ?? call.signal);
       let isStreaming = false;
       try {
-        const answer = await callModel(call, { ...checked, modelFor }, watch);
+        const headers = { ...checked.headers, ...call.headers };
+        const answer = await callModel(call, { ...checked, modelFor, headers }, watch);
         isStreaming = call.stream;
         return answer;
       } catch (error) {

@@ -3,18 +3,21 @@ import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
 import { TargetSearch } from "../routing/target-search.js";
-import { checkCall, type IncomingCall } from "./admission/check-call.js";
+import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { holdCredits } from "./admission/hold-credits.js";
+import { parseRequest } from "./admission/parse-request.js";
+import { reviewCall } from "./admission/review-call.js";
 import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
+import { hideHeaders } from "./relay/hide-headers.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
 
 /** Makes a metered call, whatever the operation: check → hold credits → send → relay → settle. */
-export async function callModel(services: CallServices, incoming: IncomingCall): Promise<GatewayResponse> {
+export async function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
   const call = await admit(services, incoming);
   try {
     if (call.isDeparted) throw clientLeft();
@@ -25,17 +28,18 @@ export async function callModel(services: CallServices, incoming: IncomingCall):
 }
 
 /** Checks that the account may make the call, and holds its credits. */
-async function admit(services: CallServices, incoming: IncomingCall): Promise<ModelCall> {
+async function admit(services: CallServices, incoming: ReceivedCall): Promise<ModelCall> {
   const { request, caller, operation } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
-    const facts = { account: caller.account, header: (name: string) => request.header(name) };
-    const asked = await operation.parse(bytes, services.operations, facts);
+    const asked = await parseRequest(services, incoming, bytes);
     requireWanted(services, request);
-    const admission = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    const checked = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    requireWanted(services, request);
+    const admission = services.requestHook ? await reviewCall(services, incoming, checked, bytes) : checked;
     requireWanted(services, request);
     openCalls.expect();
     isExpected = true;
@@ -80,11 +84,13 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 /** Sends the request to one target, and relays its response. */
 async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
   const { call, target } = attempt;
-  const { requestId, callId, model, request, demand, admittedAt } = call.admission;
+  const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
   const { promptTokens } = demand;
   const { clock } = call.services;
   const facts = { requestId, callId, promptTokens, admittedAt, startedAt: clock.now(), clock };
-  const exchange = request.exchangeWith(target, model, facts);
+  const hidden = additions?.headers;
+  const traits = hidden === undefined ? target : hideHeaders(target, hidden);
+  const exchange = request.exchangeWith(traits, model, facts);
   if (exchange === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }

@@ -8,6 +8,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
+import type { RequestHook } from "./request-hook.js";
 
 /** Limits of one response between upstream and client. */
 export interface RelayLimits {
@@ -36,4 +37,6 @@ export interface CallServices {
   readonly limits: RelayLimits;
   /** Whether upstreams get the trace that a request belongs to. */
   readonly forwardsTrace: boolean;
+  /** `undefined`: the host has none. */
+  readonly requestHook: RequestHook | undefined;
 }

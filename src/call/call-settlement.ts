@@ -4,10 +4,11 @@ import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
+import { journalTagPrefix } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { Reservation } from "./admission/hold-credits.js";
-import type { Admission } from "./admission.js";
 import type { CallServices } from "./call-services.js";
+import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
 
 /** What a call cost, and the account's credits after it. */
@@ -21,13 +22,13 @@ export class CallSettlement {
   /** `undefined`: the call uses no ledger. */
   readonly reservation: Reservation | undefined;
   readonly #services: CallServices;
-  readonly #admission: Admission;
+  readonly #admission: CheckedCall;
   #price: CompiledPrice;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #kept: KeptLease | undefined;
   #charge: Promise<SettledCharge> | undefined;
 
-  constructor(services: CallServices, admission: Admission, reservation: Reservation | undefined) {
+  constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
     this.#services = services;
     this.#admission = admission;
     this.#price = admission.model.price;
@@ -99,10 +100,21 @@ export class CallSettlement {
 
   /** Written out: object spread takes as long as the ledger's own work. */
   #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
-    const { caller, model } = this.#admission;
+    const { caller, model, tags: ofHost } = this.#admission;
     const price = this.#price.version;
-    const tags = { keyId: caller.filedUnder, model: model.id, input, cachedInput, output, reasoning, source, price };
-    return cacheWrite === undefined ? tags : { ...tags, cacheWrite };
+    const tags: Record<string, string | number> = {
+      keyId: caller.filedUnder,
+      model: model.id,
+      input,
+      cachedInput,
+      output,
+      reasoning,
+      source,
+      price,
+    };
+    if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
+    if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
+    return tags;
   }
 
   #warnOfLedger(cause: unknown): void {

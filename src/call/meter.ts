@@ -3,7 +3,7 @@ import type { EndReason, UsageSource } from "../metering/outcome.js";
 import type { Progress, StreamProgress } from "../metering/progress.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import type { HandoverListener } from "../providers/direct-call.js";
-import type { Admission } from "./admission.js";
+import type { CheckedCall } from "./checked-call.js";
 import { hiddenTokens } from "./hidden-tokens.js";
 import { OutputFlow } from "./relay/output-flow.js";
 
@@ -14,7 +14,7 @@ export interface Bill {
 }
 
 /** The part of a call that a meter needs. */
-export type MeteredCall = Pick<Admission, "request" | "demand"> & {
+export type MeteredCall = Pick<CheckedCall, "request" | "demand"> & {
   readonly model: { readonly reasons: boolean };
 };
 

@@ -7,12 +7,12 @@ import { isUpstreamError } from "../providers/upstream-provider.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
-import type { IncomingCall } from "./admission/check-call.js";
+import type { ReceivedCall } from "./admission/check-call.js";
 import { addCreditHeaders } from "./admission/credit-headers.js";
 import type { Reservation } from "./admission/hold-credits.js";
-import type { Admission } from "./admission.js";
 import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
+import type { CheckedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
 import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
@@ -24,7 +24,7 @@ import { warnOfUpstream } from "./warn-of-upstream.js";
 export class ModelCall implements OpenCall {
   place = -1;
   readonly services: CallServices;
-  readonly admission: Admission;
+  readonly admission: CheckedCall;
   readonly client: GatewayRequest;
   readonly observer: RequestObserver;
   readonly settlement: CallSettlement;
@@ -47,9 +47,9 @@ export class ModelCall implements OpenCall {
   /** @param reservation - `undefined`: the model is free, and the call uses no ledger. */
   constructor(
     services: CallServices,
-    admission: Admission,
+    admission: CheckedCall,
     reservation: Reservation | undefined,
-    { request, observer }: Pick<IncomingCall, "request" | "observer">,
+    { request, observer }: Pick<ReceivedCall, "request" | "observer">,
   ) {
     this.services = services;
     this.admission = admission;

@@ -2,13 +2,13 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
 import { redactKeys } from "../redaction/redact.js";
 import type { Target } from "../routing/target.js";
-import type { Admission } from "./admission.js";
+import type { CheckedCall } from "./checked-call.js";
 
 /** Warns the host of a failure between the gateway and the model server. */
 export function warnOfUpstream(
   error: GatewayError,
   target: Target,
-  { model, requestId }: Pick<Admission, "model" | "requestId">,
+  { model, requestId }: Pick<CheckedCall, "model" | "requestId">,
   warn: Warn,
 ): void {
   if (error.status !== 502 && error.status !== 504) return;

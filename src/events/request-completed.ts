@@ -1,5 +1,6 @@
 import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
+import type { Tags } from "../metering/tags.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import type { CallerSource, RequestEndpoint } from "./request-observer.js";
 
@@ -50,6 +51,8 @@ export interface RequestCompleted {
   model?: string;
   /** Whether the request asked for a stream. */
   stream: boolean;
+  /** What the host's `onRequest` and `gateway.as()` filed it under; absent when nothing. */
+  tags?: Tags;
   /** The HTTP status; 499 when the client left before there was one. */
   status: number;
   /** The `code` of the error that the client got, as a status or as the last event of a stream. */

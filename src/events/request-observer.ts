@@ -3,6 +3,7 @@ import type { WindowStates } from "../ledger/credit-ledger.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { OperationName } from "../metering/operation-name.js";
+import type { Tags } from "../metering/tags.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { Outcome } from "./outcome.js";
 
@@ -17,6 +18,8 @@ export interface RequestCaller {
   readonly account: string;
   /** `undefined` while only the account's record could name one. */
   readonly plan: string | undefined;
+  /** Those of all of the caller's calls. */
+  readonly tags?: Tags | undefined;
 }
 
 /** The target of an attempt. */
@@ -53,6 +56,8 @@ export interface RequestObserver {
   requested(model: string, stream: boolean): void;
   /** The call is admitted. @param heldMicro - the credits that are held for it. */
   admitted(heldMicro: Micro): void;
+  /** The host's hook has tagged the call. @param tags - all of the call's. */
+  tagged(tags: Tags): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
   /** The target responded, whatever the status. */
@@ -83,6 +88,7 @@ export const noObserver: RequestObserver = {
   authenticated: ignore,
   requested: ignore,
   admitted: ignore,
+  tagged: ignore,
   attemptStarted: ignore,
   attemptResponded: ignore,
   attemptAnswered: ignore,
@@ -105,6 +111,7 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
       requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
       admitted: (heldMicro) => all.forEach((each) => void each.admitted(heldMicro)),
       attemptResponded: (headers) => all.forEach((each) => void each.attemptResponded(headers)),
+      tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
       attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),

@@ -5,6 +5,7 @@ import type { WindowStates } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
 import type { Micro } from "../metering/micro.js";
 import type { EndReason } from "../metering/outcome.js";
+import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { attemptError } from "./attempt-error.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
@@ -37,6 +38,7 @@ class RequestSummary implements RequestObserver {
   #caller: RequestCaller | undefined;
   #model: string | undefined;
   #stream = false;
+  #tags: Tags | undefined;
   #errorCode: string | undefined;
   #clientStalled = false;
   #status: number | undefined;
@@ -66,6 +68,7 @@ class RequestSummary implements RequestObserver {
 
   authenticated(caller: RequestCaller): void {
     this.#caller = caller;
+    this.#tags = caller.tags;
   }
 
   requested(model: string, stream: boolean): void {
@@ -75,6 +78,10 @@ class RequestSummary implements RequestObserver {
 
   admitted(heldMicro: Micro): void {
     this.#heldMicro = heldMicro;
+  }
+
+  tagged(tags: Tags): void {
+    this.#tags = tags;
   }
 
   attemptStarted(target: AttemptTarget): void {
@@ -140,6 +147,7 @@ class RequestSummary implements RequestObserver {
       ...(caller?.keyId === undefined ? undefined : { keyId: caller.keyId }),
       ...(this.#model === undefined ? undefined : { model: this.#model }),
       stream: this.#stream,
+      ...(this.#tags === undefined ? undefined : { tags: this.#tags }),
       status: this.#status ?? 0,
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),

@@ -119,14 +119,15 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace"> {
-  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs } = resolved;
+): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace" | "requestHook"> {
+  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     forwardsTrace: resolved.forwardTrace,
+    requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
   };
 }
 

@@ -7,6 +7,7 @@ import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
+import type { OnRequest } from "../hooks/admission.js";
 import type { CorsOptions } from "../http/cors.js";
 import type { RequestHead } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
@@ -195,6 +196,15 @@ export interface GatewayOptions<Raw = unknown> {
   forwardTrace?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
+  /**
+   * Called before each call of a model, once its key, plan and model were checked, and before credits are held: it may
+   * refuse the call with a {@link GatewayError}, tag it, add to the upstream's request, and replace texts. If it throws
+   * anything else, takes longer than {@link hookTimeoutMs}, or returns what is not valid, the client gets a 503. Default:
+   * every call is made as it was sent.
+   */
+  onRequest?: OnRequest | undefined;
+  /** How long {@link onRequest} may take, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
+  hookTimeoutMs?: number | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
@@ -357,6 +367,8 @@ const optionsSchema = z.strictObject({
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
   clock: having<Clock>("a clock", ["now"]).optional(),
+  onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
+  hookTimeoutMs: timeout.default(2_000),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),

@@ -27,6 +27,7 @@ import type {
   Operation,
   TargetTraits,
 } from "./operation.js";
+import { chatLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
@@ -35,6 +36,7 @@ export const chatCompletions: Operation = {
   name: "chat/completions",
   modelType: "chat",
   protocol: openAIProtocol,
+  prompt: chatLayout,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes

@@ -22,6 +22,7 @@ import type {
   Operation,
   TargetTraits,
 } from "./operation.js";
+import { embeddingsLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
@@ -30,6 +31,7 @@ export const embeddings: Operation = {
   name: "embeddings",
   modelType: "embedding",
   protocol: openAIProtocol,
+  prompt: embeddingsLayout,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes

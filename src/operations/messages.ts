@@ -24,6 +24,7 @@ import type {
   RequestFacts,
   TargetTraits,
 } from "./operation.js";
+import { messagesLayout } from "./prompt-texts/prompt-layout.js";
 import { anthropicProtocol } from "./protocols/anthropic-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 
@@ -32,6 +33,7 @@ export const messages: Operation = {
   name: "messages",
   modelType: "chat",
   protocol: anthropicProtocol,
+  prompt: messagesLayout,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
     return new MessagesModelRequest(await parseMessages(body, services), facts);

@@ -10,6 +10,7 @@ import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
+import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { StreamCodec } from "./stream-codec.js";
 
@@ -22,6 +23,8 @@ export interface Operation {
   /** The models that it is for. */
   readonly modelType: ModelType;
   readonly protocol: ClientProtocol;
+  /** Where the texts stand that a model reads. */
+  readonly prompt: PromptLayout;
   /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
   checkContentType(contentType: string | undefined): void;
   /**

@@ -19,6 +19,7 @@ import type {
   OperationServices,
   TargetTraits,
 } from "./operation.js";
+import { responsesLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { KeptConversation } from "./responses/kept-conversation.js";
@@ -31,6 +32,7 @@ export const responses: Operation = {
   name: "responses",
   modelType: "chat",
   protocol: openAIProtocol,
+  prompt: responsesLayout,
   checkContentType: requireJsonType,
   async parse(body, services, { account }) {
     const own = await parse(body, services);

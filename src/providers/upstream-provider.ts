@@ -1,4 +1,5 @@
 import type { OperationName } from "../metering/operation-name.js";
+import type { Tags } from "../metering/tags.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 
@@ -31,7 +32,16 @@ export interface UpstreamCall {
   readonly notice?: AbortNotice;
   /** The gateway's request id, for logs. */
   requestId: string;
-  /** Further headers of the request, names in lower case: the client's own that belong to its protocol. Absent: none. */
+  /** Whose call it is. The gateway sets it always. */
+  account?: string | undefined;
+  /** The id of the key that was sent; absent where none was. */
+  keyId?: string | undefined;
+  /** What the host filed the call under, by `onRequest` or `gateway.as()`; absent where nothing. */
+  tags?: Tags | undefined;
+  /**
+   * Further headers of the request, names in lower case: the client's own that belong to its protocol, and those of the
+   * host's `onRequest`. Absent: none.
+   */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 

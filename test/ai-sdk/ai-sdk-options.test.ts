@@ -149,6 +149,13 @@ describe("reasoning_effort", () => {
 });
 
 describe("a request", () => {
+  it("reaches the model with the call's own headers beside those of the options", async () => {
+    const { model, calls } = mirror("v3", "acme.chat");
+    const provider = aiSDK({ model, headers: { "x-team": "a", "x-app": "b" } });
+    await provider.call({ ...request({}), headers: { "x-team": "c", "x-tenant": "d" } });
+    expect(calls[0]).toMatchObject({ headers: { "x-team": "c", "x-app": "b", "x-tenant": "d" } });
+  });
+
   it("reaches the model with all that the AI SDK has a word for", async () => {
     const { model, calls } = mirror("v3", "acme.chat");
     const schema = { type: "object" };

@@ -42,13 +42,19 @@ const facts = {
 };
 const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 
+const caller = { account: "acct_1", keyId: "key_1" };
+
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
   const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() };
   const attempt = {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
-    call: { observer: noObserver, admission: { requestId: "req_1", request }, trace: undefined },
+    call: {
+      observer: noObserver,
+      admission: { requestId: "req_1", request, caller, tags: { team: "search" }, additions: undefined },
+      trace: undefined,
+    },
   };
   return sendRequest(attempt, exchange);
 }

@@ -140,6 +140,20 @@ export const layers: readonly Layer[] = [
     imports: ["metering", "errors", "redaction", "ledger/credit-ledger.js", "ledger/remaining.js", "ledger/clock.js"],
   },
   {
+    folder: "hooks",
+    question: "What may the host's code decide about a call before it is made?",
+    imports: [
+      "wire",
+      "check",
+      "metering",
+      "errors",
+      "events",
+      "openai/request/owned-members.js",
+      "providers/header-syntax.js",
+    ],
+    packages: ["zod"],
+  },
+  {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
     imports: store,
@@ -194,7 +208,7 @@ export const layers: readonly Layer[] = [
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
       ...["wire", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
-      ...["operations", "http", "events", "guard", "routing", "access"],
+      ...["providers/header-secrets.js", "operations", "http", "events", "hooks", "guard", "routing", "access"],
     ],
     packages: ["node:buffer", "node:crypto"],
   },
@@ -209,7 +223,7 @@ export const layers: readonly Layer[] = [
     imports: [
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
-      ...["events", "guard", "routing", "access", "call", "server"],
+      ...["events", "hooks", "guard", "routing", "access", "call", "server"],
     ],
     packages: ["zod", "node:crypto", "node:buffer"],
   },

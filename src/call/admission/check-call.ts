@@ -4,11 +4,11 @@ import type { Caller } from "../../access/caller.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { ModelRequest, Operation } from "../../operations/operation.js";
-import type { Admission } from "../admission.js";
 import type { CallServices } from "../call-services.js";
+import type { CheckedCall } from "../checked-call.js";
 
 /** A request for a model, as it arrives. */
-export interface IncomingCall {
+export interface ReceivedCall {
   /** What client, host and upstream know the request by. A host may give the same one twice. */
   readonly requestId: string;
   /** Unique: the ledger's id of the call. */
@@ -26,14 +26,15 @@ export interface IncomingCall {
  */
 export function checkCall(
   { catalog, clock }: CallServices,
-  { requestId, callId, caller, operation, observer }: IncomingCall,
+  { requestId, callId, caller, operation, observer }: ReceivedCall,
   request: ModelRequest,
   found: Allowance | undefined,
-): Admission {
+): CheckedCall {
   const { model, allowance } = authorize(caller, found, catalog, request.model);
   observer.requested(model.id, request.stream);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
-  return { requestId, callId, caller, allowance, model, request, demand, admittedAt };
+  const { tags } = caller;
+  return { requestId, callId, caller, allowance, model, request, demand, tags, additions: undefined, admittedAt };
 }

@@ -1,8 +1,8 @@
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Lease, ReserveResult, WindowStates } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
-import type { Admission } from "../admission.js";
 import type { CallServices } from "../call-services.js";
+import type { CheckedCall } from "../checked-call.js";
 import { ledgerFailure } from "../ledger-failure.js";
 import { denialError } from "./denial.js";
 
@@ -20,7 +20,7 @@ export interface Reservation {
  */
 export async function holdCredits(
   { ledger, leaseMs, warn }: CallServices,
-  { requestId, callId, caller, allowance, model, demand, admittedAt }: Admission,
+  { requestId, callId, caller, allowance, model, demand, admittedAt }: CheckedCall,
 ): Promise<Reservation | undefined> {
   if (model.price.free) return undefined;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);

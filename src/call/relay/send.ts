@@ -5,7 +5,9 @@ import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
+import { editMembers, membersOf } from "../../wire/json-members.js";
 import type { AbortNotifier } from "../abort-notifier.js";
+import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";
 import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
 import { RestartableTimer } from "./restartable-timer.js";
@@ -25,7 +27,10 @@ export interface SendingAttempt {
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
   readonly call: {
     readonly observer: Pick<RequestObserver, "attemptResponded">;
-    readonly admission: { readonly requestId: string; readonly request: { readonly stream: boolean } };
+    readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
+      readonly caller: Pick<CheckedCall["caller"], "account" | "keyId">;
+      readonly request: { readonly stream: boolean };
+    };
     /** Further headers for the upstream. */
     readonly trace: Readonly<Record<string, string>> | undefined;
   };
@@ -76,16 +81,23 @@ function callProvider(
   { operation, body, headers }: Exchange,
 ): Promise<DirectAnswer> {
   const { provider, upstreamModel } = target;
-  const { requestId, request } = call.admission;
+  const { requestId, caller, request, tags, additions } = call.admission;
+  const { account, keyId } = caller;
   const { stream } = request;
   const parts: UpstreamCallParts = {
     endpoint: operation,
     model: upstreamModel,
-    body,
+    body: additions?.members === undefined ? body : editMembers(body, membersOf(body), additions.members),
     stream,
     notice,
     requestId,
-    headers: call.trace === undefined ? headers : { ...headers, ...call.trace },
+    account,
+    keyId,
+    tags,
+    headers:
+      call.trace === undefined && additions?.headers === undefined
+        ? headers
+        : { ...headers, ...call.trace, ...additions?.headers },
   };
   const callDirectly = directCallOf(provider);
   // A host's own provider may do anything with its call.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AccountStore, WritableAccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
+import { isTagName } from "../../check/tags-input.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
 import {
@@ -21,7 +22,7 @@ import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
-import { sumUsage, type UsageRow } from "./sum-usage.js";
+import { sumUsage, sumUsageBy, type UsageRow, type UsageSum } from "./sum-usage.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
 export interface AccountWindow extends WindowState {
@@ -93,6 +94,11 @@ export interface ManagedAccounts extends AccountRecords {
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
+   * The same, summed by other things: some of `day`, `model`, `key` and the names of tags, which `onRequest` and
+   * `gateway.as()` set. 1 to 16 of them.
+   */
+  usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
+  /**
    * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys and its
    * record if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
    * of the account's name and the time. So a late settlement does not bring the account back.
@@ -118,6 +124,17 @@ const grantInput = termsInput.extend({
 });
 const resetInput = accountInput.extend({ windows: z.array(windowName) });
 const rangeInput = accountInput.extend({ from: moment, to: moment });
+const dimension = z
+  .string()
+  .refine((name) => isTagName(name, []), { error: "must be day, model, key or the name of a tag" });
+const usageInput = rangeInput.extend({
+  by: z
+    .array(dimension)
+    .min(1)
+    .max(16)
+    .refine((names) => new Set(names).size === names.length, { error: "must name each thing once" })
+    .optional(),
+});
 const historyInput = rangeInput.extend({
   cursor: filled.optional(),
   limit: z.number().int().min(1).max(1000).optional(),
@@ -164,6 +181,15 @@ export function managedAccounts(
     } while (cursor !== undefined);
   }
 
+  async function usage(account: string, range?: HistoryRange): Promise<UsageRow[]>;
+  async function usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<UsageSum[]>;
+  async function usage(account: string, range: HistoryRange = {}): Promise<UsageRow[] | UsageSum[]> {
+    const method = "gateway.accounts.usage";
+    const { account: accountId, by, ...rest } = checkInput(method, usageInput, { ...range, account });
+    const read = pages(method, { account: accountId, ...rest });
+    return by === undefined ? sumUsage(read) : sumUsageBy(read, by);
+  }
+
   return {
     ...accountRecords(accounts, findAccount, warnOfUnknownPlan),
 
@@ -194,11 +220,7 @@ export function managedAccounts(
       return readHistory(by, { account: accountId, ...rest });
     },
 
-    async usage(account, range = {}) {
-      const by = "gateway.accounts.usage";
-      const { account: accountId, ...rest } = checkInput(by, rangeInput, { ...range, account });
-      return sumUsage(pages(by, { account: accountId, ...rest }));
-    },
+    usage,
 
     async forget(account) {
       checkInput("gateway.accounts.forget", accountInput, { account });

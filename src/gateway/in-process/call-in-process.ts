@@ -3,8 +3,10 @@ import type { Caller } from "../../access/caller.js";
 import { type Catalog, matchModels } from "../../access/catalog.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
+import { tagsInput } from "../../check/tags-input.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
+import { usageDimensions } from "../../metering/tags.js";
 import { type ServerServices, serve } from "../../server/serve.js";
 import type { UsageReport } from "../../server/usage-report.js";
 import type { AccountTermsLookup } from "../admin/account-terms.js";
@@ -19,6 +21,7 @@ const callerInput = z.strictObject({
   anchor: wholeInstant,
   models: keyModels,
   key: idText().default("server"),
+  tags: tagsInput(usageDimensions).optional(),
   signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional(),
 });
 
@@ -57,7 +60,7 @@ export function callInProcess({ server, terms, maxStallMs }: InProcessServices, 
 }
 
 function toCaller(
-  { account, models, key }: { account: string; models?: readonly string[] | null | undefined; key: string },
+  { account, models, key, tags }: Omit<z.output<typeof callerInput>, "signal">,
   { plan, anchor }: { plan: string; anchor: number | null },
   catalog: Catalog,
 ): Caller {
@@ -69,6 +72,7 @@ function toCaller(
     plan,
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
+    tags,
     models: models === undefined || models === null ? undefined : matchModels(catalog, models),
   };
 }

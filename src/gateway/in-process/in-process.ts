@@ -1,4 +1,5 @@
 import type { Instant } from "../../keys/key-store.js";
+import type { Tags } from "../../metering/tags.js";
 import type { UsageReport } from "../../server/usage-report.js";
 
 /** Whose calls they are that the host's own code makes: what {@link Gateway.as} takes. */
@@ -16,6 +17,10 @@ export interface InProcessCaller {
   models?: readonly string[] | null | undefined;
   /** What the journal files the charges under, in place of a key's id. Default: `server`. */
   key?: string | undefined;
+  /**
+   * What all of its calls are filed under, as by `onRequest`, whose tags come before these. At most 16. Default: nothing.
+   */
+  tags?: Tags | undefined;
   /** Ends all of its calls when it is aborted. */
   signal?: AbortSignal | undefined;
 }

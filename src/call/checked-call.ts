@@ -1,10 +1,19 @@
 import type { Allowance } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
+import type { Tags } from "../metering/tags.js";
 import type { Demand, ModelRequest } from "../operations/operation.js";
+import type { MemberEdits } from "../wire/json-members.js";
+
+/** What every upstream of a call gets beside the translated request. */
+export interface CallAdditions {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly members: MemberEdits | undefined;
+}
 
 /** Everything that is known of a call before its credits are held. Data only. */
-export interface Admission {
+export interface CheckedCall {
   /** What client, host and upstream know the request by. A host may give the same one twice. */
   readonly requestId: string;
   /** Unique: the ledger's id of the call, and what ids of responses are made of. */
@@ -14,6 +23,10 @@ export interface Admission {
   readonly model: CatalogModel;
   readonly request: ModelRequest;
   readonly demand: Demand;
+  /** What the host files it under; `undefined`: nothing. */
+  readonly tags: Tags | undefined;
+  /** What the host's hook adds to the upstream's request; `undefined`: nothing. */
+  readonly additions: CallAdditions | undefined;
   /** Epoch milliseconds. */
   readonly admittedAt: number;
 }

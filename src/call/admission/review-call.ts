@@ -1,0 +1,32 @@
+import type { CallServices } from "../call-services.js";
+import type { CheckedCall } from "../checked-call.js";
+import type { ReceivedCall } from "./check-call.js";
+import { parseRequest } from "./parse-request.js";
+import { ReceivedPrompt } from "./received-prompt.js";
+import { runRequestHook } from "./run-request-hook.js";
+
+/**
+ * Applies what the host's hook says of a call. Only a request with other texts is parsed again.
+ * @param body - as the client sent it.
+ * @throws GatewayError that the hook threw, 503 when it failed, 400 when the request with other texts is not valid.
+ */
+export async function reviewCall(
+  services: CallServices,
+  received: ReceivedCall,
+  checked: CheckedCall,
+  body: Uint8Array,
+): Promise<CheckedCall> {
+  const { requestHook, warn } = services;
+  if (requestHook === undefined) return checked;
+  const prompt = new ReceivedPrompt(body, received.operation.prompt);
+  const result = await runRequestHook(requestHook, { received, checked, prompt }, warn);
+  if (result === undefined) return checked;
+  const { headers, members } = result;
+  const tags = result.tags === undefined ? checked.tags : { ...checked.tags, ...result.tags };
+  if (tags !== undefined) received.observer.tagged(tags);
+  const additions = headers === undefined && members === undefined ? undefined : { headers, members };
+  if (result.body === undefined) return { ...checked, tags, additions };
+  const request = await parseRequest(services, received, result.body);
+  const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
+  return { ...checked, request, demand, tags, additions };
+}

@@ -1,0 +1,13 @@
+import type { TargetTraits } from "../../operations/operation.js";
+import { headerSecrets } from "../../providers/header-secrets.js";
+
+/** The target, of whose errors no client reads the values of these headers. */
+export function hideHeaders(target: TargetTraits, headers: Readonly<Record<string, string>>): TargetTraits {
+  const { upstreamModel, operations, rules, dialect, secrets } = target;
+  const withHeaders = () => {
+    const { keys = [], texts = [], urls } = secrets?.() ?? {};
+    const hidden = headerSecrets(headers);
+    return { keys: [...keys, ...hidden.keys], texts: [...texts, ...(hidden.texts ?? [])], urls };
+  };
+  return { upstreamModel, operations, rules, dialect, secrets: withHeaders };
+}

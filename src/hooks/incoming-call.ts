@@ -1,0 +1,50 @@
+import type { CallerSource } from "../events/request-observer.js";
+import type { OperationName } from "../metering/operation-name.js";
+import type { Tags } from "../metering/tags.js";
+
+/** A text of a prompt. */
+export interface PromptText {
+  /**
+   * Where it stands in the request's JSON, such as `messages[0].content[1].text`, `instructions` or `input[3]`. A name
+   * that is no identifier is quoted: `messages[1].content[0].input["a b"]`.
+   */
+  readonly path: string;
+  /**
+   * The role of its message, as the client names it: `system`, `developer`, `user`, `assistant`, `tool`. Results of tools
+   * are `tool`, whatever message holds them. System prompts, instructions and descriptions of tools are `system`.
+   */
+  readonly role: string;
+  readonly text: string;
+}
+
+/** A call whose key, plan and model were checked. No credits are held for it, and no upstream has been called. */
+export interface IncomingCall {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string;
+  /** How the caller is known. */
+  readonly source: CallerSource;
+  readonly account: string;
+  /** The key's id; absent where no API key was sent. */
+  readonly keyId?: string;
+  readonly plan: string;
+  /** The model's id in the catalog. */
+  readonly model: string;
+  /** What the client calls, which also tells its protocol: `messages` is Anthropic's, the others are OpenAI's. */
+  readonly endpoint: OperationName;
+  /** Whether the client asks for a stream. */
+  readonly stream: boolean;
+  /** The tags of `gateway.as()`; absent where there are none. */
+  readonly tags?: Tags;
+  /** Aborted when the client leaves, and when `hookTimeoutMs` is over. Made when it is first read. */
+  readonly signal: AbortSignal;
+  /** A header's value; `undefined` when the request has none. A header that came twice is joined with `, `. */
+  header(name: string): string | undefined;
+  /**
+   * Every text of the prompt in the client's own request, in its order: messages, system prompts, instructions, inputs,
+   * arguments and results of tools, and descriptions of tools. Ids, URLs and encoded files are no texts. What the request
+   * refers to by `previous_response_id` or `item_reference` is not among them. Read from the body at the first call.
+   * @throws GatewayError 400 for a prompt of more than 65,536 texts, or with a path of more than 1,000 characters. Let
+   * the client have it.
+   */
+  texts(): readonly PromptText[];
+}
