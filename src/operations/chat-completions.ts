@@ -9,7 +9,6 @@ import {
   requestedOutputTokens,
 } from "../openai/chat/chat-request.js";
 import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
-import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
 import { estimatedTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
@@ -29,7 +28,7 @@ import type {
 } from "./operation.js";
 import { chatLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
-import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: Operation = {
@@ -65,8 +64,7 @@ class ChatModelRequest implements ModelRequest {
     const request = this.#request;
     requireAllowedMembers(request, model);
     if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
-    if (model.enforcesContext && isTooLong(request, model))
-      throw contextLengthExceeded(model.contextLength, "messages");
+    requireMessagesFit(request, model);
     const { maxOutputTokens = model.contextLength } = model;
     const requested = requestedOutputTokens(request);
     return {
@@ -91,12 +89,6 @@ class ChatModelRequest implements ModelRequest {
     const body = toUpstreamBody(request, { model: target.upstreamModel, maxOutputTokens, dialect, lacking });
     return new ChatExchange(body, request.includeUsage, toAnswerContext(target, model, attempt, "messages"));
   }
-}
-
-/** Whether the messages certainly exceed the model's context. */
-function isTooLong(request: ChatRequest, { contextLength, tokenizer }: ModelTraits): boolean {
-  if (leastTokens(request, contextLength) > contextLength) return true;
-  return tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength;
 }
 
 class ChatExchange implements Exchange {

@@ -7,7 +7,6 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
-import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesMembers } from "./messages/messages-exchange-parts.js";
@@ -24,9 +23,10 @@ import type {
   RequestFacts,
   TargetTraits,
 } from "./operation.js";
+import { outputBounds } from "./output-bounds.js";
 import { messagesLayout } from "./prompt-texts/prompt-layout.js";
 import { anthropicProtocol } from "./protocols/anthropic-protocol.js";
-import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
 
 /** `POST /v1/messages` */
 export const messages: Operation = {
@@ -68,13 +68,10 @@ class MessagesModelRequest implements ModelRequest {
 
   demand(model: ModelTraits, defaultOutputTokens: number): Demand {
     const request = this.#request;
-    const { maxOutputTokens = model.contextLength } = model;
     requireFit(request, model);
-    const requested = request.maxTokens;
     return {
       promptTokens: messagesPromptTokens(request, model),
-      outputTokens: Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
-      outputCap: Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
+      ...outputBounds(request.maxTokens, defaultOutputTokens, model),
     };
   }
 
@@ -91,14 +88,10 @@ class MessagesModelRequest implements ModelRequest {
 
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
-  const { contextLength, tokenizer, lacking } = model;
+  const { lacking } = model;
   requireAllowedMembers(request, model, messagesMembers);
   const hosted = hostedMessagesTool(request);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
-  if (!model.enforcesContext) return;
-  const isTooLong =
-    leastTokens(request, contextLength) > contextLength ||
-    (tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength);
-  if (isTooLong) throw contextLengthExceeded(contextLength, "messages");
+  requireMessagesFit(request, model);
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors/gateway-error.js";
+import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireOwnNames } from "../openai/request/dialect-names.js";
 import type { JsonRequest } from "../openai/request/json-request.js";
 import type { ModelTraits } from "./operation.js";
@@ -17,6 +18,18 @@ export function requireAllowedMembers(
     for (const dialect of dialects) requireOwnNames(request.strangers, dialect);
   }
   for (const rule of rules) rule.refuse(request, ownMembers);
+}
+
+/** @throws GatewayError 400 when the messages certainly exceed the model's context. */
+export function requireMessagesFit(
+  request: Parameters<typeof leastTokens>[0],
+  { enforcesContext, contextLength, tokenizer }: ModelTraits,
+): void {
+  if (!enforcesContext) return;
+  const isTooLong =
+    leastTokens(request, contextLength) > contextLength ||
+    (tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength);
+  if (isTooLong) throw contextLengthExceeded(contextLength, "messages");
 }
 
 /** @param param - the path of what is too long. */

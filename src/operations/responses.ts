@@ -19,6 +19,7 @@ import type {
   OperationServices,
   TargetTraits,
 } from "./operation.js";
+import { outputBounds } from "./output-bounds.js";
 import { responsesLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
@@ -68,7 +69,7 @@ class ResponsesModelRequest implements ModelRequest {
 
   demand(model: ModelTraits, defaultOutputTokens: number): Demand {
     const request = this.#request;
-    const { contextLength, tokenizer, lacking, maxOutputTokens = contextLength } = model;
+    const { contextLength, tokenizer, lacking } = model;
     requireAllowedMembers(request, model, ownMembers);
     if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
@@ -76,11 +77,9 @@ class ResponsesModelRequest implements ModelRequest {
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }
-    const requested = request.maxOutputTokens;
     return {
       promptTokens: responsesPromptTokens(request, model),
-      outputTokens: Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
-      outputCap: Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
+      ...outputBounds(request.maxOutputTokens, defaultOutputTokens, model),
     };
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../ledger/clock.js";
 
 /** How often each account may do something: `burst` times at once, and `perSecond` times a second for long. */
@@ -19,7 +20,7 @@ const mostAccounts = 10_000;
 export class AccountPace {
   readonly #pace: Pace;
   readonly #clock: Clock;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new LRUCache<string, Bucket>({ max: mostAccounts });
 
   constructor(pace: Pace, clock: Clock) {
     this.#pace = pace;
@@ -33,16 +34,7 @@ export class AccountPace {
     const { tokens, countedAt } = this.#buckets.get(account) ?? { tokens: burst, countedAt: now };
     const refilled = Math.min(burst, tokens + (Math.max(0, now - countedAt) * perSecond) / 1000);
     const isAllowed = refilled >= 1;
-    this.#buckets.delete(account);
     this.#buckets.set(account, { tokens: refilled - (isAllowed ? 1 : 0), countedAt: now });
-    if (this.#buckets.size > mostAccounts) this.#forgetOldest();
     return isAllowed ? 0 : Math.ceil(((1 - refilled) * 1000) / perSecond);
-  }
-
-  #forgetOldest(): void {
-    for (const account of this.#buckets.keys()) {
-      this.#buckets.delete(account);
-      return;
-    }
   }
 }

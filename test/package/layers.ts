@@ -216,6 +216,7 @@ export const layers: readonly Layer[] = [
     folder: "server",
     question: "How does a path become an answer: route, authenticate, run the operation?",
     imports: ["ledger", "errors", "events", "operations", "http", "access", "call"],
+    packages: ["lru-cache"],
   },
   {
     folder: "gateway",
