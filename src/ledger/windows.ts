@@ -1,5 +1,6 @@
 import type { Micro } from "../metering/micro.js";
-import type { Bounds, WindowLimits, WindowName } from "./credit-ledger.js";
+import type { Bounds } from "./bounds.js";
+import type { WindowLimits, WindowName } from "./credit-ledger.js";
 
 /** The input of {@link windowLimits}: a plan, an account and a moment. */
 export interface WindowLimitsInput {

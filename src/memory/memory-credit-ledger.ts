@@ -1,4 +1,15 @@
 import {
+  type AccountLimits,
+  canHoldIn,
+  chargeLimits,
+  endTakes,
+  holdLimits,
+  type NamedLimits,
+  newAccountLimits,
+  type OpenLimits,
+  openLimits,
+} from "../ledger/account-limits.js";
+import {
   addCharge,
   admittingInstances,
   blockedWindows,
@@ -8,10 +19,11 @@ import {
   isForgottenLease,
   noInstances,
   windowStates,
+  withSession,
 } from "../ledger/account-state.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import {
-  type Blocked,
+  type Balance,
   type CreditLedger,
   type EntryTags,
   type GrantRequest,
@@ -31,19 +43,27 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/held-limits.js";
 import {
   checkAccount,
   checkGrant,
   checkHistory,
   checkLease,
   checkLimits,
+  checkNamed,
   checkRenew,
   checkReserve,
   checkSettle,
+  checkTopUp,
+  checkUses,
 } from "../ledger/ledger-input.js";
+import { creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
+import { addTopUp, canFund, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
-import type { Account, Hold } from "./account.js";
+import { type Account, type Hold, partAfterExpiry } from "./account.js";
 import { AccountMap } from "./account-map.js";
 import { MemoryJournal, noTags } from "./memory-journal.js";
 import { ReceiptTable } from "./receipt-table.js";
@@ -84,12 +104,14 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
   const ledger = new MemoryCreditLedger(clock, maxAccounts, historyEntries);
   // A plain object, so that a host can replace methods: `{ ...ledger, settle }`. The gateway then guards the copy.
   const methods: CreditLedger = {
+    keepsLimits: true,
     reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease) => ledger.release(lease),
-    balance: (account, limits) => ledger.balance(account, limits),
+    release: (lease, rates) => ledger.release(lease, rates),
+    balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
+    topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (account) => ledger.forget(account),
@@ -113,7 +135,9 @@ interface EndEntry {
   readonly tags: EntryTags | undefined;
 }
 
-const nothing: Settlement = Object.freeze({ amountMicro: 0 });
+const noNames: NamedLimits = Object.freeze({});
+const noUses: readonly RateUse[] = [];
+const nothingOpen: OpenLimits = Object.freeze({ caps: [], buckets: [] });
 
 /** A hold that expired without a settlement. */
 interface ExpiredHold {
@@ -121,7 +145,10 @@ interface ExpiredHold {
   readonly receipt: Receipt;
   /** What its expiry and later renewals have charged. */
   readonly checkpoint: Micro;
+  readonly part: HeldLimits | undefined;
 }
+
+const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
 class MemoryCreditLedger {
   readonly #clock: Clock;
@@ -132,6 +159,7 @@ class MemoryCreditLedger {
   /** When accounts were forgotten. */
   readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  readonly #topUps = new RotatingMap<TopUpRequest>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 
   constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
@@ -147,36 +175,41 @@ class MemoryCreditLedger {
     this.#accounts.inspect(inspectedPerReserve, now);
     const known = this.#find(accountId, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
+    const replayed = this.#replay(request, now);
+    if (replayed) return replayed;
 
-    const earlier = (this.#holds.get(id) ?? this.#expired.get(id))?.receipt ?? this.#closed.get(id);
-    if (earlier) {
-      requireSame(id, earlier, request);
+    const need = strict ? Math.max(1, amountMicro) : 1;
+    const blocked = blockedWindows(open, limits, need, now);
+    const isPrepaid = blocked.length > 0 && known?.limits !== undefined && canFund(known.limits.prepaid, need, now);
+    const hasNames = request.caps !== undefined || request.rates !== undefined;
+    const named = hasNames ? openLimits(known?.limits, request, now) : nothingOpen;
+    const denial = hasNames ? deniedBy(named, request, need, now) : undefined;
+    if (denial || (blocked.length > 0 && !isPrepaid)) {
       return {
-        ok: true,
-        lease: toLease(id, earlier, limits),
-        windows: windowStates(open, limits),
+        ok: false,
+        blocked: isPrepaid ? [] : blocked,
+        ...denial,
+        ...creditsOf(known, limits, request, now),
         now,
-        replayed: true,
       };
     }
-
-    const blocked = blockedWindows(open, limits, strict ? Math.max(1, amountMicro) : 1, now);
-    if (isNotEmpty(blocked)) return { ok: false, blocked, windows: windowStates(open, limits), now };
-    if (!canHold(open, amountMicro)) {
+    if (!canHold(open, amountMicro) || ((isPrepaid || hasNames) && !canHoldIn(known?.limits, named, amountMicro))) {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
     const account = known ?? this.#accounts.add(accountId, now);
-    const { starts, ends } = account.admit(open, limits, amountMicro, now);
+    const { starts, ends } = isPrepaid
+      ? account.windowsOf(withSession(open, limits, now))
+      : account.admit(open, limits, amountMicro, now);
     const receipt = { account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends };
-    this.#holds.set(id, account.hold(id, receipt));
-    return {
-      ok: true,
-      lease: toLease(id, receipt, limits),
-      windows: currentStates(account, limits, now),
-      now,
-      replayed: false,
-    };
+    let part: HeldLimits | undefined;
+    if (isPrepaid || hasNames) {
+      account.limits ??= newAccountLimits();
+      part = holdLimits(account.limits, named, request, isPrepaid ? now : undefined);
+    }
+    this.#holds.set(id, account.hold(id, receipt, part));
+    const lease = toLease(request, receipt, part);
+    return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -190,17 +223,20 @@ class MemoryCreditLedger {
     return this.#end("charge", lease, settlement);
   }
 
-  async release(lease: Lease): Promise<SettleResult> {
+  async release(lease: Lease, rates: readonly RateUse[] = noUses): Promise<SettleResult> {
     checkLease(lease);
-    return this.#end("release", lease, nothing);
+    checkUses(rates);
+    return this.#end("release", lease, { amountMicro: 0, rates });
   }
 
-  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+  async balance(account: string, limits: WindowLimits, of: NamedLimits = noNames): Promise<Balance> {
     checkAccount(account);
     checkLimits(limits);
+    checkNamed(of);
     const now = this.#clock.now();
-    const instances = this.#accounts.get(account)?.withoutExpired(now) ?? noInstances;
-    return { windows: windowStates(admittingInstances(instances, limits, now), limits), now };
+    const known = this.#accounts.get(account)?.withoutExpired(now);
+    admittingInstances(known ?? noInstances, limits, now);
+    return { ...creditsOf(known, limits, of, now), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -233,6 +269,28 @@ class MemoryCreditLedger {
     const starts = { [window]: instance.start };
     this.#journal.write({ kind: "grant", account: accountId, id, at: now, amountMicro, starts, tags });
     return currentStates(account, limits, now);
+  }
+
+  async topUp(request: TopUpRequest): Promise<PrepaidState> {
+    checkTopUp(request);
+    const { id, account: accountId, amountMicro, expiresAt = neverExpires, note } = request;
+    const now = this.#clock.now();
+    const known = this.#find(accountId, now);
+    const earlier = this.#topUps.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      if (earlier.expiresAt !== request.expiresAt) throw new LedgerConflictError(`${id} was used with another expiry.`);
+      return prepaidState(known?.limits?.prepaid ?? newAccountLimits().prepaid, now);
+    }
+    if (expiresAt <= now) throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
+    const { prepaid } = known?.limits ?? newAccountLimits();
+    addTopUp(prepaid, amountMicro, expiresAt);
+    const account = known ?? this.#accounts.add(accountId, now);
+    account.limits ??= { ...newAccountLimits(), prepaid };
+    this.#topUps.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    this.#journal.write({ kind: "topup", account: accountId, id, at: now, amountMicro, starts: noStarts, tags });
+    return prepaidState(prepaid, now);
   }
 
   async reset(accountId: string, windows: readonly WindowName[]): Promise<void> {
@@ -273,15 +331,37 @@ class MemoryCreditLedger {
   /** The account, after its expired holds have ended. */
   #find(accountId: string, now: number): Account | undefined {
     const known = this.#accounts.get(accountId);
-    for (const { id, account, receipt, checkpoint } of known?.endExpired(now) ?? []) {
+    for (const hold of known?.endExpired(now) ?? []) {
+      const { id, account, receipt, checkpoint } = hold;
+      const expired = { account, receipt, checkpoint, part: partAfterExpiry(hold) };
       this.#holds.delete(id);
-      this.#expired.set(id, { account, receipt, checkpoint }, now);
-      this.#writeCheckpoint(id, receipt, checkpoint, now);
+      this.#expired.set(id, expired, now);
+      this.#writeCheckpoint(id, expired, checkpoint, now);
     }
+    if (known?.limits !== undefined) this.#lapse(accountId, known.limits, now);
     return known;
   }
 
-  #renew({ lease, observedMicro, leaseMs }: RenewRequest, now: number): RenewStatus {
+  /** Drops the prepaid credits that have expired. */
+  #lapse(account: string, { prepaid }: AccountLimits, now: number): void {
+    const lapsed = lapse(prepaid, now);
+    if (lapsed === 0) return;
+    const id = `expiry_${this.#journal.written}`;
+    this.#journal.write({ kind: "expiry", account, id, at: now, amountMicro: -lapsed, starts: noStarts, tags: noTags });
+  }
+
+  /** The result of a reservation that was admitted before. */
+  #replay(request: ReserveRequest, now: number): ReserveResult | undefined {
+    const { id, account, limits } = request;
+    const open = this.#holds.get(id) ?? this.#expired.get(id);
+    const receipt = open?.receipt ?? this.#closed.get(id);
+    if (receipt === undefined) return undefined;
+    requireSame(id, receipt, request);
+    const lease = toLease(request, receipt, open?.part);
+    return { ok: true, lease, ...creditsOf(this.#accounts.get(account), limits, request, now), now, replayed: true };
+  }
+
+  #renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
     this.#find(lease.account, now);
     const hold = this.#holds.get(lease.id);
     if (hold) {
@@ -289,17 +369,21 @@ class MemoryCreditLedger {
       hold.expiresAt = Math.max(hold.expiresAt, now + leaseMs);
       hold.checkpoint = Math.max(hold.checkpoint, observedMicro);
       hold.account.raise(hold, observedMicro);
+      if (rates !== undefined) hold.uses = rates;
       return "renewed";
     }
     const expired = this.#expired.get(lease.id);
     if (!expired || this.#isForgotten(expired)) return "closed";
     requireSame(lease.id, expired.receipt, lease);
-    const { account, receipt } = expired;
     const checkpoint = Math.max(expired.checkpoint, observedMicro);
     const rise = checkpoint - expired.checkpoint;
-    this.#charge(receipt, rise, now);
-    this.#writeCheckpoint(lease.id, receipt, rise, now);
-    this.#expired.set(lease.id, { account, receipt, checkpoint }, now);
+    this.#charge(expired, { charge: rise, uses: rates ?? noUses }, now);
+    this.#writeCheckpoint(lease.id, expired, rise, now);
+    this.#expired.set(
+      lease.id,
+      { ...expired, checkpoint, part: expired.part && expiredPart(expired.part, rates ?? noUses) },
+      now,
+    );
     return "expired";
   }
 
@@ -307,34 +391,29 @@ class MemoryCreditLedger {
     const now = this.#clock.now();
     this.#find(lease.account, now);
     const status = this.#settle(kind, lease, settlement, now);
-    return { status, windows: currentStates(this.#accounts.get(lease.account) ?? noInstances, lease.limits, now) };
+    return { status, ...creditsAfter(this.#accounts.get(lease.account), lease, now) };
   }
 
-  #settle(
-    kind: EndKind,
-    lease: Lease,
-    { amountMicro, mayBeDuplicateSince, tags }: Settlement,
-    now: number,
-  ): SettleStatus {
+  #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
     const { id } = lease;
+    const { amountMicro, tags } = settlement;
     const hold = this.#holds.get(id);
     if (hold) {
-      const { receipt } = hold;
-      requireSame(id, receipt, lease);
-      hold.account.end(hold, amountMicro, now);
+      requireSame(id, hold.receipt, lease);
+      hold.account.end(hold, { charge: amountMicro, uses: usesOf(kind, hold.part, settlement) }, now);
       this.#holds.delete(id);
-      this.#close(id, receipt, { kind, amountMicro, tags }, now);
+      this.#close(id, hold, { kind, amountMicro, tags }, now);
       return "settled";
     }
 
     const expired = this.#expired.get(id);
     if (expired) {
-      const { receipt, checkpoint } = expired;
-      requireSame(id, receipt, lease);
+      requireSame(id, expired.receipt, lease);
       if (this.#isForgotten(expired)) return "duplicate";
-      this.#charge(receipt, amountMicro - checkpoint, now);
+      const charge = amountMicro - expired.checkpoint;
+      this.#charge(expired, { charge, uses: usesOf(kind, expired.part, settlement) }, now);
       this.#expired.delete(id);
-      this.#close(id, receipt, { kind, amountMicro: amountMicro - checkpoint, tags }, now);
+      this.#close(id, expired, { kind, amountMicro: charge, tags }, now);
       return "late";
     }
 
@@ -343,19 +422,25 @@ class MemoryCreditLedger {
       requireSame(id, closed, lease);
       return "duplicate";
     }
+    return this.#recover(kind, lease, settlement, now);
+  }
 
-    const { account, amountMicro: reserved, expiresAt, starts, ends } = lease;
+  /** Settles a lease of which nothing is known. */
+  #recover(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+    const { id, account, amountMicro: reserved, expiresAt, starts, ends } = lease;
+    const { amountMicro, mayBeDuplicateSince, tags } = settlement;
     if (isForgottenLease(lease, this.#forgottenAt(account))) return "duplicate";
-    // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    const part = partOfLease(lease);
+    const reservation = { receipt: { account, amountMicro: reserved, expiresAt, starts, ends }, part };
+    // Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
-      const unresolved = { ...tags, unresolvedMicro: amountMicro };
-      this.#journal.write({ kind: "unresolved", account, id, at: now, amountMicro: 0, starts, tags: unresolved });
+      const entry = { account, id, at: now, amountMicro: 0, starts: startsOf(reservation) };
+      this.#journal.write({ kind: "unresolved", ...entry, tags: { ...tags, unresolvedMicro: amountMicro } });
       return "unresolved";
     }
-    this.#charge(lease, amountMicro, now);
-    const receipt = { account, amountMicro: reserved, expiresAt, starts, ends };
-    this.#close(id, receipt, { kind, amountMicro, tags }, now);
+    this.#charge(reservation, { charge: amountMicro, uses: usesOf(kind, part, settlement) }, now);
+    this.#close(id, reservation, { kind, amountMicro, tags }, now);
     return "recovered";
   }
 
@@ -371,28 +456,48 @@ class MemoryCreditLedger {
     return this.#forgotten.get(account) ?? Number.NEGATIVE_INFINITY;
   }
 
-  #close(id: string, receipt: Receipt, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
+  #close(id: string, reservation: Reservation, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
     // The id is not in `#closed` yet: a closed id is not reserved again, and only an id that is in no table is
     // recovered.
+    const { receipt } = reservation;
     this.#closed.add(id, receipt, now);
-    const { account, starts } = receipt;
-    this.#journal.write({ kind, account, id, at: now, amountMicro, starts, tags });
+    const { account } = receipt;
+    this.#journal.write({ kind, account, id, at: now, amountMicro, starts: startsOf(reservation), tags });
   }
 
   /** Records what an expiry, or a renewal after it, has charged. */
-  #writeCheckpoint(id: string, { account, starts }: Receipt, amountMicro: Micro, now: number): void {
+  #writeCheckpoint(id: string, reservation: Reservation, amountMicro: Micro, now: number): void {
     if (amountMicro === 0) return;
+    const { account } = reservation.receipt;
+    const starts = startsOf(reservation);
     this.#journal.write({ kind: "checkpoint", account, id, at: now, amountMicro, starts, tags: noTags });
   }
 
   /** Charges an amount, or undoes a charge, without a hold. */
-  #charge(receipt: Receipt, amount: Micro, now: number): void {
+  #charge(
+    { receipt, part }: Reservation,
+    { charge, uses }: { charge: Micro; uses: readonly RateUse[] },
+    now: number,
+  ): void {
     const { account: accountId } = receipt;
-    const account = this.#accounts.get(accountId) ?? (amount > 0 ? this.#accounts.add(accountId, now) : undefined);
-    if (account) addCharge(account, receipt, { held: 0, charge: amount }, now);
+    const account = this.#accounts.get(accountId) ?? (charge > 0 ? this.#accounts.add(accountId, now) : undefined);
+    if (account === undefined) return;
+    const ended = { held: 0, charge };
+    if (part?.prepaidAt === undefined) addCharge(account, receipt, ended, now);
+    if (part === undefined) return;
+    account.limits ??= newAccountLimits();
+    chargeLimits(account.limits, part, ended, now);
+    endTakes(account.limits, part, uses, now);
   }
 }
 
-function isNotEmpty(blocked: readonly Blocked[]): blocked is readonly [Blocked, ...Blocked[]] {
-  return blocked.length > 0;
+type Reservation = Pick<ExpiredHold, "receipt" | "part">;
+
+/** Of the windows in which it counts. */
+function startsOf({ receipt, part }: Reservation): Lease["starts"] {
+  return part?.prepaidAt === undefined ? receipt.starts : noStarts;
+}
+
+function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {
+  return kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates;
 }
