@@ -68,7 +68,7 @@ export function holdLimits(
   if (prepaidAt !== undefined) limits.prepaid.held += amountMicro;
   for (const [index, cap] of caps.entries()) {
     cap.held += amountMicro;
-    limits.caps.set((capLimits[index] as CapLimit).id, cap);
+    if (amountMicro > 0) limits.caps.set((capLimits[index] as CapLimit).id, cap);
   }
   for (const [index, bucket] of buckets.entries()) {
     const rate = rates[index] as RateLimit;
@@ -82,7 +82,6 @@ export function holdLimits(
       return { id, start, end };
     }),
     takes: rates.map(({ id, kind, take }) => ({ id, kind, taken: take })),
-    isExpired: false,
   };
 }
 
@@ -104,7 +103,8 @@ export function chargeLimits(limits: AccountLimits, part: HeldLimits, ended: End
   }
   for (const { id, start, end } of part.caps) {
     const cap = charged(caps.get(id) ?? noInstances.week, { start, end }, ended, now);
-    if (cap !== noInstances.week) caps.set(id, cap);
+    if (cap.used > 0 || cap.held > 0) caps.set(id, cap);
+    else caps.delete(id);
   }
 }
 
@@ -113,13 +113,14 @@ export function endTakes(limits: AccountLimits, part: HeldLimits, uses: readonly
   for (const { id, kind, taken } of part.takes) {
     const actual = uses.find((use) => use.id === id)?.actual ?? taken;
     const bucket = limits.buckets.get(id);
-    if (bucket !== undefined) endTake(bucket, { kind, held: part.isExpired ? 0 : taken, back: taken - actual }, now);
+    // One that is as good as unknown may have been dropped.
+    if (bucket !== undefined && !isIdle(bucket, now)) endTake(bucket, { kind, taken, actual }, now);
   }
 }
 
 /** Drops what is as good as unknown. @returns whether nothing is left. */
 export function pruneLimits({ prepaid, caps, buckets }: AccountLimits, now: number): boolean {
-  for (const [id, { used, held, end }] of caps) if (end <= now || (used === 0 && held === 0)) caps.delete(id);
+  for (const [id, { held, end }] of caps) if (end <= now && held === 0) caps.delete(id);
   for (const [id, bucket] of buckets) if (isIdle(bucket, now)) buckets.delete(id);
   return isEmpty(prepaid) && caps.size === 0 && buckets.size === 0;
 }

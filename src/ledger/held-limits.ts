@@ -13,21 +13,15 @@ interface Take {
 export interface HeldLimits {
   readonly prepaidAt: number | undefined;
   readonly caps: readonly Pick<LeasedCap, "id" | "start" | "end">[];
+  /** Empty once its lease has expired. */
   readonly takes: readonly Take[];
-  /** Whether its lease has expired: then what it took is held no longer. */
-  readonly isExpired: boolean;
 }
 
-/** What is left of a part whose lease has expired: what it has used by then. */
-export function expiredPart({ prepaidAt, caps, takes }: HeldLimits, uses: readonly RateUse[]): HeldLimits {
-  return {
-    ...{ prepaidAt, caps, isExpired: true },
-    takes: takes.map(({ id, kind, taken }) => ({
-      id,
-      kind,
-      taken: uses.find((use) => use.id === id)?.actual ?? taken,
-    })),
-  };
+const none: readonly Take[] = [];
+
+/** What is left of a part whose lease has expired. */
+export function expiredPart({ prepaidAt, caps }: HeldLimits): HeldLimits {
+  return { prepaidAt, caps, takes: none };
 }
 
 /** What the takes of a lease come to when it expires: what its renewals had reported. */
@@ -40,12 +34,12 @@ export function usesAtExpiry({ takes }: HeldLimits, observed: readonly RateUse[]
 }
 
 /** What a release gives back: everything but what `uses` names. */
-export function usesAtRelease({ takes }: Pick<HeldLimits, "takes">, uses: readonly RateUse[] = []): RateUse[] {
+export function usesAtRelease({ takes }: HeldLimits, uses: readonly RateUse[] = []): RateUse[] {
   return takes.map(({ id }) => ({ id, actual: uses.find((use) => use.id === id)?.actual ?? 0 }));
 }
 
-/** What a lease has, of which the ledger knows nothing: it holds nothing, and has taken nothing. */
+/** What a lease has, of which the ledger knows nothing. */
 export function partOfLease({ prepaidAt, caps = [], rates = [] }: Lease): HeldLimits | undefined {
   if (prepaidAt === undefined && caps.length === 0 && rates.length === 0) return undefined;
-  return { prepaidAt, caps, takes: rates.map(({ id, kind }) => ({ id, kind, taken: 0 })), isExpired: true };
+  return { prepaidAt, caps, takes: none };
 }

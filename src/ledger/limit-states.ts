@@ -3,7 +3,7 @@ import { type AccountLimits, type NamedLimits, type OpenLimits, openLimits } fro
 import { currentStates, type Instances, noInstances, type WindowInstance } from "./account-state.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
 import type { AccountCredits, DeniedReservation, Lease, WindowLimits } from "./credit-ledger.js";
-import { isEmpty, prepaidState } from "./prepaid.js";
+import { prepaidState } from "./prepaid.js";
 import type { BlockedRate, RateLimit, RateState } from "./rate-limit.js";
 import { type Bucket, blockedRate, rateState } from "./rates.js";
 
@@ -87,7 +87,10 @@ export function creditsAfter(account: AccountView | undefined, lease: Lease, now
 
 function prepaidOf(account: AccountView | undefined, now: number): Pick<AccountCredits, "prepaid"> {
   const prepaid = account?.limits?.prepaid;
-  return prepaid === undefined || isEmpty(prepaid) ? {} : { prepaid: prepaidState(prepaid, now) };
+  if (prepaid === undefined) return {};
+  const state = prepaidState(prepaid, now);
+  const hasNone = state.lots.length === 0 && state.balanceMicro === 0 && state.heldMicro === 0;
+  return hasNone ? {} : { prepaid: state };
 }
 
 /** The states of the caps that an operation names with their bounds. */

@@ -29,7 +29,7 @@ export function isEmpty({ lots, held, overdrawn }: Prepaid): boolean {
 
 /** What is left of the lots that have not expired, less what is overdrawn. */
 export function balanceOf({ lots, overdrawn }: Prepaid, now: number): Micro {
-  return lots.reduce((sum, { expiresAt, left }) => (now < expiresAt ? sum + left : sum), -overdrawn);
+  return lots.reduce((sum, { expiresAt, left }) => (now < expiresAt ? sum + left : sum), 0 - overdrawn);
 }
 
 /** @param need - what must be available; 1 admits while anything is. */

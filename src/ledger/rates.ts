@@ -18,7 +18,8 @@ export interface Bucket {
 
 /** The bucket as it is now, by the limit of the reservation. Changes nothing. */
 export function bucketAt(stored: Bucket | undefined, { limit, burst }: RateLimit, now: number): Bucket {
-  if (stored === undefined) return { level: burst * partsPerUnit, at: now, held: 0, limit, burst };
+  if (stored === undefined || isIdle(stored, now))
+    return { level: burst * partsPerUnit, at: now, held: 0, limit, burst };
   const bucket = filled(stored, now);
   return { ...bucket, level: Math.min(bucket.level, burst * partsPerUnit), limit, burst };
 }
@@ -29,7 +30,7 @@ function filled(bucket: Bucket, now: number): Bucket {
   return { ...bucket, level: Math.min(level + Math.max(0, now - at) * limit, burst * partsPerUnit), at: now };
 }
 
-/** Whether it is as good as unknown. */
+/** Whether it is as good as unknown: full, and no lease has taken anything of it. */
 export function isIdle(bucket: Bucket, now: number): boolean {
   return bucket.held === 0 && filled(bucket, now).level >= bucket.burst * partsPerUnit;
 }
@@ -58,18 +59,17 @@ export function takeFrom(bucket: Bucket, { kind, take }: RateLimit): void {
 /** A lease's part of a bucket, as it ends. */
 export interface EndedTake {
   readonly kind: RateKind;
-  /** What the lease still holds: what it had taken, or 0 after its expiry. */
-  readonly held: number;
-  /** What goes back; negative: what is taken too. */
-  readonly back: number;
+  readonly taken: number;
+  /** What it has really used. The difference goes back, or is taken too. */
+  readonly actual: number;
 }
 
-export function endTake(bucket: Bucket, { kind, held, back }: EndedTake, now: number): void {
-  if (kind !== "requests") bucket.held = Math.max(0, bucket.held - held);
+export function endTake(bucket: Bucket, { kind, taken, actual }: EndedTake, now: number): void {
+  if (kind !== "requests") bucket.held -= taken;
   if (kind === "concurrent") return;
   const { level, burst } = filled(bucket, now);
   bucket.at = now;
-  bucket.level = Math.min(level + back * partsPerUnit, burst * partsPerUnit);
+  bucket.level = Math.min(level + (taken - actual) * partsPerUnit, burst * partsPerUnit);
 }
 
 export function rateState({ level, held }: Bucket, { id, kind, limit, burst }: RateLimit): RateState {

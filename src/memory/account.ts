@@ -18,7 +18,7 @@ import {
   withSession,
 } from "../ledger/account-state.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
-import { expiredPart, type HeldLimits, usesAtExpiry } from "../ledger/held-limits.js";
+import { type HeldLimits, usesAtExpiry } from "../ledger/held-limits.js";
 import type { AccountView } from "../ledger/limit-states.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
@@ -164,11 +164,6 @@ export class Account implements AccountView {
 /** What an expiry does to a hold. */
 function expiryOf({ part, uses, checkpoint }: Hold): HoldEnd {
   return { charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
-}
-
-/** What is left of the part of a hold that has expired. */
-export function partAfterExpiry({ part, uses }: Hold): HeldLimits | undefined {
-  return part && expiredPart(part, usesAtExpiry(part, uses));
 }
 
 function endHold(
