@@ -1,4 +1,5 @@
 import type { Micro } from "../metering/micro.js";
+import { openLimits } from "./account-limits.js";
 import type { AdmittedWindows } from "./account-state.js";
 import type { CapLimit, LeasedCap } from "./cap-limit.js";
 import { type Lease, LedgerConflictError, type ReserveRequest } from "./credit-ledger.js";
@@ -26,6 +27,18 @@ export function toLease(
     ...(caps !== undefined && { caps: leasedCaps(caps, part.caps) }),
     ...(rates !== undefined && { rates }),
   };
+}
+
+/** The caps of a lease where nothing is known of their instances. @throws LedgerClockError when the bounds miss `now`. */
+export function freshCaps(caps: readonly CapLimit[], now: number): LeasedCap[] {
+  return leasedCaps(
+    caps,
+    openLimits(undefined, { caps }, now).caps.map(({ start, end }, index) => ({
+      id: caps[index]?.id ?? "",
+      start,
+      end,
+    })),
+  );
 }
 
 function leasedCaps(caps: readonly CapLimit[], held: HeldLimits["caps"]): LeasedCap[] {
