@@ -9,8 +9,10 @@ export type {
   StoredAccount,
   WritableAccountStore,
 } from "./accounts/account-store.js";
+export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
+export type { GuardOutcome } from "./events/guard-outcome.js";
 export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { GatewayWarning } from "./events/warning.js";
 export type { AccountRecords } from "./gateway/admin/account-records.js";
@@ -87,6 +89,7 @@ export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";
+export type { AnswerText } from "./operations/answers/answer-format.js";
 export type {
   DisconnectPolicy,
   DrainLimits,

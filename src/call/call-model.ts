@@ -11,6 +11,7 @@ import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
+import type { HeldResponse } from "./relay/held-response.js";
 import { hideHeaders } from "./relay/hide-headers.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
@@ -21,7 +22,8 @@ export async function callModel(services: CallServices, incoming: ReceivedCall):
   const call = await admit(services, incoming);
   try {
     if (call.isDeparted) throw clientLeft();
-    return await tryTargets(call);
+    const response = await tryTargets(call);
+    return "whenReviewed" in response ? await response.whenReviewed() : response;
   } catch (thrown) {
     throw await call.fail(thrown);
   }
@@ -68,7 +70,7 @@ function isLimited({ session, week, month }: WindowStates): boolean {
 }
 
 /** Tries the model's targets in turn until one has something for the client. */
-async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
+async function tryTargets(call: ModelCall): Promise<GatewayResponse | HeldResponse> {
   const { admission, services, client, notice } = call;
   const search = new TargetSearch(admission.model.route, [notice, client.signal], services.clock);
   for (;;) {
@@ -82,7 +84,7 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 }
 
 /** Sends the request to one target, and relays its response. */
-async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
+async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
   const { call, target } = attempt;
   const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
   const { promptTokens } = demand;

@@ -2,6 +2,7 @@ import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { Tags } from "../metering/tags.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import type { CallerSource, RequestEndpoint } from "./request-observer.js";
 
 /** One call to a model server, and its result. */
@@ -51,7 +52,7 @@ export interface RequestCompleted {
   model?: string;
   /** Whether the request asked for a stream. */
   stream: boolean;
-  /** What the host's `onRequest` and `gateway.as()` filed it under; absent when nothing. */
+  /** What the host's `onRequest`, guards and `gateway.as()` filed it under; absent when nothing. */
   tags?: Tags;
   /** The HTTP status; 499 when the client left before there was one. */
   status: number;
@@ -65,6 +66,8 @@ export interface RequestCompleted {
   stalled?: boolean;
   /** The calls to model servers, in their order; empty when there was none. */
   attempts: readonly UpstreamAttempt[];
+  /** What the host's guards said of the answer, in their order; absent when none was asked. */
+  guards?: readonly GuardOutcome[];
   /** The charged tokens; all zero when nothing was charged. */
   tokens: TokenCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
@@ -82,8 +85,10 @@ export interface RequestCompleted {
   durations: {
     /** From the request's arrival to the end of the response. */
     total: number;
-    /** From the call to the upstream to the end of its response; absent when there was no call. */
+    /** From the call to the upstream to the end of its response, without guards; absent when there was no call. */
     upstream?: number;
+    /** How long the guards took together; absent when none was asked. */
+    guards?: number;
     /** From the request's arrival to the first byte of the response; absent when there was none. */
     firstByte?: number;
   };

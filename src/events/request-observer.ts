@@ -5,6 +5,7 @@ import type { Micro } from "../metering/micro.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Tags } from "../metering/tags.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
@@ -56,8 +57,10 @@ export interface RequestObserver {
   requested(model: string, stream: boolean): void;
   /** The call is admitted. @param heldMicro - the credits that are held for it. */
   admitted(heldMicro: Micro): void;
-  /** The host's hook has tagged the call. @param tags - all of the call's. */
+  /** The host's hook or guard has tagged the call. @param tags - all of the call's. */
   tagged(tags: Tags): void;
+  /** The host's guards have checked the answer. @param ms - how long they took together. */
+  guarded(outcomes: readonly GuardOutcome[], ms: number): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
   /** The target responded, whatever the status. */
@@ -89,6 +92,7 @@ export const noObserver: RequestObserver = {
   requested: ignore,
   admitted: ignore,
   tagged: ignore,
+  guarded: ignore,
   attemptStarted: ignore,
   attemptResponded: ignore,
   attemptAnswered: ignore,
@@ -112,6 +116,7 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
       admitted: (heldMicro) => all.forEach((each) => void each.admitted(heldMicro)),
       attemptResponded: (headers) => all.forEach((each) => void each.attemptResponded(headers)),
       tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
+      guarded: (outcomes, ms) => all.forEach((each) => void each.guarded(outcomes, ms)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
       attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),

@@ -8,6 +8,7 @@ import type { EndReason } from "../metering/outcome.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { attemptError } from "./attempt-error.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
 import type {
@@ -43,6 +44,7 @@ class RequestSummary implements RequestObserver {
   #clientStalled = false;
   #status: number | undefined;
   #heldMicro: Micro | undefined;
+  #guards: { readonly outcomes: readonly GuardOutcome[]; readonly ms: number } | undefined;
   #upstreamStartedAt: number | undefined;
   /** The target of the attempt that has not failed. */
   #target: AttemptTarget | undefined;
@@ -84,6 +86,10 @@ class RequestSummary implements RequestObserver {
     this.#tags = tags;
   }
 
+  guarded(outcomes: readonly GuardOutcome[], ms: number): void {
+    this.#guards = { outcomes, ms };
+  }
+
   attemptStarted(target: AttemptTarget): void {
     this.#attemptStartedAt = performance.now();
     this.#upstreamStartedAt ??= this.#attemptStartedAt;
@@ -112,7 +118,8 @@ class RequestSummary implements RequestObserver {
   }
 
   ended(outcome: Outcome, charge: ObservedCharge): void {
-    this.#end = { outcome, charge, at: performance.now() };
+    // The time of guards is not the upstream's.
+    this.#end = { outcome, charge, at: performance.now() - (this.#guards?.ms ?? 0) };
     if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
     if (this.#status !== undefined) this.#emit();
   }
@@ -154,6 +161,7 @@ class RequestSummary implements RequestObserver {
       ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
       ...(this.#clientStalled ? { stalled: true } : undefined),
       attempts: this.#attempts(),
+      ...(this.#guards === undefined ? undefined : { guards: this.#guards.outcomes }),
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
@@ -162,6 +170,7 @@ class RequestSummary implements RequestObserver {
       durations: {
         total: performance.now() - this.#startedAt,
         ...(startedAt === undefined || at === undefined ? undefined : { upstream: at - startedAt }),
+        ...(this.#guards === undefined ? undefined : { guards: this.#guards.ms }),
         ...(this.#firstByteMs === undefined ? undefined : { firstByte: this.#firstByteMs }),
       },
     };

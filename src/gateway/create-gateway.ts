@@ -1,6 +1,7 @@
 import { toAllowance } from "../access/allowance.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
+import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
@@ -70,7 +71,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
+    calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
     findCaller: lookups.findCaller,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
@@ -115,11 +116,12 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   return gateway;
 }
 
-/** What of the options bounds calls. */
+/** What calls take from the options. */
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace" | "requestHook"> {
+  warn: Warn,
+): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -128,6 +130,8 @@ function callOptions(
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
+    answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
+    warn,
   };
 }
 

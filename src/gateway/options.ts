@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
+import type { AnswerGuard } from "../answer-guards/answer-guard.js";
+import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import { withHints } from "../check/closest-name.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
@@ -205,6 +207,11 @@ export interface GatewayOptions<Raw = unknown> {
   onRequest?: OnRequest | undefined;
   /** How long {@link onRequest} may take, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
   hookTimeoutMs?: number | undefined;
+  /**
+   * Check what models answer, before it goes out: each may refuse an answer, or tag its call. Whole answers and streams
+   * wait for the verdict. Default: none. See `docs/guards.md`.
+   */
+  guards?: readonly AnswerGuard[] | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
@@ -369,6 +376,7 @@ const optionsSchema = z.strictObject({
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),
+  guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),

@@ -3,9 +3,9 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
-import { chatKeepAlive } from "../../openai/chat/chat-codec.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -52,6 +52,6 @@ class ChatClientChunks implements ChatChunkSink {
   }
 
   keepAlive(): Uint8Array {
-    return chatKeepAlive;
+    return keepAliveComment;
   }
 }

@@ -41,7 +41,7 @@ export interface ChatSink {
   whole(completion: ChatCompletion): string;
   stream(): ChatChunkSink;
   /** See `Exchange.keep`. */
-  keep?(): Promise<void>;
+  keep?(instead?: string): Promise<void>;
 }
 
 /** Writes the client's stream. */

@@ -1,10 +1,11 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { frameEvents, keepAliveComment } from "../../openai/responses/response-events.js";
+import { frameEvents } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -34,10 +35,11 @@ export class ResponsesClientSink implements ChatSink {
     return new ResponsesClientChunks(stream, this.#clock);
   }
 
-  async keep(): Promise<void> {
+  async keep(instead?: string): Promise<void> {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
-    if (complete !== undefined) await this.#conversation.keep(responseId, JSON.stringify(complete), createdAt * 1000);
+    if (complete === undefined) return;
+    await this.#conversation.keep(responseId, instead ?? JSON.stringify(complete), createdAt * 1000);
   }
 }
 

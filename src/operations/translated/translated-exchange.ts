@@ -40,8 +40,8 @@ export class TranslatedExchange implements Exchange {
     return new TranslatedCodec(this.#source.readStream(), this.#sink.stream());
   }
 
-  async keep(): Promise<void> {
-    await this.#sink.keep?.();
+  async keep(instead?: string): Promise<void> {
+    await this.#sink.keep?.(instead);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {

@@ -1,17 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../../errors/gateway-error.js";
 import { StreamFault } from "../../../errors/stream-fault.js";
+import { keepAliveComment } from "../../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { membersOf } from "../../../wire/json-members.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
-import {
-  failureEvents,
-  frameEvents,
-  keepAliveComment,
-  keepAliveEvent,
-  type ResponseEvent,
-} from "../response-events.js";
+import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
 
@@ -104,7 +99,7 @@ export class NativeResponseStream {
     return frameEvents([...begun, ...failureEvents(error, response, this.#sequenceNumber + 1 + begun.length)]);
   }
 
-  /** It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
+  /** Before `response.created`, some clients accept no event. It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
   keepAlive(): Uint8Array {
     return this.#sequenceNumber < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#sequenceNumber)]);
   }
