@@ -242,14 +242,14 @@ describe("options of guards", () => {
     ["no list", {}, /guards/],
     ["no name", [{ answer: () => {} }], /guards\[0\]\.name/],
     ["a name that no tag can have", [{ ...passing, name: "a b" }], /guards\[0\]\.name.*letters/],
-    ["no function", [{ name: "a" }], /guards\[0\]\.answer must be a function/],
-    ["the same name twice", [passing, passing], /guards\[1\]\.name repeats "passing": give each guard a name/],
+    ["no function", [{ name: "a" }], /guards\[0\]\.answer: must be a function/],
+    ["the same name twice", [passing, passing], /guards\[1\]\.name: repeats "passing": give each guard a name/],
     ["an unknown member", [{ ...passing, onFail: "allow" }], /onFail/],
     ["a mode that is none", [{ ...passing, stream: "pass" }], /guards\[0\]\.stream/],
     ["no time", [{ ...passing, timeoutMs: 0 }], /guards\[0\]\.timeoutMs/],
     ["endless time", [{ ...passing, timeoutMs: Number.POSITIVE_INFINITY }], /guards\[0\]\.timeoutMs/],
     ["an error that is none", [{ ...passing, onError: "pass" }], /guards\[0\]\.onError/],
-    ["a condition that is none", [{ ...passing, when: true }], /guards\[0\]\.when must be a function/],
+    ["a condition that is none", [{ ...passing, when: true }], /guards\[0\]\.when: must be a function/],
   ];
 
   it.each(invalid)("%s: a TypeError that says what to do", async (_, guards, message) => {
