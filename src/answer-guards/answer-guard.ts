@@ -40,7 +40,7 @@ export interface GuardedAnswer extends GuardedCall {
 }
 
 /**
- * What a guard says of an answer. `undefined`: it may go out. `refuse`: the client gets these words in its place; `code` is
+ * What a guard decides about an answer. `undefined`: it may go out. `refuse`: the client gets these words in its place; `code` is
  * for events, at most 64 letters, digits, `_`, `.` and `-`. `tags`: it may go out, and its call is filed under these, too.
  */
 export type GuardVerdict =
@@ -55,7 +55,7 @@ export interface AnswerGuard {
   readonly answer: (answer: GuardedAnswer) => GuardVerdict | Promise<GuardVerdict>;
   /**
    * What becomes of a stream. `"hold"`: all of it is held back until the verdict. `"watch"`: it goes out as it comes, and a
-   * refusal is only told by the completed event and a tag. Whole answers are always held. Default: `"hold"`.
+   * refusal is only in the completed event and a tag. Whole answers are always held. Default: `"hold"`.
    */
   readonly stream?: "hold" | "watch" | undefined;
   /** How long `answer` may take, in milliseconds, up to 10 min. Beyond it, the guard has failed. Default: 2,000. */
@@ -65,6 +65,6 @@ export interface AnswerGuard {
    * client gets a 503, and may retry. `"allow"`: the answer goes out. Default: `"refuse"`.
    */
   readonly onError?: "refuse" | "allow" | undefined;
-  /** Whether the guard is for a call, decided before the call is made. Where it throws, it is. Default: for every call. */
+  /** Whether the guard is for a call, decided before the call is made. Where it throws, the guard runs. Default: for every call. */
   readonly when?: ((call: GuardedCall) => boolean) | undefined;
 }

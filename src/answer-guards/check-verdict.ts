@@ -6,7 +6,7 @@ import { type Tags, usageDimensions } from "../metering/tags.js";
 /** The tag that names the guard that has refused an answer. */
 export const guardTag = "guard";
 
-/** What a guard has said, checked. */
+/** What a guard has returned, checked. */
 export type CheckedVerdict =
   | { readonly kind: "passed"; readonly tags: Tags | undefined }
   | { readonly kind: "refused"; readonly words: string; readonly code: string | undefined };
@@ -25,10 +25,10 @@ const passing = z.strictObject({ tags: tagsInput([...usageDimensions, guardTag])
  * Checks what a guard has returned.
  * @throws TypeError that lists what to fix.
  */
-export function checkVerdict(by: string, said: unknown): CheckedVerdict {
-  if (said === undefined) return { kind: "passed", tags: undefined };
-  const isRefusal = typeof said === "object" && said !== null && "refuse" in said;
-  if (!isRefusal) return { kind: "passed", tags: checkInput(by, passing, said).tags };
-  const { refuse, code } = checkInput(by, refusal, said);
+export function checkVerdict(by: string, returned: unknown): CheckedVerdict {
+  if (returned === undefined) return { kind: "passed", tags: undefined };
+  const isRefusal = typeof returned === "object" && returned !== null && "refuse" in returned;
+  if (!isRefusal) return { kind: "passed", tags: checkInput(by, passing, returned).tags };
+  const { refuse, code } = checkInput(by, refusal, returned);
   return { kind: "refused", words: refuse, code };
 }

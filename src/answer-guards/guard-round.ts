@@ -16,7 +16,7 @@ export interface LimitedGuard {
 /** What guards see of an answer, besides whose it is. */
 export type AnswerContent = Pick<GuardedAnswer, "texts" | "finishReasons" | "usage">;
 
-/** What the guards have said of one answer. */
+/** The results of the guards for one answer. */
 export interface GuardReview {
   readonly outcomes: readonly GuardOutcome[];
   /** How long all of them took together, in milliseconds. */
@@ -36,7 +36,7 @@ export interface GuardRoundServices {
   readonly warn: Warn;
 }
 
-interface Asked {
+interface Checked {
   readonly guard: ResolvedGuard;
   /** `undefined`: it has failed. */
   readonly verdict: CheckedVerdict | undefined;
@@ -66,7 +66,7 @@ export class GuardRound {
   }
 
   /**
-   * Asks all guards at once, and waits for all of them.
+   * Runs all guards at once, and waits for all of them.
    * @param read - gives the answer. Where it throws, every guard has failed.
    * @param notice - aborted when the call is broken off: then no guard is waited for.
    */
@@ -79,27 +79,27 @@ export class GuardRound {
       return this.fail(cause);
     }
     const departure = whenAborted(notice);
-    const asked = await Promise.all(this.#guards.map((limited) => this.#ask(limited, content, departure.left)));
+    const checks = await Promise.all(this.#guards.map((limited) => this.#check(limited, content, departure.left)));
     departure.ignore();
-    return this.#toReview(asked, performance.now() - startedAt);
+    return this.#toReview(checks, performance.now() - startedAt);
   }
 
   /** The review of an answer that no guard can be given. */
   fail(cause: unknown): GuardReview {
-    const asked = this.#guards.map(({ guard }) => ({ guard, verdict: undefined, durationMs: 0 }));
-    for (const { guard } of asked) this.#warnOf(guard, cause);
-    return this.#toReview(asked, 0);
+    const checks = this.#guards.map(({ guard }) => ({ guard, verdict: undefined, durationMs: 0 }));
+    for (const { guard } of checks) this.#warnOf(guard, cause);
+    return this.#toReview(checks, 0);
   }
 
   /** Never rejects, also not later: what a guard does after its time is ignored. */
-  async #ask({ guard, limit }: LimitedGuard, content: AnswerContent, left: Promise<never>): Promise<Asked> {
+  async #check({ guard, limit }: LimitedGuard, content: AnswerContent, left: Promise<never>): Promise<Checked> {
     const startedAt = performance.now();
     const controller = new AbortController();
     try {
       const answer = { ...this.#call, ...content, signal: controller.signal };
       const { run } = this.#services;
-      const said = run(guard, () => new Promise<unknown>((resolve) => resolve(guard.answer(answer))));
-      const verdict = checkVerdict(`The guard "${guard.name}"`, await limit.race(Promise.race([said, left])));
+      const result = run(guard, () => new Promise<unknown>((resolve) => resolve(guard.answer(answer))));
+      const verdict = checkVerdict(`The guard "${guard.name}"`, await limit.race(Promise.race([result, left])));
       return { guard, verdict, durationMs: performance.now() - startedAt };
     } catch (cause) {
       // The host's listeners run in its own context, too.
@@ -118,26 +118,26 @@ export class GuardRound {
     return !this.#call.stream || stream === "hold";
   }
 
-  #toReview(asked: readonly Asked[], ms: number): GuardReview {
-    const refusals = asked.flatMap(({ guard, verdict }) => (verdict?.kind === "refused" ? [{ guard, verdict }] : []));
+  #toReview(checks: readonly Checked[], ms: number): GuardReview {
+    const refusals = checks.flatMap(({ guard, verdict }) => (verdict?.kind === "refused" ? [{ guard, verdict }] : []));
     const binding = refusals.find(({ guard }) => this.#isBinding(guard));
     const refusing = binding ?? refusals[0];
     const tags: Record<string, string> = {};
-    for (const { verdict } of asked) if (verdict?.kind === "passed") Object.assign(tags, verdict.tags);
+    for (const { verdict } of checks) if (verdict?.kind === "passed") Object.assign(tags, verdict.tags);
     if (refusing !== undefined) tags[guardTag] = refusing.guard.name;
     return {
-      outcomes: asked.map(toOutcome),
+      outcomes: checks.map(toOutcome),
       ms,
       tags: Object.keys(tags).length === 0 ? undefined : tags,
       refusal: binding?.verdict.words,
-      isUnchecked: asked.some(
+      isUnchecked: checks.some(
         ({ guard, verdict }) => verdict === undefined && this.#isBinding(guard) && guard.onError === "refuse",
       ),
     };
   }
 }
 
-function toOutcome({ guard: { name }, verdict, durationMs }: Asked): GuardOutcome {
+function toOutcome({ guard: { name }, verdict, durationMs }: Checked): GuardOutcome {
   if (verdict?.kind !== "refused") return { name, verdict: verdict?.kind ?? "failed", durationMs };
   const { code } = verdict;
   return { name, verdict: "refused", ...(code === undefined ? undefined : { code }), durationMs };

@@ -1,4 +1,4 @@
-/** What a guard said of an answer, and how long it took. */
+/** The result of a guard for one response, and how long it took. */
 export interface GuardOutcome {
   /** The guard's name in the options. */
   name: string;

@@ -66,7 +66,7 @@ export interface RequestCompleted {
   stalled?: boolean;
   /** The calls to model servers, in their order; empty when there was none. */
   attempts: readonly UpstreamAttempt[];
-  /** What the host's guards said of the answer, in their order; absent when none was asked. */
+  /** The results of the host's guards, in their order; absent when none ran. */
   guards?: readonly GuardOutcome[];
   /** The charged tokens; all zero when nothing was charged. */
   tokens: TokenCounts;
@@ -87,7 +87,7 @@ export interface RequestCompleted {
     total: number;
     /** From the call to the upstream to the end of its response, without guards; absent when there was no call. */
     upstream?: number;
-    /** How long the guards took together; absent when none was asked. */
+    /** How long the guards took together; absent when none ran. */
     guards?: number;
     /** From the request's arrival to the first byte of the response; absent when there was none. */
     firstByte?: number;

@@ -29,7 +29,7 @@ export interface ReviewedEnd {
   readonly instead?: string;
 }
 
-/** Has the host's guards check the answer of one call, and says what its client gets. */
+/** Runs the host's guards for the answer of one call, and decides what its client gets. */
 export class AnswerReview {
   readonly #call: ReviewedCall;
   readonly #round: GuardRound;
@@ -88,12 +88,12 @@ export class AnswerReview {
     const { notice } = this.#call;
     const review = await this.#round.review(read, notice);
     if (notice.aborted) throw brokenOff();
-    this.#tell(review);
+    this.#report(review);
     if (review.refusal === undefined && review.isUnchecked) throw this.#unchecked();
     return review.refusal;
   }
 
-  #tell({ outcomes, ms, tags }: GuardReview): void {
+  #report({ outcomes, ms, tags }: GuardReview): void {
     this.#call.observer.guarded(outcomes, ms);
     if (tags !== undefined) this.#call.tag(tags);
   }
@@ -108,7 +108,7 @@ export class AnswerReview {
     const cause = new Error(
       `The answer is over ${this.#call.services.limits.maxAnswerBytes} bytes: too large to hold.`,
     );
-    this.#tell(this.#round.fail(cause));
+    this.#report(this.#round.fail(cause));
     const error = this.#unchecked(cause);
     // It says nothing about the target.
     noteRefusal(error);

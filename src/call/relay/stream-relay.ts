@@ -205,7 +205,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return this.#settled;
   }
 
-  /** A piece that nobody waits for is kept for the next read. Of a large one, a part is given at a time. */
+  /** A piece that is not being read is kept for the next read. Of a large one, a part is given at a time. */
   #give(piece: Uint8Array): void {
     const waiting = this.#takeWaiting();
     const given = waiting === undefined ? 0 : mostAtOnce;

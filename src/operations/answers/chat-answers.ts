@@ -33,12 +33,12 @@ export const chatAnswers: AnswerFormat = {
   }),
   toStream({ usage, choices, ...json }) {
     const head = { ...json, object: "chat.completion.chunk" };
-    const told = choicesOf({ choices }).map(({ message, ...rest }) => ({
+    const refused = choicesOf({ choices }).map(({ message, ...rest }) => ({
       ...rest,
       delta: { ...(isRecord(message) ? message : undefined), content: "" },
     }));
     // The stream has usage only where its client asked for it.
-    const chunks = [{ ...head, choices: told }, ...(usage === undefined ? [] : [{ ...head, choices: [], usage }])];
+    const chunks = [{ ...head, choices: refused }, ...(usage === undefined ? [] : [{ ...head, choices: [], usage }])];
     return Buffer.from(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`);
   },
 };
