@@ -28,7 +28,9 @@ export const messagesAnswers: AnswerFormat = {
     return readWhole({ ...json, content: [...begun, ...[...blocks.values()].map(withInput)] });
   },
   refused: (json, words) => ({
-    ...pickMembers(json, ["id", "type", "role", "model"]),
+    ...pickMembers(json, ["id", "model"]),
+    type: "message",
+    role: "assistant",
     content: [{ type: "text", text: words }],
     ...Object.fromEntries(nullable.filter((name) => json[name] !== undefined).map((name) => [name, null])),
     stop_reason: "refusal",

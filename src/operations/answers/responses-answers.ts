@@ -8,7 +8,7 @@ import { StreamedItemTexts } from "./streamed-item-texts.js";
 
 /** What a refused response keeps: what it repeats of its request, and what it counts. */
 const kept = [
-  ...["id", "object", "created_at", "model", "previous_response_id", "store", "usage", "background", "truncation"],
+  ...["id", "created_at", "model", "previous_response_id", "store", "usage", "background", "truncation"],
   ...["service_tier", "instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice", "tools"],
   ...["top_p", "top_logprobs", "max_output_tokens", "max_tool_calls", "prompt_cache_key", "safety_identifier"],
   ...["reasoning", "text", "user"],
@@ -36,6 +36,7 @@ export const responsesAnswers: AnswerFormat = {
     const content = [{ type: "refusal", refusal: words }];
     return {
       ...own,
+      object: "response",
       status: "incomplete",
       completed_at: null,
       error: null,
