@@ -40,7 +40,7 @@ function waitingGuard(then: () => ReturnType<AnswerGuard["answer"]> = () => unde
 
 describe("a held stream", () => {
   it("sends nothing of the answer before the verdict, and keep-alives by comments", async () => {
-    const { guard, called, answered } = waitingGuard();
+    const { guard, called, answered, seen } = waitingGuard();
     const server = await startGuardedServer([guard], { keepAliveMs: 20 });
     const response = await ask(server);
     const reader = response.body?.getReader();
@@ -48,6 +48,7 @@ describe("a held stream", () => {
     let text = "";
     for (let reads = 0; reads < 3; reads++) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     expect(text).toMatch(/^(: keep-alive\n\n)+$/);
+    expect(seen).toHaveLength(1);
     answered.open();
     for (let piece = await reader?.read(); !piece?.done; piece = await reader?.read()) {
       text += Buffer.from(piece?.value ?? []).toString();
@@ -157,6 +158,27 @@ describe("a held stream", () => {
       answered.open();
       expect(server.events[0]).toMatchObject({ endReason: "client_gone", usageSource: "provider", chargedMicro: 39 });
       expect(server.warnings).toEqual([]);
+    },
+  );
+
+  it.each([true, false])(
+    "whose client leaves a model that is read on is still checked (streamed: %s)",
+    async (stream) => {
+      const { guard, called, answered, seen } = waitingGuard(() => ({ refuse: "Not this." }));
+      const upstream = { provider: "fake", model: "upstream-small" };
+      const server = await startGuardedServer([guard], { models: [{ ...smallModel, upstream, disconnect: "drain" }] });
+      const client = new AbortController();
+      const body = { model: "acme/small", messages: [{ role: "user", content: "Hi" }], stream };
+      const init = { signal: client.signal };
+      const asked = server.post("chat/completions", body, init).catch((error: Error) => error.name);
+      await called.pass();
+      client.abort();
+      expect(await asked).toBe("AbortError");
+      await vi.waitFor(() => expect(server.closed()).toBe(1));
+      expect(seen[0]?.signal.aborted).toBe(false);
+      answered.open();
+      await server.checkBooks();
+      expect(server.events[0]).toMatchObject({ disconnect: "drained", chargedMicro: 39, tags: { guard: "waiting" } });
     },
   );
 
