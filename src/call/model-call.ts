@@ -135,6 +135,7 @@ export class ModelCall implements OpenCall {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.observer.ended(outcome, charge);
     this.#warnOf(ending.error);
+    this.admission.model.route.leave();
     services.openCalls.remove(this);
     return charge;
   }

@@ -161,7 +161,6 @@ async function respondFromPlan(
   caller: Caller,
 ): Promise<GatewayResponse> {
   const { calls } = services;
-  const { catalog } = calls;
   const protocol = protocolOf(path, request);
   const kept = calls.operations.responses;
   if (path.endpoint === "response") {
@@ -170,6 +169,7 @@ async function respondFromPlan(
   }
   if (path.endpoint === "input_items") return json(await listInputItems(kept, caller.account, path.responseId));
   const allowance = await calls.findAllowance(caller.plan);
+  const catalog = calls.catalog.current;
   switch (path.endpoint) {
     case "usage":
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });

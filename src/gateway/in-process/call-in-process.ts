@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../../access/caller.js";
-import { type Catalog, matchModels } from "../../access/catalog.js";
+import { ModelPatterns } from "../../access/model-patterns.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";
@@ -38,8 +38,8 @@ export function callInProcess({ server, terms, maxStallMs }: InProcessServices, 
   const { signal, ...identity } = checkInput(by, callerInput, given);
   const { account, plan, anchor } = identity;
   const isKnown = plan !== undefined && anchor !== undefined;
-  const known = isKnown ? toCaller(identity, { plan, anchor }, server.calls.catalog) : undefined;
-  const findCaller = async () => toCaller(identity, await terms.find(by, account, identity), server.calls.catalog);
+  const known = isKnown ? toCaller(identity, { plan, anchor }) : undefined;
+  const findCaller = async () => toCaller(identity, await terms.find(by, account, identity));
 
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const { path, parts } = toRequestParts(input, init, signal);
@@ -62,7 +62,6 @@ export function callInProcess({ server, terms, maxStallMs }: InProcessServices, 
 function toCaller(
   { account, models, key, tags }: Omit<z.output<typeof callerInput>, "signal">,
   { plan, anchor }: { plan: string; anchor: number | null },
-  catalog: Catalog,
 ): Caller {
   return {
     source: "in_process",
@@ -73,6 +72,6 @@ function toCaller(
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
     tags,
-    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+    models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
 }
