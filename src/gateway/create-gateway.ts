@@ -98,7 +98,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
-    as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
+    as: (caller) =>
+      callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
