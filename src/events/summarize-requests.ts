@@ -5,6 +5,7 @@ import type { WindowStates } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
 import type { Micro } from "../metering/micro.js";
 import type { EndReason } from "../metering/outcome.js";
+import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { attemptError } from "./attempt-error.js";
@@ -24,6 +25,7 @@ import type { Warn } from "./warning.js";
 interface End {
   readonly outcome: Outcome;
   readonly charge: ObservedCharge;
+  readonly mark: ResponseMark | undefined;
   /** By the monotonic clock, in milliseconds. */
   readonly at: number;
 }
@@ -42,6 +44,7 @@ class RequestSummary implements RequestObserver {
   #errorCode: string | undefined;
   #clientStalled = false;
   #status: number | undefined;
+  #callId: string | undefined;
   #heldMicro: Micro | undefined;
   #upstreamStartedAt: number | undefined;
   /** The target of the attempt that has not failed. */
@@ -76,7 +79,8 @@ class RequestSummary implements RequestObserver {
     this.#stream = stream;
   }
 
-  admitted(heldMicro: Micro): void {
+  admitted(callId: string, heldMicro: Micro): void {
+    this.#callId = callId;
     this.#heldMicro = heldMicro;
   }
 
@@ -111,8 +115,8 @@ class RequestSummary implements RequestObserver {
     this.#clientStalled = true;
   }
 
-  ended(outcome: Outcome, charge: ObservedCharge): void {
-    this.#end = { outcome, charge, at: performance.now() };
+  ended(outcome: Outcome, charge: ObservedCharge, mark: ResponseMark | undefined): void {
+    this.#end = { outcome, charge, mark, at: performance.now() };
     if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
     if (this.#status !== undefined) this.#emit();
   }
@@ -135,11 +139,14 @@ class RequestSummary implements RequestObserver {
   }
 
   #event(): RequestCompleted {
-    const { outcome, charge, at } = this.#end ?? {};
+    const { outcome, charge, mark, at } = this.#end ?? {};
+    // Of another status the client got an error, whatever an upstream began to send.
+    const { responseId, finishReason } = this.#status === 200 && mark !== undefined ? mark : noMark;
     const caller = this.#caller;
     const startedAt = this.#upstreamStartedAt;
     return {
       requestId: this.#requestId,
+      ...(this.#callId === undefined ? undefined : { callId: this.#callId }),
       startedAt: this.#arrivedAt,
       endpoint: this.#endpoint,
       ...(caller && { source: caller.source, account: caller.account }),
@@ -151,6 +158,8 @@ class RequestSummary implements RequestObserver {
       status: this.#status ?? 0,
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
+      ...(responseId === undefined ? undefined : { responseId }),
+      ...(finishReason === undefined ? undefined : { finishReason }),
       ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
       ...(this.#clientStalled ? { stalled: true } : undefined),
       attempts: this.#attempts(),
@@ -190,6 +199,8 @@ class RequestSummary implements RequestObserver {
     };
   }
 }
+
+const noMark: ResponseMark = { responseId: undefined, finishReason: undefined };
 
 function remainingOf({ session, week, month }: WindowStates): RemainingCredits {
   return { session: remaining(session), week: remaining(week), month: remaining(month) };
