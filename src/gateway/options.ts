@@ -81,7 +81,7 @@ export interface Model extends RoutingOptions {
  * @typeParam Raw - what the host's framework calls a request, for {@link GatewayOptions.identify}.
  */
 export interface GatewayOptions<Raw = unknown> {
-  /** The catalog, in the order in which models are listed. */
+  /** The catalog, in the order in which models are listed. {@link Gateway.update} changes it. */
   models: readonly Model[];
   /** Finds API keys. */
   keys: KeyStore;

@@ -116,13 +116,7 @@ describe("the event", () => {
       model: "m",
       choices: [{ index, delta: { role: "assistant", content: "x" }, finish_reason: finish }],
     });
-    test.upstream.replyOnce(
-      eventStream(
-        [chunk(1, null), chunk(0, null), chunk(1, "stop"), chunk(0, "length")].map((each) =>
-          JSON.stringify(each),
-        ) as never,
-      ),
-    );
+    test.upstream.replyOnce(eventStream([chunk(1, null), chunk(0, null), chunk(1, "stop"), chunk(0, "length")]));
     ended = test.nextEvent();
     await (await test.gateway.handler(chatRequest({ n: 2, stream: true }))).text();
     expect(await ended).toMatchObject({ responseId: "chatcmpl-2", finishReason: "length" });
