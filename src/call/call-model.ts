@@ -2,6 +2,7 @@ import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { TargetRoute } from "../routing/target-route.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { holdCredits } from "./admission/hold-credits.js";
@@ -34,12 +35,15 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
   const { request, caller, operation } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
+  let route: TargetRoute | undefined;
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
     const asked = await parseRequest(services, incoming, bytes);
     requireWanted(services, request);
     const checked = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    ({ route } = checked.model);
+    route.enter();
     requireWanted(services, request);
     const admission = services.requestHook ? await reviewCall(services, incoming, checked, bytes) : checked;
     requireWanted(services, request);
@@ -53,6 +57,7 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
     return call;
   } catch (error) {
     body.pendingBodies.drop(request);
+    route?.leave();
     throw error;
   } finally {
     if (isExpected) openCalls.expected();

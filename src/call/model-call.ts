@@ -71,7 +71,7 @@ export class ModelCall implements OpenCall {
   begin(): void {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
-    this.observer.admitted(this.settlement.reservation?.heldMicro ?? 0);
+    this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(() => this.meter?.seen);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();
@@ -144,8 +144,9 @@ export class ModelCall implements OpenCall {
       ? this.settlement.release()
       : this.settlement.charge(bill.tokens, bill.source));
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.observer.ended(outcome, charge);
+    this.observer.ended(outcome, charge, this.meter?.progress);
     this.#warnOf(ending.error);
+    this.admission.model.route.leave();
     services.openCalls.remove(this);
     return charge;
   }

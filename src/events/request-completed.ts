@@ -38,6 +38,11 @@ export interface RemainingCredits {
 export interface RequestCompleted {
   /** The `x-request-id` of the response. */
   requestId: string;
+  /**
+   * The call's id in the ledger and its journal: the `requestId`, unless the host gave one of its own. Absent when no call
+   * was admitted.
+   */
+  callId?: string;
   /** When the request arrived, in epoch milliseconds. */
   startedAt: number;
   /** `undefined` for paths that the gateway does not have. */
@@ -60,6 +65,13 @@ export interface RequestCompleted {
   errorCode?: string;
   /** How the call ended; absent when no call went to an upstream. */
   endReason?: EndReason;
+  /** The `id` of the response, as the client got it; absent when it got none, and for embeddings. */
+  responseId?: string;
+  /**
+   * Why the first choice ended, in the words of chat completions, whatever the client's protocol: `stop`, `length`,
+   * `tool_calls` or `content_filter`, or another word that a server of chat completions uses. Absent when it did not end.
+   */
+  finishReason?: string;
   /** What happened to the response after its client left early; absent when the client stayed. */
   disconnect?: Disconnect;
   /** Whether the client was disconnected because it took nothing of its response for `maxStallMs`. */

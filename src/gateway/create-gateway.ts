@@ -1,6 +1,7 @@
 import { toAllowance } from "../access/allowance.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
+import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
@@ -14,22 +15,19 @@ import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
-import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
-import { toDrainLimits } from "../plans/drain-limits.js";
+import type { PlanStore } from "../plans/plan-store.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
-import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
-import { resolveTokenBounds } from "../tokens/token-bounds.js";
 import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
-import { buildRoute } from "./build-route.js";
+import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
@@ -55,9 +53,9 @@ import { bridgeWebRequest } from "./web-bridge.js";
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
-  const catalog = buildCatalog(resolved);
+  const catalog = new LiveCatalog(resolved);
   const warnOnce = withoutRepeats(warn);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOnce);
+  checkPlans(resolved.plans, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
@@ -89,7 +87,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     await closeLedger();
     await lookups.close();
     storeLimit.close();
-    await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
+    await catalog.close();
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
@@ -101,11 +99,13 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
-    as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
+    as: (caller) =>
+      callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
-    health: () => healthOf(catalog.values(), clock.now()),
+    health: () => healthOf(catalog.current.values(), clock.now()),
+    update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
@@ -114,6 +114,14 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     },
   };
   return gateway;
+}
+
+/** @throws TypeError | RangeError for a plan of the options that is not valid. */
+function checkPlans(plans: PlanStore, catalog: Catalog, warn: Warn): void {
+  for (const plan of plans.list?.() ?? []) {
+    const { models } = toAllowance(plan.id, plan);
+    warnOfUnmatched(plan.id, models.patterns, catalog, warn);
+  }
 }
 
 /** What calls take from the options. */
@@ -158,30 +166,6 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
   const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, maxBodyBytes) } = options;
   const pendingBodies = new PendingBodies(maxPendingBodyBytes, maxBodyBytes);
   return { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
-}
-
-function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
-  return new Map(
-    models.map((model) => {
-      const { id, type, contextLength, maxOutputTokens } = model;
-      const routing = buildRoute(model, providers);
-      const drain = toDrainLimits(model.disconnect ?? "cancel");
-      const record = modelRecord(model);
-      const lacking = lackingOf(model);
-      const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
-      const reasons = capabilities?.["reasoning"] === true;
-      const tokenBounds = resolveTokenBounds(model.tokenBounds);
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-      return [id, { id, type, ...limits, ...routing, drain, record }];
-    }),
-  );
-}
-
-/** The capabilities that the model lacks: those that its options do not set to `true`. */
-function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
-  if (unsupported === "pass") return undefined;
-  const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
-  return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
 /** Errors of the warning hook are ignored. */

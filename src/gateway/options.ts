@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
-import { withHints } from "../check/closest-name.js";
 import { explainIssue } from "../check/explain-issue.js";
-import { idText } from "../check/id-text.js";
+import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
@@ -17,25 +16,16 @@ import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
-import { restrictedNames } from "../openai/request/member-rules.js";
-import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { reservedRecordMembers } from "../server/model-record.js";
 import type { TokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
+import { catalogProblems } from "./catalog/catalog-problems.js";
+import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
-import {
-  allowMembersSchema,
-  priceSchema,
-  type ResolvedTarget,
-  type RoutingOptions,
-  routingShape,
-  type TargetOptions,
-  upstreamSchema,
-} from "./target-options.js";
+import type { RoutingOptions, TargetOptions } from "./target-options.js";
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {
@@ -93,7 +83,7 @@ export interface Model extends RoutingOptions {
  * @typeParam Raw - what the host's framework calls a request, for {@link GatewayOptions.identify}.
  */
 export interface GatewayOptions<Raw = unknown> {
-  /** The catalog, in the order in which models are listed. */
+  /** The catalog, in the order in which models are listed. {@link Gateway.update} changes it. */
   models: readonly Model[];
   /** Finds API keys. */
   keys: KeyStore;
@@ -253,7 +243,6 @@ export interface LedgerOptions {
   denialCacheMs?: number | undefined;
 }
 
-const name = z.string().min(1, "must not be empty");
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
 });
@@ -262,50 +251,8 @@ const milliseconds = z.number().int().positive();
 const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
-const tokens = z.number().nonnegative();
 const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
-
-function having<Type>(what: string, methods: readonly (keyof Type & string)[]): z.ZodType<Type> {
-  return z.custom<Type>(
-    (value) =>
-      ((typeof value === "object" && value !== null && !Array.isArray(value)) || isFunction(value)) &&
-      methods.every((method) => isFunction((value as Record<string, unknown>)[method])),
-    `must be ${what}; it needs the ${methods.length === 1 ? "method" : "methods"} ${methods.join(", ")}`,
-  );
-}
-
-const modelSchema = z.strictObject({
-  id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
-    error: "must hold no white space, *, ? or #, and no slash at either end",
-  }),
-  type: z.enum(["chat", "embedding"]),
-  publisher: name.optional(),
-  contextLength: count,
-  maxOutputTokens: count.optional(),
-  capabilities: z.record(z.string(), z.unknown()).optional(),
-  unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
-  enforceContextLength: z.boolean().default(true),
-  tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
-  tokenBounds: z
-    .strictObject({
-      image: tokens.optional(),
-      audioPerSecond: tokens.optional(),
-      file: tokens.optional(),
-    })
-    .optional(),
-  price: priceSchema,
-  upstream: upstreamSchema,
-  ...routingShape,
-  allowMembers: allowMembersSchema,
-  disconnect: disconnectSchema.optional(),
-  extra: z
-    .record(z.string(), z.unknown())
-    .refine((extra) => !reservedRecordMembers.some((member) => member in extra), {
-      error: `must not set what the gateway sets: ${reservedRecordMembers.join(", ")}`,
-    })
-    .optional(),
-});
 
 const ledgerOptionsSchema = z.strictObject({
   reserveTimeoutMs: timeout.default(250),
@@ -324,7 +271,7 @@ const ledgerOptionsSchema = z.strictObject({
 });
 
 const optionsSchema = z.strictObject({
-  models: z.array(modelSchema),
+  ...catalogShape,
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
   plans: having<PlanStore>("a plan store, such as memoryPlanStore({…})", ["find"]),
   ledger: having<CreditLedger>("a credit ledger, such as memoryCreditLedger()", [
@@ -333,7 +280,6 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
-  providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   responses: z
     .union([
@@ -399,24 +345,12 @@ export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions 
 }
 
 function findContradictions(options: ResolvedOptions): string[] {
-  const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
+  const { maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
   const problems = [...sessionProblems(options), ...findPlanlessKeys(options)];
   if (maxPendingBodyBytes < maxBodyBytes) {
     problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
   }
-  const known = Object.keys(providers);
-  const seen = new Set<string>();
-  for (const model of models) {
-    const { id, type, price, upstream, contextLength, maxOutputTokens } = model;
-    if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
-    if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
-    seen.add(id);
-    problems.push(...findTargetProblems(id, type, upstream, known));
-    problems.push(...findAllowedProblems(model, providers));
-    if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
-      problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
-    }
-  }
+  problems.push(...catalogProblems(options));
   return problems;
 }
 
@@ -424,42 +358,4 @@ function findPlanlessKeys({ keys, accounts }: ResolvedOptions): string[] {
   if (accounts !== undefined) return [];
   const what = "names no `plan`. Give it one, or give `accounts`: an account store, which names the plans of accounts.";
   return [...(keys.withoutPlan?.() ?? [])].map((id) => `The key "${id}" ${what}`);
-}
-
-function findTargetProblems(
-  id: string,
-  type: "chat" | "embedding",
-  targets: readonly ResolvedTarget[],
-  known: readonly string[],
-): string[] {
-  const problems: string[] = [];
-  for (const { provider, price } of targets) {
-    if (!known.includes(provider)) {
-      problems.push(
-        `The model "${id}" names the provider "${provider}", which is not in \`providers\`. ` +
-          (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
-      );
-    }
-    if (type === "chat" && price !== undefined && price.output === undefined) {
-      problems.push(`The target "${provider}" of the model "${id}" has no price.output.`);
-    }
-  }
-  const prioritized = targets.filter(({ priority }) => priority !== undefined).length;
-  if (prioritized > 0 && prioritized < targets.length) {
-    problems.push(`Some targets of the model "${id}" have a priority and some have none. Give it to all, or to none.`);
-  }
-  return problems;
-}
-
-/** Allowing a member that is not restricted has no effect, so its name must be misspelled. */
-function findAllowedProblems(
-  { id, upstream, allowMembers = [] }: ResolvedOptions["models"][number],
-  providers: ResolvedOptions["providers"],
-): string[] {
-  const restricted = upstream.flatMap(({ provider }) => Object.keys(providers[provider]?.dialect?.restricted ?? {}));
-  const known = [...restrictedNames, ...restricted];
-  const allowed = [...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])];
-  const unknown = [...new Set(allowed)].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return [];
-  return [`The model "${id}" allows members that are not restricted: ${withHints(unknown, known)}.`];
 }

@@ -2,7 +2,7 @@ import { accountLookup, type KnownAccount } from "../access/account-lookup.js";
 import { type Allowance, type AllowanceLookupOptions, allowanceLookup } from "../access/allowance.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
 import { callerLookup, type IdentifiedCaller } from "../access/caller.js";
-import type { Catalog } from "../access/catalog.js";
+import type { CurrentCatalog } from "../access/catalog.js";
 import type { AccountStore, WritableAccountStore } from "../accounts/account-store.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
@@ -29,7 +29,7 @@ interface LookupStores {
  */
 export function watchedLookups(
   { keys, plans, accounts }: LookupStores,
-  catalog: Catalog,
+  catalog: CurrentCatalog,
   options: AllowanceLookupOptions,
 ): WatchedLookups {
   const { warn } = options;
@@ -52,7 +52,7 @@ export function watchedLookups(
     warn,
   });
   const hasAccounts = accounts !== undefined;
-  const findCaller = callerLookup(keys, catalog, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
+  const findCaller = callerLookup(keys, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
   const findAccount = accounts && accountLookup(accounts, { ...options, mayRemember: accountWatch.mayRemember });
   return {

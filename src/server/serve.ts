@@ -58,22 +58,25 @@ interface Served {
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
-  /** Set by the host's own code: then no key is read, and no session. */
-  readonly caller: IdentifiedCaller | undefined;
+  /** Given by the host's own code: then no key is read, and no session. */
+  readonly findOwnCaller: (() => IdentifiedCaller) | undefined;
 }
 
-/** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
+/**
+ * Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects.
+ * @param findOwnCaller - gives the caller of the host's own code, or throws a GatewayError for its response.
+ */
 export async function serve(
   services: ServerServices,
   request: GatewayRequest,
-  caller?: IdentifiedCaller,
+  findOwnCaller?: () => IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const callId = makeRequestId();
   const { requestIdOf, calls } = services;
   const requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? callId;
   const observer = observerOf(services, requestId, path);
-  const served = { services, requestId, callId, request, path, observer, caller };
+  const served = { services, requestId, callId, request, path, observer, findOwnCaller };
   let response: GatewayResponse;
   try {
     response = await respond(served);
@@ -118,7 +121,7 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, observer } = served;
-  const identified = served.caller ?? (await callerOf(served, path));
+  const identified = served.findOwnCaller?.() ?? (await callerOf(served, path));
   observer.authenticated(identified);
   requireValid(identified, services.calls.clock.now());
   const resolved = services.resolveCaller(identified);
@@ -161,7 +164,6 @@ async function respondFromPlan(
   caller: Caller,
 ): Promise<GatewayResponse> {
   const { calls } = services;
-  const { catalog } = calls;
   const protocol = protocolOf(path, request);
   const kept = calls.operations.responses;
   if (path.endpoint === "response") {
@@ -170,6 +172,7 @@ async function respondFromPlan(
   }
   if (path.endpoint === "input_items") return json(await listInputItems(kept, caller.account, path.responseId));
   const allowance = await calls.findAllowance(caller.plan);
+  const catalog = calls.catalog.current;
   switch (path.endpoint) {
     case "usage":
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
@@ -241,7 +244,9 @@ function wantsWebSocket(request: GatewayRequest): boolean {
 
 function upgradeRefused(): GatewayError {
   const message = 'Responses do not come over WebSockets here. Send a POST with "stream": true.';
-  return new GatewayError(message, { status: 426, code: "websockets_not_supported" });
+  // RFC 9110, section 15.5.22: it names the protocol that is required. An adapter that cannot send `connection` drops it.
+  const headers = { connection: "Upgrade", upgrade: "HTTP/1.1" };
+  return new GatewayError(message, { status: 426, code: "websockets_not_supported", headers });
 }
 
 function methodNotSupported(method: string, path: Path): GatewayError {

@@ -117,7 +117,7 @@ export const layers: readonly Layer[] = [
     folder: "providers",
     question: "How is a model server reached?",
     imports: ["metering", "redaction", "openai", "errors", "wire", "check"],
-    packages: ["zod", "#transport", "node:*"],
+    packages: ["zod", "lru-cache", "#transport", "node:*"],
   },
   {
     folder: "operations",
@@ -243,6 +243,7 @@ export const layers: readonly Layer[] = [
     imports: [
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
+      "providers/direct-call.js",
       ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
     ],
     packages: ["zod", "node:crypto", "node:buffer"],

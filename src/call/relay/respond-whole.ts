@@ -129,4 +129,12 @@ class WholeProgress implements Progress {
   get estimated(): boolean {
     return this.answer?.estimated ?? true;
   }
+
+  get responseId(): string | undefined {
+    return this.answer?.responseId;
+  }
+
+  get finishReason(): string | undefined {
+    return this.answer?.finishReason;
+  }
 }

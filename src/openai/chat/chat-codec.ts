@@ -35,7 +35,10 @@ export class ChatCodec {
    */
   event(event: ServerSentEvent): Uint8Array | undefined {
     const chunk = this.#reader.read(event);
-    return chunk === undefined ? undefined : this.#writer.write(chunk);
+    if (chunk === undefined) return undefined;
+    const written = this.#writer.write(chunk);
+    this.progress.responseId ??= this.#writer.id;
+    return written;
   }
 
   /**

@@ -24,6 +24,10 @@ export class ChatClientSink implements ChatSink {
     return JSON.stringify(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
   }
 
+  responseId({ id }: ChatJson): string | undefined {
+    return typeof id === "string" ? id : undefined;
+  }
+
   stream(): ChatChunkSink {
     return new ChatClientChunks(this.#context, this.#includeUsage);
   }
@@ -35,6 +39,10 @@ class ChatClientChunks implements ChatChunkSink {
 
   constructor(context: AnswerContext, includeUsage: boolean) {
     this.#writer = new ChatChunkWriter(context, includeUsage);
+  }
+
+  get responseId(): string | undefined {
+    return this.#writer.id;
   }
 
   chunk(json: ChatJson): Uint8Array | undefined {

@@ -29,10 +29,14 @@ export class ResponsesClientSink implements ChatSink {
     return JSON.stringify(response);
   }
 
+  responseId(): string {
+    return this.#context.responseId;
+  }
+
   stream(): ChatChunkSink {
     const stream = new ChatToResponsesStream(this.#context);
     this.#complete = () => stream.response;
-    return new ResponsesClientChunks(stream, this.#clock);
+    return new ResponsesClientChunks(stream, this.#context.responseId, this.#clock);
   }
 
   async keep(instead?: string): Promise<void> {
@@ -48,11 +52,13 @@ function endOf(tokens: TokenCounts, clock: Clock) {
 }
 
 class ResponsesClientChunks implements ChatChunkSink {
+  readonly responseId: string;
   readonly #stream: ChatToResponsesStream;
   readonly #clock: Clock;
   #hasBegun = false;
 
-  constructor(stream: ChatToResponsesStream, clock: Clock) {
+  constructor(stream: ChatToResponsesStream, responseId: string, clock: Clock) {
+    this.responseId = responseId;
     this.#stream = stream;
     this.#clock = clock;
   }
