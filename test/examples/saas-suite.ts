@@ -167,6 +167,8 @@ export function describeSaas(environment: () => Record<string, string>): void {
     expect((await admin.send("GET", "/api/users")).json).toContainEqual(
       expect.objectContaining({ id, status: "suspended" }),
     );
+    expect(await sendPayment(origin, updated(id, "pro"), webhookSecret)).toBe(204);
+    for (const client of clients) await expect(client.chat.completions.create(ask)).rejects.toMatchObject(refused);
     await visitor.send("POST", "/api/notes", { text: "A note of one who is suspended." });
     expect((await admin.send("POST", "/api/users/summaries")).json).toEqual({ summarized: 0, failed: 1 });
 

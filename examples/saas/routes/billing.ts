@@ -32,7 +32,9 @@ billing.post("/", async (req, res) => {
   if (type === "subscription.updated") {
     // Events may come twice, and in another order than they were made.
     const isOld = Number(account.metadata?.["paidAt"] ?? 0) > created;
-    if (!isOld) await gateway.accounts.put({ ...account, plan, metadata: { ...account.metadata, paidAt: created } });
+    // Without a `status`, who is suspended stays so.
+    const paid = { id: account.id, plan, anchor: account.anchor, metadata: { ...account.metadata, paidAt: created } };
+    if (!isOld) await gateway.accounts.put(paid);
   }
   if (type === "credits.bought" && credits !== undefined) {
     await gateway.accounts.grant(account.id, { id, window: "month", amountMicro: Math.round(credits * 1_000_000) });
