@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { relative } from "node:path";
 import { refuseToStart } from "../demo/welcome.js";
 import { createApp } from "./app.js";
 import { database, makeTables } from "./database.js";
@@ -18,6 +19,8 @@ const server = app.listen(Number(process.env["PORT"] ?? "3000"));
 server.once("error", refuseToStart);
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
+const folder = relative(process.env["INIT_CWD"] ?? process.cwd(), import.meta.dirname);
+const pay = `PORT=${port} npm run pay${folder === "" ? "" : ` --prefix ${folder}`} --`;
 console.log(`
   The app         http://localhost:${port}
   Base URL        http://localhost:${port}/ai/v1
@@ -25,7 +28,7 @@ console.log(`
 
 Sign up in the page, make an API key, and call with it. Then pay, as the payment provider's webhook does:
 
-  npm run pay -- you@example.com pro
+  ${pay} you@example.com pro
 
 Ctrl-C ends it. Requests:
 `);

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import OpenAI from "openai";
@@ -126,6 +128,16 @@ export function describeSaas(environment: () => Record<string, string>): void {
     expect(await sendPayment(origin, bought, webhookSecret)).toBe(204);
     expect(await sendPayment(origin, bought, webhookSecret)).toBe(204);
     expect((await usageOf(visitor)).windows["month"]?.bonusMicro).toBe(50_000_000);
+  });
+
+  it("the printed command pays for a user", async () => {
+    const { visitor, email } = await signUp();
+    const command = /^ {2}(PORT=.*npm run pay.*)$/m.exec(app?.printed() ?? "")?.[1] ?? "";
+    const env = { ...process.env, PAYMENT_WEBHOOK_SECRET: webhookSecret, ...environment() };
+    const options = { env, cwd: process.env["INIT_CWD"] ?? process.cwd() };
+    const { stdout } = await promisify(execFile)("bash", ["-c", command.replace("you@example.com", email)], options);
+    expect(stdout).toContain("Paid.");
+    expect((await visitor.send("GET", "/api/usage")).json).toMatchObject({ plan: "pro" });
   });
 
   it("a card's number goes to no model, and costs nothing", async () => {
