@@ -11,16 +11,20 @@ import type { ResolvedTarget } from "./target-options.js";
 
 type ResolvedModel = ResolvedOptions["models"][number];
 
-/** A model's targets, made ready for the hot path, and their routing. */
+/**
+ * A model's targets, made ready for the hot path, and their routing.
+ * @param keyPrefix - of the gateway's own keys, which no error of an upstream may show.
+ */
 export function buildRoute(
   model: ResolvedModel,
   providers: ResolvedOptions["providers"],
+  keyPrefix: string,
 ): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
   const { upstream, maxAttempts = upstream.length } = model;
   if (upstream.length === 0) throw new TypeError(`createGateway: the model "${model.id}" has no upstream.`);
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
   const modelPrice = priceOf(model.id, model.price);
-  const targets = upstream.map((options) => buildTarget(model, options, providers, { modelPrice, breaks }));
+  const targets = upstream.map((options) => buildTarget(model, options, providers, { modelPrice, breaks, keyPrefix }));
   const isPlain =
     targets.length === 1 &&
     maxAttempts === 1 &&
@@ -47,7 +51,7 @@ function buildTarget(
   model: ResolvedModel,
   options: ResolvedTarget,
   providers: ResolvedOptions["providers"],
-  { modelPrice, breaks }: { modelPrice: CompiledPrice; breaks: boolean },
+  { modelPrice, breaks, keyPrefix }: { modelPrice: CompiledPrice; breaks: boolean; keyPrefix: string },
 ): Target {
   const provider = providers[options.provider];
   if (provider === undefined) throw new TypeError(`createGateway: no provider "${options.provider}".`);
@@ -58,7 +62,7 @@ function buildTarget(
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect,
-    secrets: provider.secrets === undefined ? undefined : () => provider.secrets?.() ?? {},
+    secrets: () => secretsOf(provider, keyPrefix),
     price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
     rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
     timeoutMs: options.timeoutMs,
@@ -67,6 +71,11 @@ function buildTarget(
       maxConcurrent: options.maxConcurrent,
     }),
   };
+}
+
+function secretsOf(provider: UpstreamProvider, keyPrefix: string) {
+  const secrets = provider.secrets?.() ?? {};
+  return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
 }
 
 function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {

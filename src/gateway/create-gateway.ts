@@ -1,4 +1,5 @@
 import { toAllowance } from "../access/allowance.js";
+import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import type { CallServices } from "../call/call-services.js";
@@ -61,17 +62,18 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
-  const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
+  const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
-  const { findAllowance } = lookups;
+  const { findAllowance, findCaller, keyUses } = lookups;
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
-    findCaller: lookups.findCaller,
+    findCaller,
+    keyUses,
+    keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
     observe: joinObservers(observersOf(resolved, warn, clock)),
@@ -101,7 +103,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
-    keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
     health: () => healthOf(catalog.values(), clock.now()),
@@ -113,6 +115,11 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     },
   };
   return gateway;
+}
+
+function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = options;
+  return { ttlMs, negativeTtlMs, maxEntries, clock };
 }
 
 /** What of the options bounds calls. */
@@ -156,11 +163,11 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
   return { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
 }
 
-function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
+function buildCatalog({ models, providers, keyPrefix }: ResolvedOptions): Catalog {
   return new Map(
     models.map((model) => {
       const { id, type, contextLength, maxOutputTokens } = model;
-      const routing = buildRoute(model, providers);
+      const routing = buildRoute(model, providers, keyPrefix);
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
       const lacking = lackingOf(model);
