@@ -190,11 +190,7 @@ export function describeWritableKeyStore(
         const key = newKey({ metadata });
         await store.insert(key);
         expect((await other.get(key.id))?.metadata).toEqual(metadata);
-        const tooMuch = [
-          { ...metadata, more: "" },
-          { [character.repeat(65)]: "" },
-          { name: character.repeat(513) },
-        ];
+        const tooMuch = [{ ...metadata, more: "" }, { [character.repeat(65)]: "" }, { name: character.repeat(513) }];
         for (const refused of tooMuch) {
           await expect(store.insert(newKey({ metadata: refused }))).rejects.toBeInstanceOf(TypeError);
           await expect(other.update(key.id, { metadata: refused })).rejects.toBeInstanceOf(TypeError);

@@ -15,7 +15,13 @@ const full = {
   models: ["acme/*", "o'neill/100%"],
   anchor: -29_253_600_000,
 };
-const few = { id: "key_few", hash: hashKey("sk-few"), hint: "sk-…few", account: "acct_1", createdAt: 1_773_221_400_001 };
+const few = {
+  id: "key_few",
+  hash: hashKey("sk-few"),
+  hint: "sk-…few",
+  account: "acct_1",
+  createdAt: 1_773_221_400_001,
+};
 
 function plain(key: StoredKey | undefined): object {
   return Object.fromEntries(Object.entries(key ?? {}).filter(([, value]) => value != null));

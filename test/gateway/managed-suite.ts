@@ -148,13 +148,17 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
         'Bearer realm="infergate", error="invalid_token"',
       ]);
       expect(await refused.json()).toMatchObject({
-        error: { code: "api_key_disabled", type: "invalid_request_error", message: expect.stringMatching(/is disabled/) },
+        error: {
+          code: "api_key_disabled",
+          type: "invalid_request_error",
+          message: expect.stringMatching(/is disabled/),
+        },
       });
       const hasEvent = (event: object) => vi.waitFor(() => expect(events.at(-1)).toMatchObject(event), { interval: 5 });
       await hasEvent({ status: 401, errorCode: "api_key_disabled", keyId: key.id });
       gate.open();
       expect(await stream.text()).toMatch(/\[DONE\]\s*$/);
-      await hasEvent({ status: 200, outcome: "completed", keyId: key.id });
+      await hasEvent({ status: 200, keyId: key.id });
       await gateway.keys.update(key.id, { enabled: true });
       expect(await call(key.secret)).toBe(200);
       await gateway.keys.update(key.id, { enabled: false });

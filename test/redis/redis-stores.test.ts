@@ -107,7 +107,10 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
       await expectKeysOfBefore(redisStores({ client: connected[0].client }).keys, {
         insert: () => {
           const key = { id: "key_late", hash: hashKey("sk-late"), hint: "sk-…late", account: "acct_1", createdAt: 9 };
-          const fields = Object.entries({ ...key, plan: "pro" }).flatMap(([name, value]) => [name, JSON.stringify(value)]);
+          const fields = Object.entries({ ...key, plan: "pro" }).flatMap(([name, value]) => [
+            name,
+            JSON.stringify(value),
+          ]);
           const names = [`${slot}:hash:${key.hash}`, `${slot}:id:${key.id}`, `${slot}:account:${key.account}`] as const;
           return admin.eval(insertKey, 3, ...names, key.hash, "9", "channel", ...fields);
         },

@@ -132,7 +132,8 @@ describe("the tables", () => {
         UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, models = ?, anchor = ? WHERE id = ?`);
       expect(find.get(hashKey("sk-few"))).toMatchObject({ id: "key_few" });
       await expectKeysOfBefore(sqliteStores({ database: folder.open() }).keys, {
-        insert: () => insert.all("key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, "pro", ...Array(5).fill(null)),
+        insert: () =>
+          insert.all("key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, "pro", ...Array(5).fill(null)),
         rename: ({ id }, name) => update.run(null, name, null, null, null, null, id),
         find: (hash) => (find.get(hash) as { id: string } | undefined)?.id,
       });
