@@ -45,7 +45,16 @@ export type { CorsOptions } from "./http/cors.js";
 export type { HostRequest } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";
 export { hashKey } from "./keys/hash-key.js";
-export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
+export type {
+  ApiKey,
+  Instant,
+  KeyChange,
+  KeyMetadata,
+  KeyStore,
+  KeyUse,
+  StoredKey,
+  WritableKeyStore,
+} from "./keys/key-store.js";
 export type { Clock } from "./ledger/clock.js";
 export type {
   Blocked,

@@ -20,6 +20,8 @@ export interface IdentifiedCaller {
   readonly plan: string | undefined;
   /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
   readonly refusedFrom: number;
+  /** Whether the key is refused until it is enabled again. Absent where no API key was sent. */
+  readonly isDisabled?: boolean | undefined;
   /** Where the account's weeks and months begin and end. */
   readonly calendar: Calendar;
   /** The models that the caller is restricted to; `undefined`: the plan alone decides. */
@@ -59,7 +61,7 @@ export function callerLookup(
 }
 
 function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
-  const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
+  const { id, account, plan, expiresAt, revokedAt, enabled, models, anchor } = checkKey(record);
   const lacksPlan = plan === undefined || plan === null;
   if (lacksPlan && !hasAccounts) throw new TypeError("plan: is required, since the gateway has no account store");
   return {
@@ -69,6 +71,7 @@ function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
     account,
     plan: plan ?? undefined,
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    isDisabled: enabled === false,
     calendar: new Calendar(anchor ?? undefined),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };

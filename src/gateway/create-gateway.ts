@@ -1,4 +1,5 @@
 import { toAllowance } from "../access/allowance.js";
+import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
@@ -60,17 +61,18 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
-  const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
+  const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
-  const { findAllowance } = lookups;
+  const { findAllowance, findCaller, keyUses } = lookups;
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
-    findCaller: lookups.findCaller,
+    findCaller,
+    keyUses,
+    keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
     observe: joinObservers(observersOf(resolved, warn, clock)),
@@ -101,7 +103,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
-    keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
     health: () => healthOf(catalog.current.values(), clock.now()),
@@ -114,6 +116,11 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     },
   };
   return gateway;
+}
+
+function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = options;
+  return { ttlMs, negativeTtlMs, maxEntries, clock };
 }
 
 /** @throws TypeError | RangeError for a plan of the options that is not valid. */

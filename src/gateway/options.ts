@@ -12,6 +12,7 @@ import type { OnRequest } from "../hooks/admission.js";
 import type { CorsOptions } from "../http/cors.js";
 import type { RequestHead } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
+import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
@@ -89,6 +90,11 @@ export interface GatewayOptions<Raw = unknown> {
   keys: KeyStore;
   /** Finds plans. */
   plans: PlanStore;
+  /**
+   * What the keys that {@link Gateway.keys} makes begin with, such as `acme_live_`: 1 to 32 letters, digits, `_` and `-`.
+   * Keys that were made with another prefix keep working. Default: `sk-ig-`.
+   */
+  keyPrefix?: string | undefined;
   /** Keeps the accounts' credits. */
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
@@ -287,6 +293,10 @@ const optionsSchema = z.strictObject({
       having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
     ])
     .optional(),
+  keyPrefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ and -, such as "acme_live_"')
+    .default(managedPrefix),
   basePath: z
     .string()
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })

@@ -3,6 +3,7 @@ import { authorize, mayUse } from "../access/authorize.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
 import type { ResolveCaller } from "../access/caller-resolver.js";
+import type { KeyUses } from "../access/key-uses.js";
 import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
@@ -33,6 +34,10 @@ import { reportUsage } from "./report-usage.js";
 export interface ServerServices {
   readonly calls: CallServices;
   readonly findCaller: Lookup<IdentifiedCaller>;
+  /** Of the keys that the gateway makes. */
+  readonly keyPrefix: string;
+  /** Keeps when keys were used. Absent: the key store cannot. */
+  readonly keyUses: KeyUses | undefined;
   /** Finds who a request without an API key is from. Absent: such requests are refused. */
   readonly identifyCaller: IdentifyCaller | undefined;
   /** Gives callers the terms of their accounts. */
@@ -123,7 +128,9 @@ async function respondToCaller(served: Served, path: Path): Promise<GatewayRespo
   const { services, observer } = served;
   const identified = served.findOwnCaller?.() ?? (await callerOf(served, path));
   observer.authenticated(identified);
-  requireValid(identified, services.calls.clock.now());
+  const now = services.calls.clock.now();
+  requireValid(identified, now);
+  if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
   const resolved = services.resolveCaller(identified);
   const caller = resolved instanceof Promise ? await resolved : resolved;
   if (caller !== identified) observer.authenticated(caller);
@@ -149,12 +156,12 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
 async function callerOf({ services, request, requestId }: Served, path: Path): Promise<IdentifiedCaller> {
   const header = (name: string) => request.header(name);
-  const { findCaller, identifyCaller } = services;
+  const { findCaller, identifyCaller, keyPrefix } = services;
   const isKeyless = identifyCaller !== undefined && !sendsCredential(header);
   const identified = isKeyless ? await identifyCaller(request, requestId) : undefined;
   if (identified !== undefined) return identified;
   const credential = protocolOf(path, request).credential(header);
-  return requireKnown(await findKey(credential, findCaller));
+  return requireKnown(await findKey(credential, findCaller, keyPrefix));
 }
 
 /** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */

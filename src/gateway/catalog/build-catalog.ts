@@ -11,6 +11,8 @@ import type { ResolvedModel } from "./catalog-shape.js";
 export interface CatalogContext {
   /** What the caller called, for error messages. */
   readonly by: string;
+  /** Of the gateway's own keys. */
+  readonly keyPrefix: string;
   /** By their names in the options. */
   readonly providers: ReadonlyMap<string, UsedProvider>;
   /** The catalog before: targets that stay keep their counts. */
@@ -18,11 +20,11 @@ export interface CatalogContext {
 }
 
 /** @throws TypeError for a price that is not valid. */
-export function buildCatalog(models: readonly ResolvedModel[], { by, providers, previous }: CatalogContext): Catalog {
+export function buildCatalog(models: readonly ResolvedModel[], { previous, ...context }: CatalogContext): Catalog {
   return new Map(
     models.map((model): [string, CatalogModel] => {
       const { id, type, contextLength, maxOutputTokens } = model;
-      const routing = buildRoute(model, { by, providers, previous: previous?.get(id)?.route });
+      const routing = buildRoute(model, { ...context, previous: previous?.get(id)?.route });
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);
       const lacking = lackingOf(model);

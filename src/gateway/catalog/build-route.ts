@@ -13,6 +13,8 @@ import { KeptTargets } from "./kept-targets.js";
 export interface RouteContext {
   /** What the caller called, for error messages. */
   readonly by: string;
+  /** Of the gateway's own keys, which no error of an upstream may show. */
+  readonly keyPrefix: string;
   /** By their names in the options. */
   readonly providers: ReadonlyMap<string, UsedProvider>;
   /** The model's route in the catalog before. */
@@ -25,7 +27,7 @@ export function buildRoute(
   context: RouteContext,
 ): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
   const { upstream, maxAttempts = upstream.length } = model;
-  const { by, previous } = context;
+  const { by, previous, keyPrefix } = context;
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
   const modelPrice = priceOf(by, model.id, model.price);
   const kept = new KeptTargets(previous?.targets ?? []);
@@ -35,7 +37,8 @@ export function buildRoute(
     const price = options.price === undefined ? modelPrice : priceOf(by, model.id, options.price);
     const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
     const monitor = kept.monitor(provider, options.model, settings);
-    return buildTarget(model, options, { provider, price, monitor });
+    const secrets = () => secretsOf(provider, keyPrefix);
+    return buildTarget(model, options, { provider, price, monitor, secrets });
   });
   const isPlain =
     targets.length === 1 &&
@@ -69,7 +72,7 @@ function requireProvider({ by, providers }: RouteContext, name: string): UsedPro
 function buildTarget(
   model: ResolvedModel,
   options: ResolvedTarget,
-  { provider, price, monitor }: Pick<Target, "provider" | "price" | "monitor">,
+  { provider, price, monitor, secrets }: Pick<Target, "provider" | "price" | "monitor" | "secrets">,
 ): Target {
   const { dialect } = provider;
   return {
@@ -78,12 +81,17 @@ function buildTarget(
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect,
-    secrets: provider.secrets === undefined ? undefined : () => provider.secrets?.() ?? {},
+    secrets,
     price,
     rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
     timeoutMs: options.timeoutMs,
     monitor,
   };
+}
+
+function secretsOf(provider: UpstreamProvider, keyPrefix: string) {
+  const secrets = provider.secrets?.() ?? {};
+  return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
 }
 
 function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {

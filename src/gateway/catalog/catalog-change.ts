@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { explainIssue } from "../../check/explain-issue.js";
 import { listProblems, problemsOf } from "../../check/list-problems.js";
-import type { GatewayOptions } from "../options.js";
+import type { UpstreamProvider } from "../../providers/upstream-provider.js";
+import type { Model } from "../options.js";
 import { catalogProblems } from "./catalog-problems.js";
 import { type CatalogOptions, catalogShape } from "./catalog-shape.js";
 
 /** What `gateway.update` changes. What is absent stays as it is. */
 export interface CatalogChange {
   /** The new catalog, as a whole: models that are not in it are removed. */
-  models?: GatewayOptions["models"] | undefined;
+  models?: readonly Model[] | undefined;
   /** The new providers, as a whole: those that are not in it are removed. */
-  providers?: GatewayOptions["providers"] | undefined;
+  providers?: Readonly<Record<string, UpstreamProvider>> | undefined;
 }
 
 const changeSchema = z.strictObject({

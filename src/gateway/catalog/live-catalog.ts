@@ -19,10 +19,12 @@ interface ChangeServices {
 export class LiveCatalog implements CurrentCatalog {
   #options: CatalogOptions;
   #current: Catalog;
+  readonly #keyPrefix: string;
   readonly #providers = new UsedProviders();
 
   /** @throws TypeError for a price that is not valid. */
-  constructor(options: CatalogOptions) {
+  constructor(options: CatalogOptions & { readonly keyPrefix: string }) {
+    this.#keyPrefix = options.keyPrefix;
     this.#options = { models: options.models, providers: options.providers };
     this.#current = this.#swap("createGateway", this.#options);
   }
@@ -53,7 +55,7 @@ export class LiveCatalog implements CurrentCatalog {
 
   #swap(by: string, { models, providers: given }: CatalogOptions, previous?: Catalog): Catalog {
     const providers = this.#providers.match(given);
-    const built = buildCatalog(models, { by, providers, previous });
+    const built = buildCatalog(models, { by, keyPrefix: this.#keyPrefix, providers, previous });
     this.#providers.commit(providers);
     return built;
   }
