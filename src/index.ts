@@ -9,8 +9,10 @@ export type {
   StoredAccount,
   WritableAccountStore,
 } from "./accounts/account-store.js";
+export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
+export type { GuardOutcome } from "./events/guard-outcome.js";
 export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { GatewayWarning } from "./events/warning.js";
 export type { AccountRecords } from "./gateway/admin/account-records.js";
@@ -28,6 +30,7 @@ export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { UsageRow, UsageSum, UsageTotal } from "./gateway/admin/sum-usage.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
+export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
@@ -42,7 +45,16 @@ export type { CorsOptions } from "./http/cors.js";
 export type { HostRequest } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";
 export { hashKey } from "./keys/hash-key.js";
-export type { ApiKey, Instant, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "./keys/key-store.js";
+export type {
+  ApiKey,
+  Instant,
+  KeyChange,
+  KeyMetadata,
+  KeyStore,
+  KeyUse,
+  StoredKey,
+  WritableKeyStore,
+} from "./keys/key-store.js";
 export type { Bounds } from "./ledger/bounds.js";
 export type { BlockedCap, CapLimit, CapState, CapWindow, LeasedCap } from "./ledger/cap-limit.js";
 export type { Clock } from "./ledger/clock.js";
@@ -94,6 +106,7 @@ export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";
+export type { AnswerText } from "./operations/answers/answer-format.js";
 export type {
   DisconnectPolicy,
   DrainLimits,

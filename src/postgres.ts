@@ -1,4 +1,5 @@
 export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
+export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";

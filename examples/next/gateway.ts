@@ -1,4 +1,6 @@
 import { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } from "infergate";
+import { cookies } from "next/headers";
+import { guestOf } from "./guest-cookie.ts";
 
 /** Mounted at app/api/ai/[...path]/route.ts; clients use the base URL /api/ai/v1. */
 export const gateway = createGateway({
@@ -13,7 +15,15 @@ export const gateway = createGateway({
     },
   ],
   keys: memoryKeyStore([{ key: "sk-demo", account: "acct_1", plan: "pro" }]),
-  plans: memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } } }),
+  plans: memoryPlanStore({
+    pro: { models: ["acme/*"], credits: { session: 100, week: 500, month: 1500 } },
+    guest: { models: ["acme/small"], credits: { session: 1 } },
+  }),
+  // The app's own pages call without an API key: by the cookie that app/api/guest/route.ts has set.
+  identify: async () => {
+    const guest = guestOf((await cookies()).get("guest")?.value);
+    return guest === undefined ? null : { account: guest, plan: "guest", anchor: null };
+  },
   ledger: memoryCreditLedger(),
   providers: {
     upstream: openAICompatible({

@@ -7,14 +7,16 @@ import { type ResolvedDrainLimits, toDrainLimits } from "../plans/drain-limits.j
 import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
-import { type Catalog, matchModels } from "./catalog.js";
+import type { CurrentCatalog } from "./catalog.js";
+import { ModelPatterns } from "./model-patterns.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
-/** A plan, checked and resolved against the catalog: a request needs no more of it. */
+/** A plan, checked: a request needs no more of it. */
 export interface Allowance {
   readonly plan: string;
-  /** The catalog's models that the plan includes. */
-  readonly models: ReadonlySet<string>;
+  /** The models that the plan includes. */
+  readonly models: ModelPatterns;
   readonly credits: Readonly<Record<WindowName, Micro | null>>;
   readonly sessionMs: number;
   readonly defaultOutputTokens: number;
@@ -33,7 +35,7 @@ export interface AllowanceLookupOptions extends StoreLookupOptions {
 /** Plans by id, through the cache. Rejects with a 503 when the store fails. */
 export function allowanceLookup(
   store: PlanStore,
-  catalog: Catalog,
+  catalog: CurrentCatalog,
   { timeLimit, warn, warnOnce, ...cache }: AllowanceLookupOptions,
 ): CachedLookup<Allowance> {
   return cachedLookup(async (id) => {
@@ -51,28 +53,23 @@ export function allowanceLookup(
       return undefined;
     }
     if (plan.credits === undefined && store.list === undefined) warnOnce(unlimitedPlan(id));
-    return checkRecord(() => toAllowance(id, plan, catalog, warnOnce), fail);
+    const allowance = checkRecord(() => toAllowance(id, plan), fail);
+    warnOfUnmatched(id, allowance.models.patterns, catalog.current, warnOnce);
+    return allowance;
   }, cache);
 }
 
 /**
- * Checks a plan and resolves it against the catalog.
+ * Checks a plan.
  * @throws TypeError | RangeError when the record is not valid.
  */
-export function toAllowance(id: string, plan: Plan, catalog: Catalog, warn: Warn): Allowance {
+export function toAllowance(id: string, plan: Plan): Allowance {
   const { models, credits, ...rest } = checkPlan(plan);
-  for (const pattern of models) {
-    if (matchModels(catalog, [pattern]).size > 0) continue;
-    warn({
-      code: "unmatched_plan_pattern",
-      message: `The plan "${id}" names the model "${pattern}", which matches nothing in the catalog. Check its spelling.`,
-    });
-  }
   const limit = (amount: number | null | undefined) =>
     amount === undefined || amount === null ? null : toMicro(amount);
   return {
     plan: id,
-    models: matchModels(catalog, models),
+    models: new ModelPatterns(models),
     credits: { session: limit(credits?.session), week: limit(credits?.week), month: limit(credits?.month) },
     sessionMs: rest.sessionMs ?? defaultSessionMs,
     defaultOutputTokens: rest.defaultOutputTokens ?? defaultOutputTokens,

@@ -1,18 +1,20 @@
-import { refusedKey } from "../errors/gateway-error.js";
+import { disabledKey, refusedKey } from "../errors/gateway-error.js";
 import { hashKey } from "../keys/hash-key.js";
 import { isMistypedKey } from "../keys/managed-key.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { IdentifiedCaller } from "./caller.js";
 
 /**
- * Finds the owner of a key, even if the key is expired or revoked: see {@link requireValid}.
+ * Finds the owner of a key, even if the key is expired, revoked or disabled: see {@link requireValid}.
+ * @param keyPrefix - of the keys that the gateway makes.
  * @throws GatewayError 401 for a text that cannot be a key; rejects with a 503 when the store fails.
  */
 export function findKey(
   key: string,
   findCaller: Lookup<IdentifiedCaller>,
+  keyPrefix: string,
 ): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
-  if (isMistypedKey(key)) throw refusedKey();
+  if (isMistypedKey(key, keyPrefix)) throw refusedKey();
   return findCaller(hashKey(key));
 }
 
@@ -22,7 +24,10 @@ export function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCa
   return caller;
 }
 
-/** @throws GatewayError 401 when the key is expired or revoked. The error is that of an unknown key. */
+/**
+ * @throws GatewayError 401 when the key is expired or revoked, with the error of an unknown key, and when it is disabled.
+ */
 export function requireValid(caller: IdentifiedCaller, now: number): void {
   if (now >= caller.refusedFrom) throw refusedKey();
+  if (caller.isDisabled === true) throw disabledKey();
 }

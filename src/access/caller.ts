@@ -5,10 +5,10 @@ import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
 import type { Tags } from "../metering/tags.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
-import { type Catalog, matchModels } from "./catalog.js";
+import { ModelPatterns } from "./model-patterns.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 
-/** Whose request it is, checked and resolved against the catalog. Its account has not been looked up. */
+/** Whose request it is, checked. Its account has not been looked up. */
 export interface IdentifiedCaller {
   readonly source: CallerSource;
   /** Absent where no API key was sent. */
@@ -20,10 +20,12 @@ export interface IdentifiedCaller {
   readonly plan: string | undefined;
   /** Epoch milliseconds of the earlier of expiry and revocation; `Infinity` when neither is set. */
   readonly refusedFrom: number;
+  /** Whether the key is refused until it is enabled again. Absent where no API key was sent. */
+  readonly isDisabled?: boolean | undefined;
   /** Where the account's weeks and months begin and end. */
   readonly calendar: Calendar;
-  /** The catalog's models that the caller is restricted to; `undefined`: the plan alone decides. */
-  readonly models: ReadonlySet<string> | undefined;
+  /** The models that the caller is restricted to; `undefined`: the plan alone decides. */
+  readonly models: ModelPatterns | undefined;
   /** What the host files all of the caller's calls under. */
   readonly tags?: Tags | undefined;
 }
@@ -41,7 +43,6 @@ export interface CallerLookupOptions extends StoreLookupOptions {
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
-  catalog: Catalog,
   { timeLimit, warn, hasAccounts, ...cache }: CallerLookupOptions,
 ): CachedLookup<IdentifiedCaller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
@@ -55,12 +56,12 @@ export function callerLookup(
   return cachedLookup(async (hash) => {
     const key = await findWithin(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
-    return checkRecord(() => toCaller(key, catalog, hasAccounts), fail);
+    return checkRecord(() => toCaller(key, hasAccounts), fail);
   }, cache);
 }
 
-function toCaller(record: ApiKey, catalog: Catalog, hasAccounts: boolean): IdentifiedCaller {
-  const { id, account, plan, expiresAt, revokedAt, models, anchor } = checkKey(record);
+function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
+  const { id, account, plan, expiresAt, revokedAt, enabled, models, anchor } = checkKey(record);
   const lacksPlan = plan === undefined || plan === null;
   if (lacksPlan && !hasAccounts) throw new TypeError("plan: is required, since the gateway has no account store");
   return {
@@ -70,7 +71,8 @@ function toCaller(record: ApiKey, catalog: Catalog, hasAccounts: boolean): Ident
     account,
     plan: plan ?? undefined,
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+    isDisabled: enabled === false,
     calendar: new Calendar(anchor ?? undefined),
-    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+    models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
 }

@@ -2,9 +2,8 @@ import type { CompiledPrice } from "../metering/price.js";
 import type { ModelTraits, ModelType } from "../operations/operation.js";
 import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { TargetRoute } from "../routing/target-route.js";
-import { matchesPattern } from "./matches-pattern.js";
 
-/** A model as calls use it: everything resolved at construction. */
+/** A model as calls use it: everything resolved when the catalog is built. */
 export interface CatalogModel extends ModelTraits {
   readonly type: ModelType;
   /** Whether its responses may contain reasoning that is not shown. */
@@ -19,10 +18,13 @@ export interface CatalogModel extends ModelTraits {
   readonly record: string;
 }
 
-/** The models by id, in the order in which they are listed. */
+/** The models by id, in the order in which they are listed. It never changes; another one may take its place. */
 export type Catalog = ReadonlyMap<string, CatalogModel>;
 
-/** The ids that match at least one of the patterns. `*` matches any run of characters. */
-export function matchModels(catalog: Catalog, patterns: readonly string[]): ReadonlySet<string> {
-  return new Set([...catalog.keys()].filter((id) => patterns.some((pattern) => matchesPattern(pattern, id))));
+/**
+ * Where the catalog of now is. A request reads it once, and goes on with what it read: models, prices and targets of one
+ * request come from one catalog.
+ */
+export interface CurrentCatalog {
+  readonly current: Catalog;
 }

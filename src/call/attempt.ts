@@ -33,7 +33,7 @@ export class Attempt {
 
   /** Whether another target may still be tried while this one's stream is open but has sent no event. */
   get holdsStatus(): boolean {
-    return this.target.timeoutMs !== undefined;
+    return this.target.timeoutMs !== undefined && this.#state !== "committed";
   }
 
   /**

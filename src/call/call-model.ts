@@ -2,6 +2,7 @@ import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { TargetRoute } from "../routing/target-route.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { holdCredits } from "./admission/hold-credits.js";
@@ -11,6 +12,7 @@ import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
+import type { HeldResponse } from "./relay/held-response.js";
 import { hideHeaders } from "./relay/hide-headers.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
@@ -21,7 +23,8 @@ export async function callModel(services: CallServices, incoming: ReceivedCall):
   const call = await admit(services, incoming);
   try {
     if (call.isDeparted) throw clientLeft();
-    return await tryTargets(call);
+    const response = await tryTargets(call);
+    return "whenReviewed" in response ? await response.whenReviewed() : response;
   } catch (thrown) {
     throw await call.fail(thrown);
   }
@@ -32,12 +35,15 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
   const { request, caller, operation } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
+  let route: TargetRoute | undefined;
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
     const asked = await parseRequest(services, incoming, bytes);
     requireWanted(services, request);
     const checked = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    ({ route } = checked.model);
+    route.enter();
     requireWanted(services, request);
     const admission = services.requestHook ? await reviewCall(services, incoming, checked, bytes) : checked;
     requireWanted(services, request);
@@ -51,6 +57,7 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
     return call;
   } catch (error) {
     body.pendingBodies.drop(request);
+    route?.leave();
     throw error;
   } finally {
     if (isExpected) openCalls.expected();
@@ -68,7 +75,7 @@ function isLimited({ session, week, month }: WindowStates): boolean {
 }
 
 /** Tries the model's targets in turn until one has something for the client. */
-async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
+async function tryTargets(call: ModelCall): Promise<GatewayResponse | HeldResponse> {
   const { admission, services, client, notice } = call;
   const search = new TargetSearch(admission.model.route, [notice, client.signal], services.clock);
   for (;;) {
@@ -82,7 +89,7 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 }
 
 /** Sends the request to one target, and relays its response. */
-async function tryTarget(attempt: Attempt): Promise<GatewayResponse> {
+async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
   const { call, target } = attempt;
   const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
   const { promptTokens } = demand;

@@ -1,6 +1,7 @@
 import type { Allowance } from "../access/allowance.js";
 import type { Lookup } from "../access/cached-lookup.js";
-import type { Catalog } from "../access/catalog.js";
+import type { CurrentCatalog } from "../access/catalog.js";
+import type { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { Warn } from "../events/warning.js";
 import type { BodyOptions } from "../http/read-body.js";
 import type { Clock } from "../ledger/clock.js";
@@ -24,7 +25,7 @@ export interface RelayLimits {
 
 /** What all calls use. Made once for each gateway. */
 export interface CallServices {
-  readonly catalog: Catalog;
+  readonly catalog: CurrentCatalog;
   readonly findAllowance: Lookup<Allowance>;
   readonly ledger: CreditLedger;
   readonly keeper: LeaseKeeper;
@@ -39,4 +40,6 @@ export interface CallServices {
   readonly forwardsTrace: boolean;
   /** `undefined`: the host has none. */
   readonly requestHook: RequestHook | undefined;
+  /** `undefined`: the host has none. */
+  readonly answerGuards: AnswerGuards | undefined;
 }

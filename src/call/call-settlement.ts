@@ -4,7 +4,7 @@ import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
-import { journalTagPrefix } from "../metering/tags.js";
+import { journalTagPrefix, type Tags } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
@@ -24,6 +24,7 @@ export class CallSettlement {
   readonly #services: CallServices;
   readonly #admission: CheckedCall;
   #price: CompiledPrice;
+  #ofHost: Tags | undefined;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #kept: KeptLease | undefined;
   #charge: Promise<SettledCharge> | undefined;
@@ -32,12 +33,19 @@ export class CallSettlement {
     this.#services = services;
     this.#admission = admission;
     this.#price = admission.model.price;
+    this.#ofHost = admission.tags;
     this.reservation = reservation;
   }
 
   /** Sets the price: the call goes to a target that has its own. */
   priceBy(price: CompiledPrice): void {
     this.#price = price;
+  }
+
+  /** Files the call under these, too. @returns all of the host's. */
+  tag(tags: Tags): Tags {
+    this.#ofHost = { ...this.#ofHost, ...tags };
+    return this.#ofHost;
   }
 
   /** Adds tokens that a failed target reported. They are charged however the call ends. */
@@ -100,7 +108,8 @@ export class CallSettlement {
 
   /** Written out: object spread takes as long as the ledger's own work. */
   #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
-    const { caller, model, tags: ofHost } = this.#admission;
+    const { caller, model } = this.#admission;
+    const ofHost = this.#ofHost;
     const price = this.#price.version;
     const tags: Record<string, string | number> = {
       keyId: caller.filedUnder,

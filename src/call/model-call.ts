@@ -3,6 +3,7 @@ import { isRefusal } from "../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
+import type { Tags } from "../metering/tags.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
@@ -14,6 +15,8 @@ import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
 import type { CheckedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
+import type { AnswerReview } from "./guarded/answer-review.js";
+import { reviewOf } from "./guarded/review-of.js";
 import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
@@ -30,6 +33,8 @@ export class ModelCall implements OpenCall {
   readonly settlement: CallSettlement;
   /** `undefined`: the call ends when its client leaves. */
   readonly departure: Departure | undefined;
+  /** `undefined`: no guard checks the answer. */
+  readonly review: AnswerReview | undefined;
   /** Tells the provider to stop: the call was aborted. */
   readonly notice = new AbortNotifier();
   /** Further headers for upstreams: the trace to which the request belongs. */
@@ -49,7 +54,7 @@ export class ModelCall implements OpenCall {
     services: CallServices,
     admission: CheckedCall,
     reservation: Reservation | undefined,
-    { request, observer }: Pick<ReceivedCall, "request" | "observer">,
+    { request, observer, operation }: Pick<ReceivedCall, "request" | "observer" | "operation">,
   ) {
     this.services = services;
     this.admission = admission;
@@ -59,13 +64,14 @@ export class ModelCall implements OpenCall {
     this.settlement = new CallSettlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
+    this.review = services.answerGuards && reviewOf(this, services.answerGuards, operation);
   }
 
   /** Starts the call. From here on it always ends by {@link end}. */
   begin(): void {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
-    this.observer.admitted(this.settlement.reservation?.heldMicro ?? 0);
+    this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(() => this.meter?.seen);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();
@@ -79,6 +85,11 @@ export class ModelCall implements OpenCall {
   /** Whether the client has left, or the call was aborted. */
   get isDeparted(): boolean {
     return this.#abortReason !== undefined || this.departure?.hasLeft === true;
+  }
+
+  /** Files the call under these, too. */
+  tag(tags: Tags): void {
+    this.observer.tagged(this.settlement.tag(tags));
   }
 
   /** Starts an attempt. */
@@ -133,8 +144,9 @@ export class ModelCall implements OpenCall {
       ? this.settlement.release()
       : this.settlement.charge(bill.tokens, bill.source));
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.observer.ended(outcome, charge);
+    this.observer.ended(outcome, charge, this.meter?.progress);
     this.#warnOf(ending.error);
+    this.admission.model.route.leave();
     services.openCalls.remove(this);
     return charge;
   }

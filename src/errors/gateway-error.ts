@@ -63,6 +63,15 @@ export function refusedKey(): GatewayError {
   });
 }
 
+/** Whoever has the key may know: it comes to life again when it is enabled. */
+export function disabledKey(): GatewayError {
+  return new GatewayError("This API key is disabled. Enable it in your account's dashboard, or use another key.", {
+    status: 401,
+    code: "api_key_disabled",
+    headers: { "www-authenticate": `${realm}, error="invalid_token"` },
+  });
+}
+
 /** A page of another origin has sent a request that carries a session of the host's. */
 export function crossSiteRequest(): GatewayError {
   const message =

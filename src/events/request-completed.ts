@@ -2,6 +2,7 @@ import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { Tags } from "../metering/tags.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import type { CallerSource, RequestEndpoint } from "./request-observer.js";
 
 /** One call to a model server, and its result. */
@@ -37,6 +38,11 @@ export interface RemainingCredits {
 export interface RequestCompleted {
   /** The `x-request-id` of the response. */
   requestId: string;
+  /**
+   * The call's id in the ledger and its journal: the `requestId`, unless the host gave one of its own. Absent when no call
+   * was admitted.
+   */
+  callId?: string;
   /** When the request arrived, in epoch milliseconds. */
   startedAt: number;
   /** `undefined` for paths that the gateway does not have. */
@@ -51,7 +57,7 @@ export interface RequestCompleted {
   model?: string;
   /** Whether the request asked for a stream. */
   stream: boolean;
-  /** What the host's `onRequest` and `gateway.as()` filed it under; absent when nothing. */
+  /** What the host's `onRequest`, guards and `gateway.as()` filed it under; absent when nothing. */
   tags?: Tags;
   /** The HTTP status; 499 when the client left before there was one. */
   status: number;
@@ -59,12 +65,21 @@ export interface RequestCompleted {
   errorCode?: string;
   /** How the call ended; absent when no call went to an upstream. */
   endReason?: EndReason;
+  /** The `id` of the response, as the client got it; absent when it got none, and for embeddings. */
+  responseId?: string;
+  /**
+   * Why the first choice ended, in the words of chat completions, whatever the client's protocol: `stop`, `length`,
+   * `tool_calls` or `content_filter`, or another word that a server of chat completions uses. Absent when it did not end.
+   */
+  finishReason?: string;
   /** What happened to the response after its client left early; absent when the client stayed. */
   disconnect?: Disconnect;
   /** Whether the client was disconnected because it took nothing of its response for `maxStallMs`. */
   stalled?: boolean;
   /** The calls to model servers, in their order; empty when there was none. */
   attempts: readonly UpstreamAttempt[];
+  /** The results of the host's guards, in their order; absent when none ran. */
+  guards?: readonly GuardOutcome[];
   /** The charged tokens; all zero when nothing was charged. */
   tokens: TokenCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
@@ -82,8 +97,10 @@ export interface RequestCompleted {
   durations: {
     /** From the request's arrival to the end of the response. */
     total: number;
-    /** From the call to the upstream to the end of its response; absent when there was no call. */
+    /** From the call to the upstream to the end of its response, without guards; absent when there was no call. */
     upstream?: number;
+    /** How long the guards took together; absent when none ran. */
+    guards?: number;
     /** From the request's arrival to the first byte of the response; absent when there was none. */
     firstByte?: number;
   };

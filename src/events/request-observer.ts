@@ -3,8 +3,10 @@ import type { WindowStates } from "../ledger/credit-ledger.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { OperationName } from "../metering/operation-name.js";
+import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
@@ -54,10 +56,16 @@ export interface RequestObserver {
   authenticated(caller: RequestCaller): void;
   /** The model is in the catalog, and the key may use it. */
   requested(model: string, stream: boolean): void;
-  /** The call is admitted. @param heldMicro - the credits that are held for it. */
-  admitted(heldMicro: Micro): void;
-  /** The host's hook has tagged the call. @param tags - all of the call's. */
+  /**
+   * The call is admitted.
+   * @param callId - its id in the ledger.
+   * @param heldMicro - the credits that are held for it.
+   */
+  admitted(callId: string, heldMicro: Micro): void;
+  /** The host's hook or guard has tagged the call. @param tags - all of the call's. */
   tagged(tags: Tags): void;
+  /** The host's guards have checked the answer. @param ms - how long they took together. */
+  guarded(outcomes: readonly GuardOutcome[], ms: number): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
   /** The target responded, whatever the status. */
@@ -68,8 +76,8 @@ export interface RequestObserver {
   attemptFailed(error: GatewayError): void;
   /** The client took nothing of its response for too long, and counts as one that has left. */
   clientStalled(): void;
-  /** The call has ended and is settled. */
-  ended(outcome: Outcome, charge: ObservedCharge): void;
+  /** The call has ended and is settled. @param mark - `undefined`: no attempt has got so far. */
+  ended(outcome: Outcome, charge: ObservedCharge, mark: ResponseMark | undefined): void;
   /** The request is refused. @param errorCode - the `code` of the error. */
   refused(errorCode: string): void;
   /** The response's status is known. A stream with status 200 is complete when the call has ended. */
@@ -89,6 +97,7 @@ export const noObserver: RequestObserver = {
   requested: ignore,
   admitted: ignore,
   tagged: ignore,
+  guarded: ignore,
   attemptStarted: ignore,
   attemptResponded: ignore,
   attemptAnswered: ignore,
@@ -109,14 +118,15 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
     return {
       authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
       requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
-      admitted: (heldMicro) => all.forEach((each) => void each.admitted(heldMicro)),
+      admitted: (callId, heldMicro) => all.forEach((each) => void each.admitted(callId, heldMicro)),
       attemptResponded: (headers) => all.forEach((each) => void each.attemptResponded(headers)),
       tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
+      guarded: (outcomes, ms) => all.forEach((each) => void each.guarded(outcomes, ms)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
       attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),
       clientStalled: () => all.forEach((each) => void each.clientStalled()),
-      ended: (outcome, charge) => all.forEach((each) => void each.ended(outcome, charge)),
+      ended: (outcome, charge, mark) => all.forEach((each) => void each.ended(outcome, charge, mark)),
       refused: (errorCode) => all.forEach((each) => void each.refused(errorCode)),
       responded: (status) => all.forEach((each) => void each.responded(status)),
     };

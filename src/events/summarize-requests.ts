@@ -5,9 +5,11 @@ import type { WindowStates } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
 import type { Micro } from "../metering/micro.js";
 import type { EndReason } from "../metering/outcome.js";
+import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { attemptError } from "./attempt-error.js";
+import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
 import type {
@@ -24,6 +26,7 @@ import type { Warn } from "./warning.js";
 interface End {
   readonly outcome: Outcome;
   readonly charge: ObservedCharge;
+  readonly mark: ResponseMark | undefined;
   /** By the monotonic clock, in milliseconds. */
   readonly at: number;
 }
@@ -42,7 +45,9 @@ class RequestSummary implements RequestObserver {
   #errorCode: string | undefined;
   #clientStalled = false;
   #status: number | undefined;
+  #callId: string | undefined;
   #heldMicro: Micro | undefined;
+  #guards: { readonly outcomes: readonly GuardOutcome[]; readonly ms: number } | undefined;
   #upstreamStartedAt: number | undefined;
   /** The target of the attempt that has not failed. */
   #target: AttemptTarget | undefined;
@@ -76,12 +81,17 @@ class RequestSummary implements RequestObserver {
     this.#stream = stream;
   }
 
-  admitted(heldMicro: Micro): void {
+  admitted(callId: string, heldMicro: Micro): void {
+    this.#callId = callId;
     this.#heldMicro = heldMicro;
   }
 
   tagged(tags: Tags): void {
     this.#tags = tags;
+  }
+
+  guarded(outcomes: readonly GuardOutcome[], ms: number): void {
+    this.#guards = { outcomes, ms };
   }
 
   attemptStarted(target: AttemptTarget): void {
@@ -111,8 +121,9 @@ class RequestSummary implements RequestObserver {
     this.#clientStalled = true;
   }
 
-  ended(outcome: Outcome, charge: ObservedCharge): void {
-    this.#end = { outcome, charge, at: performance.now() };
+  ended(outcome: Outcome, charge: ObservedCharge, mark: ResponseMark | undefined): void {
+    // The time of guards is not the upstream's.
+    this.#end = { outcome, charge, mark, at: performance.now() - (this.#guards?.ms ?? 0) };
     if (outcome.error !== undefined) this.#errorCode = outcome.error.code;
     if (this.#status !== undefined) this.#emit();
   }
@@ -135,11 +146,14 @@ class RequestSummary implements RequestObserver {
   }
 
   #event(): RequestCompleted {
-    const { outcome, charge, at } = this.#end ?? {};
+    const { outcome, charge, mark, at } = this.#end ?? {};
+    // Of another status the client got an error, whatever an upstream began to send.
+    const { responseId, finishReason } = this.#status === 200 && mark !== undefined ? mark : noMark;
     const caller = this.#caller;
     const startedAt = this.#upstreamStartedAt;
     return {
       requestId: this.#requestId,
+      ...(this.#callId === undefined ? undefined : { callId: this.#callId }),
       startedAt: this.#arrivedAt,
       endpoint: this.#endpoint,
       ...(caller && { source: caller.source, account: caller.account }),
@@ -151,9 +165,12 @@ class RequestSummary implements RequestObserver {
       status: this.#status ?? 0,
       ...(this.#errorCode === undefined ? undefined : { errorCode: this.#errorCode }),
       ...(outcome === undefined ? undefined : { endReason: outcome.reason }),
+      ...(responseId === undefined ? undefined : { responseId }),
+      ...(finishReason === undefined ? undefined : { finishReason }),
       ...(outcome?.reason === "client_gone" ? { disconnect: outcome.disconnect ?? "cancelled" } : undefined),
       ...(this.#clientStalled ? { stalled: true } : undefined),
       attempts: this.#attempts(),
+      ...(this.#guards === undefined ? undefined : { guards: this.#guards.outcomes }),
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
@@ -162,6 +179,7 @@ class RequestSummary implements RequestObserver {
       durations: {
         total: performance.now() - this.#startedAt,
         ...(startedAt === undefined || at === undefined ? undefined : { upstream: at - startedAt }),
+        ...(this.#guards === undefined ? undefined : { guards: this.#guards.ms }),
         ...(this.#firstByteMs === undefined ? undefined : { firstByte: this.#firstByteMs }),
       },
     };
@@ -190,6 +208,8 @@ class RequestSummary implements RequestObserver {
     };
   }
 }
+
+const noMark: ResponseMark = { responseId: undefined, finishReason: undefined };
 
 function remainingOf({ session, week, month }: WindowStates): RemainingCredits {
   return { session: remaining(session), week: remaining(week), month: remaining(month) };

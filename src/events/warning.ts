@@ -8,7 +8,7 @@ export interface GatewayWarning {
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
    * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw; of
-   * `onRequest` also that it took too long, or returned what is not valid.
+   * `onRequest` and guards also that they took too long, or returned what is not valid.
    * `identify_failed`: `identify` threw, took too long, or named an account, a plan or an anchor that cannot be one.
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `internal_error`: a bug in the gateway.

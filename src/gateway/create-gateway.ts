@@ -1,6 +1,9 @@
 import { toAllowance } from "../access/allowance.js";
+import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
+import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
+import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
@@ -13,22 +16,19 @@ import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
-import type { Lacking } from "../openai/chat/capabilities.js";
 import type { OperationServices } from "../operations/operation.js";
-import { toDrainLimits } from "../plans/drain-limits.js";
+import type { PlanStore } from "../plans/plan-store.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
-import { modelRecord } from "../server/model-record.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
-import { resolveTokenBounds } from "../tokens/token-bounds.js";
 import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
-import { buildRoute } from "./build-route.js";
+import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
@@ -54,24 +54,25 @@ import { bridgeWebRequest } from "./web-bridge.js";
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const resolved = resolveOptions(options);
   const warn = toWarn(resolved.onWarning);
-  const catalog = buildCatalog(resolved);
+  const catalog = new LiveCatalog(resolved);
   const warnOnce = withoutRepeats(warn);
-  for (const plan of resolved.plans.list?.() ?? []) toAllowance(plan.id, plan, catalog, warnOnce);
+  checkPlans(resolved.plans, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = resolved;
-  const cache = { ttlMs, negativeTtlMs, maxEntries, clock };
+  const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
-  const { findAllowance } = lookups;
+  const { findAllowance, findCaller, keyUses } = lookups;
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses), catalog, findAllowance, ledger, keeper, openCalls, clock, warn },
-    findCaller: lookups.findCaller,
+    calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    findCaller,
+    keyUses,
+    keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
     observe: joinObservers(observersOf(resolved, warn, clock)),
@@ -88,7 +89,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     await closeLedger();
     await lookups.close();
     storeLimit.close();
-    await Promise.allSettled(Object.values(resolved.providers).map(async (provider) => provider.close?.()));
+    await catalog.close();
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
@@ -100,11 +101,13 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
     handler: (request) => bridgeWebRequest(gateway, request),
-    as: (caller) => callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs }, caller),
-    keys: managedKeys(resolved, lookups.findCaller, clock, warnOfUnknownPlan),
+    as: (caller) =>
+      callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
+    keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
-    health: () => healthOf(catalog.values(), clock.now()),
+    health: () => healthOf(catalog.current.values(), clock.now()),
+    update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
@@ -115,11 +118,25 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   return gateway;
 }
 
-/** What of the options bounds calls. */
+function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = options;
+  return { ttlMs, negativeTtlMs, maxEntries, clock };
+}
+
+/** @throws TypeError | RangeError for a plan of the options that is not valid. */
+function checkPlans(plans: PlanStore, catalog: Catalog, warn: Warn): void {
+  for (const plan of plans.list?.() ?? []) {
+    const { models } = toAllowance(plan.id, plan);
+    warnOfUnmatched(plan.id, models.patterns, catalog, warn);
+  }
+}
+
+/** What calls take from the options. */
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-): Pick<CallServices, "leaseMs" | "body" | "operations" | "limits" | "forwardsTrace" | "requestHook"> {
+  warn: Warn,
+): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -128,6 +145,8 @@ function callOptions(
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
+    answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
+    warn,
   };
 }
 
@@ -154,30 +173,6 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
   const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, maxBodyBytes) } = options;
   const pendingBodies = new PendingBodies(maxPendingBodyBytes, maxBodyBytes);
   return { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
-}
-
-function buildCatalog({ models, providers }: ResolvedOptions): Catalog {
-  return new Map(
-    models.map((model) => {
-      const { id, type, contextLength, maxOutputTokens } = model;
-      const routing = buildRoute(model, providers);
-      const drain = toDrainLimits(model.disconnect ?? "cancel");
-      const record = modelRecord(model);
-      const lacking = lackingOf(model);
-      const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
-      const reasons = capabilities?.["reasoning"] === true;
-      const tokenBounds = resolveTokenBounds(model.tokenBounds);
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-      return [id, { id, type, ...limits, ...routing, drain, record }];
-    }),
-  );
-}
-
-/** The capabilities that the model lacks: those that its options do not set to `true`. */
-function lackingOf({ unsupported, capabilities = {} }: ResolvedOptions["models"][number]): Lacking | undefined {
-  if (unsupported === "pass") return undefined;
-  const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
-  return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
 }
 
 /** Errors of the warning hook are ignored. */

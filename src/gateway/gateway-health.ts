@@ -19,12 +19,12 @@ export interface GatewayHealth {
 
 export function healthOf(models: Iterable<CatalogModel>, now: number): GatewayHealth {
   const entries = Array.from(models, ({ id, route }): [string, ModelHealth] => {
-    const { targets, queued } = route;
+    const { targets, line } = route;
     return [
       id,
       {
         available: targets.some(({ monitor }) => monitor.availableAt <= now && !monitor.isFull),
-        queued,
+        queued: line.length,
         targets: targets.map(({ providerName, upstreamModel, monitor }) => ({
           provider: providerName,
           model: upstreamModel,

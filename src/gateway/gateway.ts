@@ -2,6 +2,7 @@ import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
+import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 
@@ -53,6 +54,18 @@ export interface Gateway {
    * one.
    */
   readonly basePath: string;
+  /**
+   * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of
+   * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
+   * connections. A provider that is removed is closed when its last call has ended. See `docs/models.md`.
+   * @throws TypeError as `createGateway` does; Error after {@link close}. Then nothing has changed.
+   *
+   * @example
+   * ```ts
+   * gateway.update({ models: [...models, { ...small, id: "acme/new" }] });
+   * ```
+   */
+  update(change: CatalogChange): void;
   /**
    * Announces the end to load balancers: `GET /readyz` is a 503 from now on, and everything else still works. Wait until
    * they send no more requests, then call {@link close}. There is no way back.

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
-import { withHints } from "../check/closest-name.js";
+import type { AnswerGuard } from "../answer-guards/answer-guard.js";
+import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import { explainIssue } from "../check/explain-issue.js";
-import { idText } from "../check/id-text.js";
+import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
@@ -11,29 +12,21 @@ import type { OnRequest } from "../hooks/admission.js";
 import type { CorsOptions } from "../http/cors.js";
 import type { RequestHead } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
+import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
-import { restrictedNames } from "../openai/request/member-rules.js";
-import { disconnectSchema } from "../plans/plan-schema.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { reservedRecordMembers } from "../server/model-record.js";
 import type { TokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
+import { catalogProblems } from "./catalog/catalog-problems.js";
+import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
-import {
-  allowMembersSchema,
-  priceSchema,
-  type ResolvedTarget,
-  type RoutingOptions,
-  routingShape,
-  type TargetOptions,
-  upstreamSchema,
-} from "./target-options.js";
+import type { RoutingOptions, TargetOptions } from "./target-options.js";
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {
@@ -91,12 +84,17 @@ export interface Model extends RoutingOptions {
  * @typeParam Raw - what the host's framework calls a request, for {@link GatewayOptions.identify}.
  */
 export interface GatewayOptions<Raw = unknown> {
-  /** The catalog, in the order in which models are listed. */
+  /** The catalog, in the order in which models are listed. {@link Gateway.update} changes it. */
   models: readonly Model[];
   /** Finds API keys. */
   keys: KeyStore;
   /** Finds plans. */
   plans: PlanStore;
+  /**
+   * What the keys that {@link Gateway.keys} makes begin with, such as `acme_live_`: 1 to 32 letters, digits, `_` and `-`.
+   * Keys that were made with another prefix keep working. Default: `sk-ig-`.
+   */
+  keyPrefix?: string | undefined;
   /** Keeps the accounts' credits. */
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
@@ -205,6 +203,11 @@ export interface GatewayOptions<Raw = unknown> {
   onRequest?: OnRequest | undefined;
   /** How long {@link onRequest} may take, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
   hookTimeoutMs?: number | undefined;
+  /**
+   * Check what models answer, before it goes out: each may refuse an answer, or tag its call. Whole answers and streams
+   * wait for the verdict. Default: none. See `docs/guards.md`.
+   */
+  guards?: readonly AnswerGuard[] | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
@@ -246,7 +249,6 @@ export interface LedgerOptions {
   denialCacheMs?: number | undefined;
 }
 
-const name = z.string().min(1, "must not be empty");
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
 });
@@ -255,50 +257,8 @@ const milliseconds = z.number().int().positive();
 const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
-const tokens = z.number().nonnegative();
 const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
-
-function having<Type>(what: string, methods: readonly (keyof Type & string)[]): z.ZodType<Type> {
-  return z.custom<Type>(
-    (value) =>
-      ((typeof value === "object" && value !== null && !Array.isArray(value)) || isFunction(value)) &&
-      methods.every((method) => isFunction((value as Record<string, unknown>)[method])),
-    `must be ${what}; it needs the ${methods.length === 1 ? "method" : "methods"} ${methods.join(", ")}`,
-  );
-}
-
-const modelSchema = z.strictObject({
-  id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
-    error: "must hold no white space, *, ? or #, and no slash at either end",
-  }),
-  type: z.enum(["chat", "embedding"]),
-  publisher: name.optional(),
-  contextLength: count,
-  maxOutputTokens: count.optional(),
-  capabilities: z.record(z.string(), z.unknown()).optional(),
-  unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
-  enforceContextLength: z.boolean().default(true),
-  tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
-  tokenBounds: z
-    .strictObject({
-      image: tokens.optional(),
-      audioPerSecond: tokens.optional(),
-      file: tokens.optional(),
-    })
-    .optional(),
-  price: priceSchema,
-  upstream: upstreamSchema,
-  ...routingShape,
-  allowMembers: allowMembersSchema,
-  disconnect: disconnectSchema.optional(),
-  extra: z
-    .record(z.string(), z.unknown())
-    .refine((extra) => !reservedRecordMembers.some((member) => member in extra), {
-      error: `must not set what the gateway sets: ${reservedRecordMembers.join(", ")}`,
-    })
-    .optional(),
-});
 
 const ledgerOptionsSchema = z.strictObject({
   reserveTimeoutMs: timeout.default(250),
@@ -317,7 +277,7 @@ const ledgerOptionsSchema = z.strictObject({
 });
 
 const optionsSchema = z.strictObject({
-  models: z.array(modelSchema),
+  ...catalogShape,
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
   plans: having<PlanStore>("a plan store, such as memoryPlanStore({…})", ["find"]),
   ledger: having<CreditLedger>("a credit ledger, such as memoryCreditLedger()", [
@@ -326,7 +286,6 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
-  providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   responses: z
     .union([
@@ -334,6 +293,10 @@ const optionsSchema = z.strictObject({
       having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
     ])
     .optional(),
+  keyPrefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ and -, such as "acme_live_"')
+    .default(managedPrefix),
   basePath: z
     .string()
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })
@@ -369,6 +332,7 @@ const optionsSchema = z.strictObject({
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),
+  guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
@@ -391,24 +355,12 @@ export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions 
 }
 
 function findContradictions(options: ResolvedOptions): string[] {
-  const { models, providers, maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
+  const { maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
   const problems = [...sessionProblems(options), ...findPlanlessKeys(options)];
   if (maxPendingBodyBytes < maxBodyBytes) {
     problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
   }
-  const known = Object.keys(providers);
-  const seen = new Set<string>();
-  for (const model of models) {
-    const { id, type, price, upstream, contextLength, maxOutputTokens } = model;
-    if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
-    if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
-    seen.add(id);
-    problems.push(...findTargetProblems(id, type, upstream, known));
-    problems.push(...findAllowedProblems(model, providers));
-    if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
-      problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
-    }
-  }
+  problems.push(...catalogProblems(options));
   return problems;
 }
 
@@ -416,42 +368,4 @@ function findPlanlessKeys({ keys, accounts }: ResolvedOptions): string[] {
   if (accounts !== undefined) return [];
   const what = "names no `plan`. Give it one, or give `accounts`: an account store, which names the plans of accounts.";
   return [...(keys.withoutPlan?.() ?? [])].map((id) => `The key "${id}" ${what}`);
-}
-
-function findTargetProblems(
-  id: string,
-  type: "chat" | "embedding",
-  targets: readonly ResolvedTarget[],
-  known: readonly string[],
-): string[] {
-  const problems: string[] = [];
-  for (const { provider, price } of targets) {
-    if (!known.includes(provider)) {
-      problems.push(
-        `The model "${id}" names the provider "${provider}", which is not in \`providers\`. ` +
-          (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
-      );
-    }
-    if (type === "chat" && price !== undefined && price.output === undefined) {
-      problems.push(`The target "${provider}" of the model "${id}" has no price.output.`);
-    }
-  }
-  const prioritized = targets.filter(({ priority }) => priority !== undefined).length;
-  if (prioritized > 0 && prioritized < targets.length) {
-    problems.push(`Some targets of the model "${id}" have a priority and some have none. Give it to all, or to none.`);
-  }
-  return problems;
-}
-
-/** Allowing a member that is not restricted has no effect, so its name must be misspelled. */
-function findAllowedProblems(
-  { id, upstream, allowMembers = [] }: ResolvedOptions["models"][number],
-  providers: ResolvedOptions["providers"],
-): string[] {
-  const restricted = upstream.flatMap(({ provider }) => Object.keys(providers[provider]?.dialect?.restricted ?? {}));
-  const known = [...restrictedNames, ...restricted];
-  const allowed = [...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])];
-  const unknown = [...new Set(allowed)].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return [];
-  return [`The model "${id}" allows members that are not restricted: ${withHints(unknown, known)}.`];
 }

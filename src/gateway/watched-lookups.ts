@@ -2,7 +2,8 @@ import { accountLookup, type KnownAccount } from "../access/account-lookup.js";
 import { type Allowance, type AllowanceLookupOptions, allowanceLookup } from "../access/allowance.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
 import { callerLookup, type IdentifiedCaller } from "../access/caller.js";
-import type { Catalog } from "../access/catalog.js";
+import type { CurrentCatalog } from "../access/catalog.js";
+import { KeyUses } from "../access/key-uses.js";
 import type { AccountStore, WritableAccountStore } from "../accounts/account-store.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
@@ -11,9 +12,11 @@ import { ChangeWatch } from "./change-watch.js";
 export interface WatchedLookups {
   readonly findCaller: CachedLookup<IdentifiedCaller>;
   readonly findAllowance: CachedLookup<Allowance>;
+  /** `undefined`: the key store does not keep when keys were used. */
+  readonly keyUses: KeyUses | undefined;
   /** `undefined`: there is no account store. */
   readonly findAccount: CachedLookup<KnownAccount> | undefined;
-  /** Ends the subscriptions. */
+  /** Ends the subscriptions, and writes when keys were used. */
   close(): Promise<void>;
 }
 
@@ -29,7 +32,7 @@ interface LookupStores {
  */
 export function watchedLookups(
   { keys, plans, accounts }: LookupStores,
-  catalog: Catalog,
+  catalog: CurrentCatalog,
   options: AllowanceLookupOptions,
 ): WatchedLookups {
   const { warn } = options;
@@ -52,14 +55,17 @@ export function watchedLookups(
     warn,
   });
   const hasAccounts = accounts !== undefined;
-  const findCaller = callerLookup(keys, catalog, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
+  const findCaller = callerLookup(keys, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
   const findAccount = accounts && accountLookup(accounts, { ...options, mayRemember: accountWatch.mayRemember });
+  const keyUses = keys.touch && new KeyUses((uses) => keys.touch?.(uses), options);
   return {
     findCaller,
     findAllowance,
+    keyUses,
     findAccount,
     close: async () => {
+      await keyUses?.close();
       await Promise.all([keyWatch, planWatch, accountWatch].map((watch) => watch.close()));
     },
   };

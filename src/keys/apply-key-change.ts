@@ -3,8 +3,8 @@ import type { KeyChange, StoredKey } from "./key-store.js";
 /** The key as {@link WritableKeyStore.update} leaves it. */
 export function applyKeyChange<Key extends StoredKey>(key: Key, change: KeyChange): Key {
   const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
-  const { models = key.models, anchor = key.anchor } = change;
-  return { ...key, plan, name, expiresAt, revokedAt: revocation(key, change), models, anchor };
+  const { models = key.models, anchor = key.anchor, enabled = key.enabled, metadata = key.metadata } = change;
+  return { ...key, plan, name, expiresAt, revokedAt: revocation(key, change), models, anchor, enabled, metadata };
 }
 
 /** Never later than it is already. */

@@ -12,6 +12,9 @@ export const keyName = freeText(200).nullish();
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
+/** Whether a key may be used. */
+export const keyEnabled = z.boolean().nullish();
+
 export const filled = z
   .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
   .min(1, "must not be empty");
@@ -36,6 +39,7 @@ const keySchema = z.object({
   plan: idText().nullish(),
   expiresAt: instant,
   revokedAt: instant,
+  enabled: keyEnabled,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
   // Windows are counted from it.
   anchor: wholeInstant,

@@ -3,11 +3,18 @@ import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
-import { keyAccount, keyModels, keyName } from "./check-key.js";
+import { keyAccount, keyEnabled, keyModels, keyName } from "./check-key.js";
+import { keyMetadata } from "./key-metadata.js";
 import type { StoredKey, WritableKeyStore } from "./key-store.js";
 
-/** What reaches the store as text. */
-const changeSchema = z.object({ plan: idText().nullish(), name: keyName, models: keyModels });
+/** What reaches the store as text, and whether the key is enabled. */
+const changeSchema = z.object({
+  plan: idText().nullish(),
+  name: keyName,
+  enabled: keyEnabled,
+  models: keyModels,
+  metadata: keyMetadata,
+});
 const keySchema = changeSchema.extend({
   id: idText(),
   hash: idText(),
@@ -28,8 +35,10 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
   const lookUp = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
     idProblem(text) === undefined ? await find() : none;
 
+  const { touch } = store;
   return {
     ...store,
+    ...(touch && { touch: async (uses) => await touch(uses.filter(({ id, at }) => isUse(id, at))) }),
     find: (hash) => lookUp(hash, undefined, () => store.find(hash)),
     get: (id) => lookUp(id, undefined, () => store.get(id)),
     list: (account) => lookUp<readonly StoredKey[], []>(account, [], () => store.list(account)),
@@ -43,4 +52,9 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
       return lookUp(id, undefined, () => store.update(id, change));
     },
   };
+}
+
+/** No other can be of a key that is there. */
+function isUse(id: string, at: number): boolean {
+  return idProblem(id) === undefined && Number.isSafeInteger(at);
 }

@@ -1,6 +1,20 @@
 /** A moment: a `Date`, epoch milliseconds, or an ISO 8601 string. */
 export type Instant = Date | number | string;
 
+/**
+ * What the host keeps with an API key: at most 16 texts of up to 512 characters, by names of 1 to 64, as in OpenAI's API.
+ * All of it is well-formed Unicode without NUL. The gateway only hands it back.
+ */
+export type KeyMetadata = Readonly<Record<string, string>>;
+
+/** That an API key was used. */
+export interface KeyUse {
+  /** The key's id. */
+  id: string;
+  /** When, in epoch milliseconds. */
+  at: number;
+}
+
 /** What the store keeps of an API key. The key itself is not part of it. */
 export interface ApiKey {
   /** Names the key in events and logs; not secret. Well-formed Unicode without control characters, at most 256 characters. */
@@ -19,6 +33,8 @@ export interface ApiKey {
   expiresAt?: Instant | null | undefined;
   /** From this moment on the key is refused. Default: not revoked. */
   revokedAt?: Instant | null | undefined;
+  /** `false`: the key is refused with a 401 `api_key_disabled`, until it is `true` again. Default: `true`. */
+  enabled?: boolean | null | undefined;
   /** Exact model ids or `*` patterns that narrow the plan; they never widen it. Default: all of the plan's. */
   models?: readonly string[] | null | undefined;
   /**
@@ -41,6 +57,13 @@ export interface KeyStore {
    * it is created.
    */
   withoutPlan?(): Iterable<string>;
+  /**
+   * Keeps when keys were used, as `lastUsedAt`. An earlier moment never replaces a later one, and an id that is not there
+   * is passed over. The gateway calls it away from requests: at most once a minute for each key and process, with up to
+   * 250 keys at once, and again after a failure. It is no change that {@link WritableKeyStore.subscribe} gives notice of.
+   * Absent: nothing is kept.
+   */
+  touch?(uses: readonly KeyUse[]): Promise<void> | void;
 }
 
 /** A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. */
@@ -55,10 +78,16 @@ export interface StoredKey extends ApiKey {
   expiresAt?: number | null | undefined;
   revokedAt?: number | null | undefined;
   anchor?: number | null | undefined;
+  /** Default: none. */
+  metadata?: KeyMetadata | null | undefined;
+  /** About when the key was last used, see {@link KeyStore.touch}. Default: it is not known. */
+  lastUsedAt?: number | null | undefined;
 }
 
 /** What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. */
-export type KeyChange = Partial<Pick<StoredKey, "plan" | "name" | "expiresAt" | "revokedAt" | "models" | "anchor">>;
+export type KeyChange = Partial<
+  Pick<StoredKey, "plan" | "name" | "expiresAt" | "revokedAt" | "enabled" | "models" | "anchor" | "metadata">
+>;
 
 /**
  * A {@link KeyStore} in which the gateway creates and changes keys.
@@ -68,7 +97,10 @@ export type KeyChange = Partial<Pick<StoredKey, "plan" | "name" | "expiresAt" | 
  */
 export interface WritableKeyStore extends KeyStore {
   find(hash: string): Promise<StoredKey | undefined>;
-  /** @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint` or `name` is not valid. */
+  /**
+   * @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint`, `name` or
+   * `metadata` is not valid.
+   */
   insert(key: StoredKey): Promise<void>;
   get(id: string): Promise<StoredKey | undefined>;
   /** All keys of an account, revoked and expired ones too, the oldest first. */

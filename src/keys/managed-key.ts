@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-/** The beginning of the gateway's own keys. A host's own kinds of keys have no checksum, and need none. */
+/**
+ * The beginning of the gateway's own keys, unless its options name another. A host's own kinds of keys have no checksum,
+ * and need none.
+ */
 export const managedPrefix = "sk-ig-";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -8,11 +11,12 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 40;
 /** Enough letters and digits for 32 bits. */
 const checksumLength = 6;
-const shape = new RegExp(`^${managedPrefix}[${alphabet}]{${randomLength + checksumLength}}$`);
+const tailLength = randomLength + checksumLength;
+const tail = new RegExp(`^[${alphabet}]{${tailLength}}$`);
 
-/** A new key: the prefix, 238 random bits, and a checksum, in letters and digits. */
-export function makeManagedKey(): string {
-  const text = managedPrefix + randomText(randomLength);
+/** A new key: the prefix, 238 random bits, and a checksum of both, in letters and digits. */
+export function makeManagedKey(prefix = managedPrefix): string {
+  const text = prefix + randomText(randomLength);
   return text + checksum(text);
 }
 
@@ -20,15 +24,25 @@ export function makeManagedKey(): string {
  * Whether the text looks like one of the gateway's own keys, but is a wrong copy. Then no store has it. The checksum
  * finds one wrong character, two swapped ones and a missing end always. It misses one other error in four thousand
  * million.
+ *
+ * What begins with {@link managedPrefix} is such a key. Other prefixes may also begin keys of the host's own, so there
+ * only a text of the whole length is one.
+ *
+ * @param prefix - of the keys that the gateway makes now. A key of an earlier one has a checksum that is right.
  */
-export function isMistypedKey(key: string): boolean {
-  if (!key.startsWith(managedPrefix)) return false;
-  return !shape.test(key) || checksum(key.slice(0, -checksumLength)) !== key.slice(-checksumLength);
+export function isMistypedKey(key: string, prefix = managedPrefix): boolean {
+  const isManaged = key.startsWith(managedPrefix);
+  if (!isManaged && !(key.length === prefix.length + tailLength && key.startsWith(prefix))) return false;
+  if (!tail.test(key.slice(-tailLength))) return isManaged;
+  return checksum(key.slice(0, -checksumLength)) !== key.slice(-checksumLength);
 }
 
+/** Behind its prefix, a key with fewer characters has no hint. */
+const leastSecret = 26;
+
 /** How people recognise a key: its beginning and end, where enough stays unsaid to keep it safe. */
-export function keyHint(key: string): string {
-  return key.length < 32 ? "…" : `${key.slice(0, managedPrefix.length + 4)}…${key.slice(-4)}`;
+export function keyHint(key: string, prefix = managedPrefix): string {
+  return key.length < prefix.length + leastSecret ? "…" : `${key.slice(0, prefix.length + 4)}…${key.slice(-4)}`;
 }
 
 /** Letters and digits, each as likely as any other. */

@@ -14,7 +14,7 @@ export type MemoryKey = Omit<ApiKey, "id"> & {
     | { /** See {@link hashKey}. */ hash: string; key?: undefined }
   );
 
-const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revokedAt", "models", "anchor"];
+const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revokedAt", "enabled", "models", "anchor"];
 
 /**
  * API keys in memory, by their hashes: those of the configuration, and those that are created, which are gone when the
@@ -79,6 +79,12 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       notify(key.hash);
       return copy(changed);
     },
+    async touch(uses) {
+      for (const { id, at } of uses) {
+        const key = get(id);
+        if (key !== undefined && at > (key.lastUsedAt ?? -Infinity)) byHash.set(key.hash, { ...key, lastUsedAt: at });
+      }
+    },
     async forget(account) {
       const forgotten = ofAccount(account);
       for (const { id, hash } of forgotten) {
@@ -99,7 +105,9 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
 }
 
 function copy<Key extends StoredKey | undefined>(key: Key): Key {
-  return key && { ...key, ...(key.models && { models: [...key.models] }) };
+  if (key === undefined) return key;
+  const { models, metadata } = key;
+  return { ...key, ...(models && { models: [...models] }), ...(metadata && { metadata: { ...metadata } }) };
 }
 
 function toStoredKey(entry: MemoryKey, index: number, createdAt: number): StoredKey {

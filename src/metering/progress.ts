@@ -1,7 +1,8 @@
+import type { ResponseMark } from "./response-mark.js";
 import type { TokenCounts } from "./token-counts.js";
 
 /** What has arrived of a response so far. */
-export interface Progress {
+export interface Progress extends ResponseMark {
   /** The upstream's usage if it has reported one, else an estimate. It includes the prompt. */
   readonly tokens: TokenCounts;
   /** Whether the upstream has not reported usage yet. */
@@ -16,6 +17,9 @@ export interface Progress {
 
 /** The progress of a stream. */
 export interface StreamProgress extends Progress {
+  /** Set by what writes the client's stream. */
+  responseId: string | undefined;
+  finishReason: string | undefined;
   /** An estimate of the output tokens received. */
   readonly seenOutput: number;
   /** Whether the response itself is complete. Then the way in which the connection ends does not matter. */

@@ -16,6 +16,7 @@ import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
+import { chatAnswers } from "./answers/chat-answers.js";
 import { chatOnMessages } from "./chat-on-messages.js";
 import type {
   AttemptFacts,
@@ -36,6 +37,7 @@ export const chatCompletions: Operation = {
   modelType: "chat",
   protocol: openAIProtocol,
   prompt: chatLayout,
+  answers: chatAnswers,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes

@@ -32,6 +32,7 @@ export const embeddings: Operation = {
   modelType: "embedding",
   protocol: openAIProtocol,
   prompt: embeddingsLayout,
+  answers: undefined,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>
     body.length > sliceBytes

@@ -9,6 +9,7 @@ import {
 } from "../anthropic/messages/messages-request.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
+import { messagesAnswers } from "./answers/messages-answers.js";
 import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
@@ -34,6 +35,7 @@ export const messages: Operation = {
   modelType: "chat",
   protocol: anthropicProtocol,
   prompt: messagesLayout,
+  answers: messagesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
     return new MessagesModelRequest(await parseMessages(body, services), facts);

@@ -10,6 +10,7 @@ import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
+import type { AnswerFormat } from "./answers/answer-format.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { StreamCodec } from "./stream-codec.js";
@@ -25,6 +26,8 @@ export interface Operation {
   readonly protocol: ClientProtocol;
   /** Where the texts stand that a model reads. */
   readonly prompt: PromptLayout;
+  /** How its answers are read and refused; `undefined`: they hold no texts. */
+  readonly answers: AnswerFormat | undefined;
   /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
   checkContentType(contentType: string | undefined): void;
   /**
@@ -138,6 +141,7 @@ export interface Exchange {
   /**
    * Keeps a response that was read to its end, where later requests can refer to it. The client gets the end of its
    * response after that. Absent where nothing is kept.
+   * @param instead - the response as JSON text, where its client gets another one than the upstream's.
    */
-  keep?(): Promise<void>;
+  keep?(instead?: string): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
 import { sliceBytes } from "../wire/slices.js";
+import { responsesAnswers } from "./answers/responses-answers.js";
 import type {
   AttemptFacts,
   Demand,
@@ -34,6 +35,7 @@ export const responses: Operation = {
   modelType: "chat",
   protocol: openAIProtocol,
   prompt: responsesLayout,
+  answers: responsesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, { account }) {
     const own = await parse(body, services);

@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { batchBounds, type PostgresBatchOptions } from "./batching/batch-options.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { PostgresLedger } from "./postgres-ledger.js";
@@ -10,28 +11,37 @@ export interface PostgresCreditLedgerOptions extends PostgresOptions {
    * grant is recognised as a repetition. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
+  /**
+   * How operations on credits go together in statements. `false`: only those on the same account do, in statements of its
+   * own, as many at a time as the pool has connections.
+   */
+  batch?: PostgresBatchOptions | false | undefined;
 }
 
 const day = 86_400_000;
 
 /**
- * Keeps credits in PostgreSQL, exactly across any number of processes. Every operation is one statement, in a transaction
- * of its own that is READ COMMITTED, whatever the default. Those on one account wait for each other in this process and go
- * together, up to 64 in a statement.
+ * Keeps credits in PostgreSQL, exactly across any number of processes. Every statement is a transaction of its own that is
+ * READ COMMITTED, whatever the default. Operations that come at a time, or while others are under way, go in one statement:
+ * see `batch`. At most 10,000 operations of an account wait, and at most 100,000 of all; more are a LedgerUnavailableError.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresCreditLedger(options: PostgresCreditLedgerOptions): CreditLedger {
   const database = new Database(options);
-  return creditLedger(database, new Notifications(database), options.retentionMs);
+  return creditLedger(database, new Notifications(database), options);
 }
 
-/** @throws RangeError when the retention is not valid. */
-export function creditLedger(database: Database, notifications: Notifications, retentionMs = 400 * day): CreditLedger {
+/** @throws RangeError when an option is not valid. */
+export function creditLedger(
+  database: Database,
+  notifications: Notifications,
+  { retentionMs = 400 * day, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
+): CreditLedger {
   if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
     throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
   }
-  const ledger = new PostgresLedger(database, retentionMs);
+  const ledger = new PostgresLedger(database, retentionMs, batchBounds(batch));
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     reserve: (request) => ledger.reserve(request),

@@ -6,13 +6,19 @@ import { Notifications } from "./listen/notifications.js";
 /** A key as the contract has it, without the members that it does not have. */
 const keyJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
   'id', id, 'hash', hash, 'account', account, 'plan', plan, 'hint', hint, 'name', name, 'createdAt', created_at,
-  'expiresAt', expires_at, 'revokedAt', revoked_at, 'models', models, 'anchor', anchor
+  'expiresAt', expires_at, 'revokedAt', revoked_at, 'models', models, 'anchor', anchor,
+  'enabled', enabled, 'metadata', metadata, 'lastUsedAt', last_used_at
 ))::text as json`;
 
 const insertSql = /* sql */ `
 insert into infergate.api_key
-  (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11)
+  (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata, last_used_at)
+select id, hash, account, plan, hint, name, "createdAt", "expiresAt", "revokedAt", nullif(models, 'null'), anchor, enabled,
+  nullif(metadata, 'null'), "lastUsedAt"
+from jsonb_to_record($1::text::jsonb) as given (
+  id text, hash text, account text, plan text, hint text, name text, "createdAt" bigint, "expiresAt" bigint,
+  "revokedAt" bigint, models jsonb, anchor bigint, enabled boolean, metadata jsonb, "lastUsedAt" bigint
+)
 on conflict do nothing
 returning to_json(true)::text as json`;
 
@@ -27,10 +33,25 @@ update infergate.api_key set
     else revoked_at
   end,
   models = case when change ? 'models' then nullif(change->'models', 'null') else models end,
-  anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end
+  anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end,
+  enabled = case when change ? 'enabled' then (change->>'enabled')::boolean else enabled end,
+  metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end
 from (select $2::text::jsonb as change) as given
 where id = $1
 returning ${keyJson}`;
+
+/** Locks the keys in the order of their ids, so that no two processes wait for each other. */
+const touchSql = /* sql */ `
+with given as (
+  select id, max(at) as at from jsonb_to_recordset($1::text::jsonb) as used (id text, at bigint) group by id
+), locked as (
+  select stored.id, given.at from infergate.api_key as stored join given using (id)
+  where stored.last_used_at is null or stored.last_used_at < given.at
+  order by stored.id
+  for no key update of stored
+)
+update infergate.api_key as stored set last_used_at = greatest(stored.last_used_at, locked.at)
+from locked where stored.id = locked.id`;
 
 /**
  * API keys in PostgreSQL, by their hashes. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its
@@ -51,12 +72,15 @@ export function keyStore(database: Database, notifications: Notifications): Writ
     get: async (id) => (await select("id = $1", id))[0],
     list: (account) => select("account = $1 order by created_at, id", account),
     async insert(key) {
-      const inserted = await database.query(insertSql, valuesOf(key));
+      const inserted = await database.query(insertSql, [JSON.stringify(key)]);
       if (inserted.length === 0) throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
     },
     async update(id: string, change: KeyChange) {
       const [key] = await database.query<StoredKey>(updateSql, [id, JSON.stringify(change)]);
       return key;
+    },
+    async touch(uses) {
+      await database.query(touchSql, [JSON.stringify(uses)]);
     },
     async forget(account) {
       const sql = "delete from infergate.api_key where account = $1 returning to_json(hash)::text as json";
@@ -68,22 +92,4 @@ export function keyStore(database: Database, notifications: Notifications): Writ
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_key`, onChange),
   };
-}
-
-function valuesOf(key: StoredKey): (string | number | null)[] {
-  const { id, hash, account, plan, hint, name, createdAt, expiresAt, revokedAt, models, anchor } = key;
-  const list = models ? JSON.stringify(models) : null;
-  return [
-    id,
-    hash,
-    account,
-    plan ?? null,
-    hint,
-    name ?? null,
-    createdAt,
-    expiresAt ?? null,
-    revokedAt ?? null,
-    list,
-    anchor ?? null,
-  ];
 }

@@ -1,5 +1,6 @@
 import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
+import { atMost } from "../ledger/at-most.js";
 import {
   type Blocked,
   type CreditLedger,
@@ -20,7 +21,10 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { checkAccount, checkHistory, checkLimits } from "../ledger/ledger-input.js";
-import { type AccountBatch, AccountQueue } from "./account-queue.js";
+import type { AccountBatch } from "./batching/account-batch.js";
+import { AccountQueue } from "./batching/account-queue.js";
+import type { BatchBounds } from "./batching/batch-options.js";
+import { renewalBatches } from "./batching/renewal-batches.js";
 import type { Database } from "./database.js";
 import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
 import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
@@ -34,11 +38,12 @@ import {
 } from "./ledger-operation.js";
 import { Purger } from "./purger.js";
 import { ReadCommitted } from "./read-committed.js";
-import { renewalBatches } from "./renewal-batches.js";
 import { runStatement } from "./run-statement.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
+/** How long the end of the ledger waits for operations that hang. */
+const closeMs = 10_000;
 
 const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
@@ -49,7 +54,7 @@ const announceSql = "select pg_notify($1, account) from jsonb_array_elements_tex
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
   readonly #database: Database;
-  readonly #queue = new AccountQueue((batch) => this.#operate([batch]));
+  readonly #queue: AccountQueue;
   readonly #purger: Purger;
   readonly #readCommitted: ReadCommitted;
   readonly #announcements: Announcements;
@@ -57,7 +62,8 @@ export class PostgresLedger implements CreditLedger {
   /** The channel for notices of grants, resets and forgotten accounts, by their accounts. */
   readonly channel: string;
 
-  constructor(database: Database, retentionMs: number) {
+  constructor(database: Database, retentionMs: number, bounds: BatchBounds) {
+    this.#queue = new AccountQueue((batches) => this.#operate(batches), bounds);
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
@@ -147,6 +153,8 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async close(): Promise<void> {
+    // First: what they do may set off the others.
+    await atMost(closeMs, this.#queue.idle());
     await Promise.all([this.#purger.idle(), this.#announcements.idle()]);
   }
 

@@ -35,7 +35,7 @@ class Stores {
     const notifications = new Notifications(this.#database);
     this.keys = keyStore(this.#database, notifications);
     this.plans = planStore(this.#database, notifications);
-    this.ledger = creditLedger(this.#database, notifications, options.retentionMs);
+    this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
     this.#accounts = accountStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.

@@ -2,7 +2,7 @@ import { accountFunctions } from "./sql/account-functions.js";
 import { accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
-import { keyTables } from "./sql/key-tables.js";
+import { keyMembers, keyTables } from "./sql/key-tables.js";
 import { forgottenTable, ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
@@ -76,6 +76,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       tablePrivileges(["account_record"]),
       routinePrivileges(["notify_account_record"]),
     ].join(""),
+    keyMembers,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { isSameData } from "../check/is-same-data.js";
 import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from "./upstream-provider.js";
 
 /** A call as the gateway makes it: the `signal` is left out, which would have to be made. */
@@ -25,17 +26,24 @@ const direct = Symbol("infergate.direct");
 
 interface DirectProvider extends UpstreamProvider {
   /** `call` as it was made, and what it does in the end. */
-  readonly [direct]?: { readonly call: UpstreamProvider["call"]; readonly callDirectly: CallDirectly };
+  readonly [direct]?: {
+    readonly call: UpstreamProvider["call"];
+    readonly callDirectly: CallDirectly;
+    readonly settings: object;
+  };
 }
 
 /**
  * One of the gateway's own providers. The gateway makes its calls past `call`, see {@link directCallOf}: what hosts may
  * do with a call and a response, such as spread them, costs more than the call. A copy of the provider has no direct
  * call, and neither has one whose `call` was replaced.
+ *
+ * @param settings - what it was made from, see {@link hasSameSettings}.
  */
 export function toDirectProvider(
   provider: Omit<UpstreamProvider, "call">,
   callDirectly: CallDirectly,
+  settings: object,
 ): UpstreamProvider {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
     const { endpoint, model, body, stream, requestId, headers } = given;
@@ -43,11 +51,21 @@ export function toDirectProvider(
     const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice, headers });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
-  return Object.defineProperty({ ...provider, call }, direct, { value: { call, callDirectly } });
+  return Object.defineProperty({ ...provider, call }, direct, { value: { call, callDirectly, settings } });
 }
 
 /** What the provider's `call` does in the end, if the provider is one of {@link toDirectProvider}. */
 export function directCallOf(provider: UpstreamProvider): CallDirectly | undefined {
+  return ownOf(provider)?.callDirectly;
+}
+
+/** Whether both are providers of {@link toDirectProvider}, made from the same settings. */
+export function hasSameSettings(one: UpstreamProvider, other: UpstreamProvider): boolean {
+  const [own, others] = [ownOf(one), ownOf(other)];
+  return own !== undefined && others !== undefined && isSameData(own.settings, others.settings);
+}
+
+function ownOf(provider: UpstreamProvider): DirectProvider[typeof direct] {
   const own = (provider as DirectProvider)[direct];
-  return own !== undefined && own.call === provider.call ? own.callDirectly : undefined;
+  return own?.call === provider.call ? own : undefined;
 }

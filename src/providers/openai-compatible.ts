@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createTransport } from "#transport";
 import { callWithKeys } from "./api-keys/call-with-keys.js";
 import { KeyRing } from "./api-keys/key-ring.js";
@@ -36,8 +37,8 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
   const usedKeys = new Set(fixedKeys);
   const variesKey = onlyKey === undefined && !(keyHeader in headers);
-  /** One for each model: limits are for each model, and the catalog bounds their number. */
-  const rings = new Map<string, KeyRing>();
+  /** One for each model, since upstreams limit keys for each model. */
+  const rings = new LRUCache<string, KeyRing>({ max: mostModels });
 
   const callDirectly: CallDirectly = (
     { endpoint, model, stream, body, notice: signal, headers: further },
@@ -67,8 +68,11 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     },
     close: () => transport.close(),
   };
-  return toDirectProvider(provider, callDirectly);
+  return toDirectProvider(provider, callDirectly, options);
 }
+
+/** The catalog may change. Of so many models the rests of keys are remembered, those called last. */
+const mostModels = 1000;
 
 /** Of a function's keys, so many are remembered at least: those of calls that may still be in progress. */
 const fewestUsedKeys = 16;

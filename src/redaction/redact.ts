@@ -57,8 +57,10 @@ export function redact(text: string, context: RedactContext): string {
 
 /** A text for the operator: without keys, but with hosts and files. */
 export function redactKeys(text: string, secrets: (() => UpstreamSecrets) | undefined): string {
-  const { keys } = readSecrets(secrets);
-  const words = maskSecrets(bounded(text), { keys }).replace(word, (each) => (isKey(each) ? redactedMark : each));
+  const { keys, keyPrefixes } = readSecrets(secrets);
+  const words = maskSecrets(bounded(text), { keys, keyPrefixes }).replace(word, (each) =>
+    isKey(each) ? redactedMark : each,
+  );
   return redactPhrases(words).replaceAll(redactedMark, "[redacted]");
 }
 

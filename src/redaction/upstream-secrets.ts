@@ -2,6 +2,12 @@
 export interface UpstreamSecrets {
   /** Keys and the like: no part of them of six characters or more is passed on, and none is written into a warning. */
   readonly keys?: readonly string[] | undefined;
+  /**
+   * How keys begin, such as `acme_live_`. No word is passed on, and none is written into a warning, that begins so and goes
+   * on with four characters or more, a digit or a star among them. Behind a prefix without `_` or `-` at its end, it takes
+   * sixteen characters.
+   */
+  readonly keyPrefixes?: readonly string[] | undefined;
   /** Texts that are not passed on as a whole. */
   readonly texts?: readonly string[] | undefined;
   /** Addresses: neither their hosts nor the telling parts of these, nor their paths and the values of their queries. */
@@ -14,10 +20,15 @@ export const redactedMark = "\ue000";
 /** So many characters of a key in a row are a part of it, and not a coincidence. */
 const partLength = 6;
 const shortestText = 4;
+/** So many letters in a row are no word, whatever stands before them. */
+const wholeKeyLength = 40;
 const distinctLength = 8;
 
 /** The text with a mark in the place of each secret, and of each part of one that tells. Linear in the text. */
-export function maskSecrets(text: string, { keys = [], texts = [], urls = [] }: UpstreamSecrets): string {
+export function maskSecrets(
+  text: string,
+  { keys = [], keyPrefixes = [], texts = [], urls = [] }: UpstreamSecrets,
+): string {
   const parts = urls.map(readAddress);
   const allKeys = [...keys, ...parts.flatMap((part) => part.keys)];
   const wholes = [
@@ -26,9 +37,24 @@ export function maskSecrets(text: string, { keys = [], texts = [], urls = [] }: 
     ...parts.flatMap((part) => part.texts),
   ];
   return maskWords(
-    maskParts(text, allKeys),
+    maskParts(maskPrefixed(text, keyPrefixes), allKeys),
     [...wholes, ...parts.flatMap((part) => part.words)].filter((whole) => whole.length >= shortestText),
   );
+}
+
+/** Marks the words that begin like a key, and do not go on like a word of prose. */
+function maskPrefixed(text: string, prefixes: readonly string[]): string {
+  return prefixes
+    .filter((prefix) => prefix !== "" && text.includes(prefix))
+    .reduce((masked, prefix) => {
+      const least = /[_-]$/.test(prefix) ? 4 : 16;
+      const rest = `(?:(?=[\\w*-]{0,64}[\\d*])[\\w*-]{${least},}|[A-Za-z0-9]{${wholeKeyLength},})`;
+      return masked.replace(new RegExp(`(?<![\\w-])${exactly(prefix)}${rest}`, "g"), redactedMark);
+    }, text);
+}
+
+function exactly(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 /** Marks every run of characters, with the word that it is in, that shares six in a row with a key. */
@@ -95,7 +121,7 @@ function maskWords(text: string, words: readonly string[]): string {
   const escaped = [...new Set(words)]
     .sort((one, other) => other.length - one.length)
     .map((word) => {
-      const exact = word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+      const exact = exactly(word);
       return word.length >= distinctLength && /[^a-z]/i.test(word) ? exact : `(?<!\\w-?)${exact}(?!-?\\w)`;
     });
   return text.replace(new RegExp(escaped.join("|"), "gi"), redactedMark);

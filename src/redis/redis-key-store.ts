@@ -1,5 +1,5 @@
 import { checkedKeyStore } from "../keys/checked-key-store.js";
-import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeyChange, KeyUse, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
 import {
@@ -7,8 +7,10 @@ import {
   findKeys,
   forgetKeys,
   hashesOfAccount,
+  hashesOfKeys,
   hashOfKey,
   insertKey,
+  touchKeys,
   updateKey,
 } from "./store-scripts/keys.js";
 import { fromFields, storedFields, toFieldChanges, toFields } from "./stored-fields.js";
@@ -20,6 +22,8 @@ const scripts = {
   findAll: makeScript(findKeys),
   insert: makeScript(insertKey),
   update: makeScript(updateKey),
+  hashesOfIds: makeScript(hashesOfKeys),
+  touch: makeScript(touchKeys),
   forget: makeScript(forgetKeys),
 };
 
@@ -61,9 +65,20 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     return keys;
   }
 
+  async function touch(uses: readonly KeyUse[]): Promise<void> {
+    for (const some of chunks(uses)) {
+      const names = some.map(({ id }) => idOf(id));
+      const hashes = (await run(scripts.hashesOfIds, names, [])) as readonly unknown[];
+      const found = some.flatMap(({ at }, index) => (hashes[index] ? { at, key: keyOf(String(hashes[index])) } : []));
+      const [keys, moments] = [found.map(({ key }) => key), found.map(({ at }) => at)];
+      if (keys.length > 0) await run(scripts.touch, keys, moments);
+    }
+  }
+
   return checkedKeyStore("redisKeyStore", {
     find,
     list,
+    touch,
 
     async insert(key) {
       const { id, hash, account, createdAt } = key;

@@ -1,11 +1,13 @@
 /** What identifies a key, and never changes. */
 const fixedOfKey = ["id", "hash", "hint", "account", "createdAt"] as const;
-const changeableOfKey = ["plan", "name", "expiresAt", "revokedAt", "models", "anchor"] as const;
+/** Moves on by the key's use alone. */
+const touchedOfKey = "lastUsedAt";
+const changeableOfKey = ["plan", "name", "expiresAt", "revokedAt", "enabled", "models", "anchor", "metadata"] as const;
 const changeableOfAccount = ["plan", "anchor", "status", "message", "metadata"] as const;
 
 /** The members that a record's hash has fields for. */
 export const storedFields = {
-  key: { fixed: fixedOfKey, changeable: changeableOfKey },
+  key: { fixed: [...fixedOfKey, touchedOfKey], changeable: changeableOfKey },
   account: { fixed: ["id"], changeable: changeableOfAccount },
 } as const;
 

@@ -27,6 +27,7 @@ export type BreakerState = "closed" | "open" | "half_open";
  * Counts a target's failures and blocks calls to it when there are too many. It makes no timer and no object per call.
  */
 export class Breaker {
+  readonly options: BreakerOptions;
   readonly #consecutiveLimit: number;
   readonly #rateLimit: number;
   readonly #minimumCalls: number;
@@ -42,6 +43,7 @@ export class Breaker {
   #probing = false;
 
   constructor(options: BreakerOptions = {}) {
+    this.options = options;
     this.#consecutiveLimit = options.consecutiveFailures ?? 5;
     this.#rateLimit = options.failureRate ?? 0.5;
     this.#minimumCalls = options.minimumCalls ?? 20;

@@ -3,6 +3,7 @@ import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import type { Outcome } from "../events/outcome.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Breaker, BreakerState } from "./breaker.js";
+import { TargetLoad } from "./target-load.js";
 
 /** What this process knows about a target, see `gateway.health()`. */
 export interface TargetHealth {
@@ -49,29 +50,30 @@ export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">):
 /** The longest pause that an upstream may ask for, in milliseconds. */
 const longestRestMs = 60_000;
 
-/** Counts the calls of one target, and knows whether it can take another one. */
+/** Knows whether one target can take another call. Its counts outlive it: see {@link TargetLoad}. */
 export class TargetMonitor {
   readonly breaker: Breaker | undefined;
-  /** Called when a call has left, so that a waiting one can take its place. */
-  freed: (() => void) | undefined;
+  readonly load: TargetLoad;
   readonly #maxConcurrent: number;
-  #active = 0;
-  #answered = 0;
-  #failed = 0;
-  #restsUntil = 0;
 
-  constructor(options: { breaker: Breaker | undefined; maxConcurrent: number | undefined }) {
+  /** @param options - `load`: default: that of a target that was never called. */
+  constructor(options: {
+    breaker: Breaker | undefined;
+    maxConcurrent: number | undefined;
+    load?: TargetLoad | undefined;
+  }) {
     this.breaker = options.breaker;
     this.#maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY;
+    this.load = options.load ?? new TargetLoad();
   }
 
   get isFull(): boolean {
-    return this.#active >= this.#maxConcurrent;
+    return this.load.active >= this.#maxConcurrent;
   }
 
   /** Until when the upstream asked for a pause, in epoch milliseconds. */
   get restsUntil(): number {
-    return this.#restsUntil;
+    return this.load.restsUntil;
   }
 
   /**
@@ -79,38 +81,40 @@ export class TargetMonitor {
    * progress.
    */
   get availableAt(): number {
-    return this.breaker === undefined ? this.#restsUntil : Math.max(this.#restsUntil, this.breaker.availableAt);
+    const { restsUntil } = this.load;
+    return this.breaker === undefined ? restsUntil : Math.max(restsUntil, this.breaker.availableAt);
   }
 
   /** A call begins. @returns whether it is a test call of the breaker. */
   enter(): boolean {
-    this.#active++;
+    this.load.active++;
     return this.breaker?.enter() ?? false;
   }
 
   /** @param isProbe - what {@link enter} returned. */
   leave(verdict: Verdict, isProbe: boolean, clock: Clock): void {
-    this.#active--;
-    if (verdict === "answered") this.#answered++;
-    if (verdict === "failed") this.#failed++;
+    const { load } = this;
+    load.active--;
+    if (verdict === "answered") load.answered++;
+    if (verdict === "failed") load.failed++;
     if (this.breaker !== undefined) tell(this.breaker, verdict, isProbe, clock.now());
-    this.freed?.();
+    load.freed?.();
   }
 
   /** The upstream asked for a pause. */
   rest(ms: number, now: number): void {
-    this.#restsUntil = Math.max(this.#restsUntil, now + Math.min(ms, longestRestMs));
+    this.load.restsUntil = Math.max(this.load.restsUntil, now + Math.min(ms, longestRestMs));
   }
 
   describe(now: number): Omit<TargetHealth, "provider" | "model"> {
-    const { breaker } = this;
+    const { breaker, load } = this;
     const state = breaker?.state(now) ?? "closed";
     const { availableAt } = this;
     return {
-      state: this.#restsUntil > now && state !== "open" ? "resting" : state,
-      active: this.#active,
-      answered: this.#answered,
-      failed: this.#failed,
+      state: load.restsUntil > now && state !== "open" ? "resting" : state,
+      active: load.active,
+      answered: load.answered,
+      failed: load.failed,
       ...(breaker === undefined
         ? undefined
         : { consecutiveFailures: breaker.consecutiveFailures, failureRate: breaker.failureRate(now) }),

@@ -1,6 +1,8 @@
 import type { AbortNotice } from "../providers/upstream-provider.js";
 import { drawOrder, type Target, type TargetGroup } from "./target.js";
+import type { UsedProvider } from "./used-provider.js";
 import { type Pause, waitFor } from "./wait-for.js";
+import { type Queuing, type Waiter, WaitingLine } from "./waiting-line.js";
 
 export interface TargetRouteOptions {
   groups: readonly TargetGroup[];
@@ -23,19 +25,10 @@ export interface TargetRouteOptions {
   random?: (() => number) | undefined;
   /** Default: a real timer. */
   pause?: Pause | undefined;
-}
-
-/** A request in the queue. */
-export interface Queuing {
-  /** Takes a place at a target, if one is free for this request. */
-  readonly take: () => boolean;
-  /** Whether a target is left for which waiting makes sense. */
-  readonly canWait: () => boolean;
-}
-
-interface Waiter extends Queuing {
-  readonly wake: () => void;
-  isServed: boolean;
+  /** The model's line, where it had one. Default: an empty one. */
+  line?: WaitingLine | undefined;
+  /** The providers of the targets, each once. */
+  providers?: readonly UsedProvider[] | undefined;
 }
 
 /** The targets of one model, and the queue of requests for them. */
@@ -47,11 +40,12 @@ export class TargetRoute {
   readonly isPlain: boolean;
   readonly random: () => number;
   readonly pause: Pause;
+  readonly line: WaitingLine;
   readonly #groups: readonly TargetGroup[];
   readonly #isShared: boolean;
   readonly #maxQueued: number;
   readonly #queueTimeoutMs: number;
-  readonly #waiters: Waiter[] = [];
+  readonly #providers: readonly UsedProvider[];
 
   constructor(options: TargetRouteOptions) {
     this.#groups = options.groups;
@@ -65,12 +59,20 @@ export class TargetRoute {
     this.#queueTimeoutMs = options.queueTimeoutMs;
     this.random = options.random ?? Math.random;
     this.pause = options.pause ?? waitFor;
-    for (const { monitor } of this.targets) monitor.freed = () => this.#offer();
+    const line = options.line ?? new WaitingLine();
+    this.line = line;
+    this.#providers = options.providers ?? [];
+    const offer = () => line.offer();
+    for (const { monitor } of this.targets) monitor.load.freed = offer;
   }
 
-  /** How many requests wait for a target. */
-  get queued(): number {
-    return this.#waiters.length;
+  /** A call of the model begins: until {@link leave}, the providers of its targets stay open. */
+  enter(): void {
+    for (const provider of this.#providers) provider.enter();
+  }
+
+  leave(): void {
+    for (const provider of this.#providers) provider.leave();
   }
 
   /** The targets in the order in which a new request tries them. */
@@ -84,29 +86,15 @@ export class TargetRoute {
    * wait for.
    */
   async queue(queuing: Queuing, notices: readonly AbortNotice[]): Promise<boolean> {
-    if (this.#waiters.length >= this.#maxQueued) return false;
+    const { line } = this;
+    if (line.length >= this.#maxQueued) return false;
     let waiter: Waiter | undefined;
     await this.pause(this.#queueTimeoutMs, notices, (wake) => {
       waiter = { ...queuing, wake, isServed: false };
-      this.#waiters.push(waiter);
+      line.add(waiter);
     });
-    const place = waiter === undefined ? -1 : this.#waiters.indexOf(waiter);
-    if (place >= 0) this.#waiters.splice(place, 1);
-    return waiter?.isServed ?? false;
-  }
-
-  /**
-   * A place is free. The first waiting request that can use it takes it at once, before new requests. Requests that can
-   * no longer be served leave the queue.
-   */
-  #offer(): void {
-    if (this.#waiters.length === 0) return;
-    for (const waiter of [...this.#waiters]) {
-      waiter.isServed = waiter.take();
-      if (!waiter.isServed && waiter.canWait()) continue;
-      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-      waiter.wake();
-      if (waiter.isServed) return;
-    }
+    if (waiter === undefined) return false;
+    line.remove(waiter);
+    return waiter.isServed;
   }
 }

@@ -6,7 +6,7 @@ import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { TargetMonitor } from "./target-health.js";
 
-/** One target of a model: everything resolved at construction. */
+/** One target of a model: everything resolved when the catalog is built. */
 export interface Target {
   readonly provider: UpstreamProvider;
   /** The provider's name in the options. */

@@ -3,6 +3,7 @@ import { authorize, mayUse } from "../access/authorize.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
 import type { ResolveCaller } from "../access/caller-resolver.js";
+import type { KeyUses } from "../access/key-uses.js";
 import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
@@ -33,6 +34,10 @@ import { reportUsage } from "./report-usage.js";
 export interface ServerServices {
   readonly calls: CallServices;
   readonly findCaller: Lookup<IdentifiedCaller>;
+  /** Of the keys that the gateway makes. */
+  readonly keyPrefix: string;
+  /** Keeps when keys were used. Absent: the key store cannot. */
+  readonly keyUses: KeyUses | undefined;
   /** Finds who a request without an API key is from. Absent: such requests are refused. */
   readonly identifyCaller: IdentifyCaller | undefined;
   /** Gives callers the terms of their accounts. */
@@ -58,22 +63,25 @@ interface Served {
   readonly request: GatewayRequest;
   readonly path: Path | undefined;
   readonly observer: RequestObserver;
-  /** Set by the host's own code: then no key is read, and no session. */
-  readonly caller: IdentifiedCaller | undefined;
+  /** Given by the host's own code: then no key is read, and no session. */
+  readonly findOwnCaller: (() => IdentifiedCaller) | undefined;
 }
 
-/** Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects. */
+/**
+ * Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects.
+ * @param findOwnCaller - gives the caller of the host's own code, or throws a GatewayError for its response.
+ */
 export async function serve(
   services: ServerServices,
   request: GatewayRequest,
-  caller?: IdentifiedCaller,
+  findOwnCaller?: () => IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const path = matchPath(request.path);
   const callId = makeRequestId();
   const { requestIdOf, calls } = services;
   const requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? callId;
   const observer = observerOf(services, requestId, path);
-  const served = { services, requestId, callId, request, path, observer, caller };
+  const served = { services, requestId, callId, request, path, observer, findOwnCaller };
   let response: GatewayResponse;
   try {
     response = await respond(served);
@@ -118,9 +126,11 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 /** Serves the endpoints that need to know the caller. */
 async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
   const { services, observer } = served;
-  const identified = served.caller ?? (await callerOf(served, path));
+  const identified = served.findOwnCaller?.() ?? (await callerOf(served, path));
   observer.authenticated(identified);
-  requireValid(identified, services.calls.clock.now());
+  const now = services.calls.clock.now();
+  requireValid(identified, now);
+  if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
   const resolved = services.resolveCaller(identified);
   const caller = resolved instanceof Promise ? await resolved : resolved;
   if (caller !== identified) observer.authenticated(caller);
@@ -146,12 +156,12 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
 async function callerOf({ services, request, requestId }: Served, path: Path): Promise<IdentifiedCaller> {
   const header = (name: string) => request.header(name);
-  const { findCaller, identifyCaller } = services;
+  const { findCaller, identifyCaller, keyPrefix } = services;
   const isKeyless = identifyCaller !== undefined && !sendsCredential(header);
   const identified = isKeyless ? await identifyCaller(request, requestId) : undefined;
   if (identified !== undefined) return identified;
   const credential = protocolOf(path, request).credential(header);
-  return requireKnown(await findKey(credential, findCaller));
+  return requireKnown(await findKey(credential, findCaller, keyPrefix));
 }
 
 /** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */
@@ -161,7 +171,6 @@ async function respondFromPlan(
   caller: Caller,
 ): Promise<GatewayResponse> {
   const { calls } = services;
-  const { catalog } = calls;
   const protocol = protocolOf(path, request);
   const kept = calls.operations.responses;
   if (path.endpoint === "response") {
@@ -170,6 +179,7 @@ async function respondFromPlan(
   }
   if (path.endpoint === "input_items") return json(await listInputItems(kept, caller.account, path.responseId));
   const allowance = await calls.findAllowance(caller.plan);
+  const catalog = calls.catalog.current;
   switch (path.endpoint) {
     case "usage":
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
@@ -241,7 +251,9 @@ function wantsWebSocket(request: GatewayRequest): boolean {
 
 function upgradeRefused(): GatewayError {
   const message = 'Responses do not come over WebSockets here. Send a POST with "stream": true.';
-  return new GatewayError(message, { status: 426, code: "websockets_not_supported" });
+  // RFC 9110, section 15.5.22: it names the protocol that is required. An adapter that cannot send `connection` drops it.
+  const headers = { connection: "Upgrade", upgrade: "HTTP/1.1" };
+  return new GatewayError(message, { status: 426, code: "websockets_not_supported", headers });
 }
 
 function methodNotSupported(method: string, path: Path): GatewayError {

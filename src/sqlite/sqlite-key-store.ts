@@ -20,10 +20,15 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   const byId = connection.prepare(`${select} id = ?`);
   const ofAccount = connection.prepare(`${select} account = ? ORDER BY created_at, id`);
   const insert = connection.prepare(`
-    INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+    INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, plan, name, expires_at, revoked_at,
+      enabled, models, anchor, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
   const update = connection.prepare(`
-    UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, models = ?, anchor = ? WHERE id = ?`);
+    UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
+      metadata = ?
+    WHERE id = ?`);
+  const touch = connection.prepare(`
+    UPDATE infergate_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`);
   const forget = connection.prepare("DELETE FROM infergate_key WHERE account = ? RETURNING hash");
 
   function get(id: string): StoredKey | undefined {
@@ -37,8 +42,9 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
-      const { id, hash, hint, account, createdAt } = key;
-      const inserted = await connection.write(() => insert.all(id, hash, hint, account, createdAt, ...changeable(key)));
+      const { id, hash, hint, account, createdAt, lastUsedAt } = key;
+      const fixed = [id, hash, hint, account, createdAt, lastUsedAt ?? null];
+      const inserted = await connection.write(() => insert.all(...fixed, ...changeable(key)));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
     get: async (id) => connection.read(() => get(id)),
@@ -56,6 +62,11 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       };
       return connection.write(changeKey);
     },
+    async touch(uses) {
+      await connection.write(() => {
+        for (const { id, at } of uses) touch.run(id, at);
+      });
+    },
     async forget(account) {
       const rows = await connection.write(() => forget.all(account));
       return rows.map((row) => (row as Row).hash);
@@ -63,9 +74,17 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   });
 }
 
-function changeable({ plan, name, expiresAt, revokedAt, models, anchor }: StoredKey) {
-  const list = models ? JSON.stringify(models) : null;
-  return [plan ?? null, name ?? null, expiresAt ?? null, revokedAt ?? null, list, anchor ?? null] as const;
+function changeable({ plan, name, expiresAt, revokedAt, ...key }: StoredKey) {
+  return [
+    plan ?? null,
+    name ?? null,
+    expiresAt ?? null,
+    revokedAt ?? null,
+    typeof key.enabled === "boolean" ? Number(key.enabled) : null,
+    key.models ? JSON.stringify(key.models) : null,
+    key.anchor ?? null,
+    key.metadata ? JSON.stringify(key.metadata) : null,
+  ] as const;
 }
 
 interface Row {
@@ -80,10 +99,14 @@ interface Row {
   revoked_at: unknown;
   models: string | null;
   anchor: unknown;
+  enabled: unknown;
+  metadata: string | null;
+  last_used_at: unknown;
 }
 
 function toKey(row: Row): StoredKey {
-  const { id, hash, hint, account, plan, name, models } = row;
+  const { id, hash, hint, account, plan, name, models, metadata } = row;
+  const enabled = toNumberOrNull(row.enabled);
   return {
     id,
     hash,
@@ -96,5 +119,8 @@ function toKey(row: Row): StoredKey {
     revokedAt: toNumberOrNull(row.revoked_at),
     models: models === null ? null : JSON.parse(models),
     anchor: toNumberOrNull(row.anchor),
+    enabled: enabled === null ? null : enabled !== 0,
+    metadata: metadata === null ? null : JSON.parse(metadata),
+    lastUsedAt: toNumberOrNull(row.last_used_at),
   };
 }

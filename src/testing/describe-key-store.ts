@@ -23,6 +23,7 @@ export function describeKeyStore(
       plan: "pro",
       expiresAt: new Date("2030-01-01T00:00:00Z"),
       revokedAt: new Date("2030-06-01T00:00:00Z"),
+      enabled: false,
       models: ["acme/*"],
       anchor: new Date("2025-01-31T10:00:00Z"),
     };
@@ -30,7 +31,13 @@ export function describeKeyStore(
 
     it("finds a key by its hash, with all that it holds", async () => {
       const found = await (await make([full, plain])).find(hashKey("sk-full"));
-      expect(found).toMatchObject({ id: "key_full", account: "acct_1", plan: "pro", models: ["acme/*"] });
+      expect(found).toMatchObject({
+        id: "key_full",
+        account: "acct_1",
+        plan: "pro",
+        enabled: false,
+        models: ["acme/*"],
+      });
       for (const member of ["expiresAt", "revokedAt", "anchor"] as const) {
         expect(new Date(found?.[member] ?? 0)).toEqual(full[member]);
       }
@@ -41,6 +48,7 @@ export function describeKeyStore(
       expect(found).toMatchObject({ id: "key_plain", account: "acct_2", plan: "basic" });
       for (const member of ["expiresAt", "revokedAt", "anchor", "models"] as const)
         expect(found?.[member] ?? null).toBeNull();
+      expect(found?.enabled ?? true).toBe(true);
     });
 
     it("finds nothing for another hash", async () => {

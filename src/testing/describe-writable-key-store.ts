@@ -1,9 +1,10 @@
 import { hashKey } from "../keys/hash-key.js";
-import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeyChange, KeyMetadata, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
+import { touchRules } from "./key-store/touch-rules.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 const created = Date.UTC(2026, 2, 11, 9, 30);
@@ -21,18 +22,25 @@ function newKey(more: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
-const fullKey = (): Required<StoredKey> =>
+const fullKey = (): Required<Omit<StoredKey, "lastUsedAt">> =>
   newKey({
     name: 'Ann\'s "first" key; größer\n\u{1f600}',
     expiresAt: Date.UTC(2100, 0, 1),
     revokedAt: Date.UTC(2030, 5, 1),
     models: ["acme/*", "o'neill/100%_\\model"],
     anchor: Date.UTC(1969, 0, 31, 10),
+    enabled: false,
+    metadata: { team: "search", "größer \u{1f600}": "a\nb" },
   }) as Required<StoredKey>;
 
 /** Without the members that are not there, be it as `null` or `undefined`. */
 function plain(key: StoredKey | null | undefined): object | undefined {
   return key ? Object.fromEntries(Object.entries(key).filter(([, value]) => value != null)) : undefined;
+}
+
+/** Members of every name, `__proto__` too, in an order that does not matter. */
+function sortedMembers(members: object | null | undefined): [string, unknown][] {
+  return Object.entries(members ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /**
@@ -149,6 +157,68 @@ export function describeWritableKeyStore(
       expect(plain(await store.get(key.id))).toEqual(plain(key));
     });
 
+    it.each([
+      ["names of every object", `{"__proto__":"a","constructor":"b","toString":"c","hasOwnProperty":"d","length":"e"}`],
+      ["names that are numbers", `{"10":"a","9":"b","-1":"c","1e3":"d"}`],
+      ["marks of other languages", JSON.stringify({ "a.b": "$1", "' OR 1=1 --": "%s", "\\u0000": "\\", "\n": '"}' })],
+      [
+        "other scripts",
+        JSON.stringify({ "\u{1f600}": "\u{1f469}\u200d\u{1f4bb}", "e\u0301": "1", "\u00e9": "2", "\ufeff": "\ufffe" }),
+      ],
+    ])("keeps metadata as it is: %s", async (_, json) => {
+      const [store, other] = await make();
+      const key = newKey({ metadata: JSON.parse(json) });
+      await store.insert(key);
+      const second = newKey();
+      await store.insert(second);
+      await store.update(second.id, { metadata: JSON.parse(json) });
+      for (const { id, hash } of [key, second]) {
+        for (const found of [await other.get(id), await other.find(hash), await store.update(id, { name: "x" })]) {
+          expect(sortedMembers(found?.metadata)).toEqual(sortedMembers(JSON.parse(json)));
+        }
+      }
+    });
+
+    it("takes 16 members of metadata with names of 64 and values of 512 characters, and no more", async () => {
+      const [store, other] = await make();
+      for (const character of ["a", "\uffee", "\u{1f600}"]) {
+        const long = (text: string, length: number) =>
+          text + character.repeat((length - text.length) / character.length);
+        const metadata = Object.fromEntries(
+          Array.from({ length: 16 }, (_, index) => [long(`${10 + index}`, 64), long("", 512)]),
+        );
+        const key = newKey({ metadata });
+        await store.insert(key);
+        expect((await other.get(key.id))?.metadata).toEqual(metadata);
+        const tooMuch = [{ ...metadata, more: "" }, { [character.repeat(65)]: "" }, { name: character.repeat(513) }];
+        for (const refused of tooMuch) {
+          await expect(store.insert(newKey({ metadata: refused }))).rejects.toBeInstanceOf(TypeError);
+          await expect(other.update(key.id, { metadata: refused })).rejects.toBeInstanceOf(TypeError);
+        }
+        expect((await other.get(key.id))?.metadata).toEqual(metadata);
+      }
+    });
+
+    it.each([
+      { name: 1 },
+      { name: null },
+      { name: ["a"] },
+      { name: "\0" },
+      { "a\ud83d": "b" },
+      { name: "\ude00" },
+      ["a"],
+      "text",
+      7,
+    ])("takes no metadata like %j", async (metadata) => {
+      const [store] = await make();
+      const key = newKey({ metadata: { kept: "a" } });
+      await store.insert(key);
+      const refused = metadata as unknown as KeyMetadata;
+      await expect(store.insert(newKey({ metadata: refused }))).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { metadata: refused })).rejects.toBeInstanceOf(TypeError);
+      expect(plain(await store.get(key.id))).toEqual(plain(key));
+    });
+
     it("finds a key by its hash only, to the last digit and as it is written", async () => {
       const [store] = await make();
       const key = newKey();
@@ -193,6 +263,10 @@ export function describeWritableKeyStore(
       { revokedAt: 0 },
       { models: ["b", "a"] },
       { anchor: -1 },
+      { enabled: true },
+      { enabled: false },
+      { metadata: { customer: "cus_1" } },
+      { metadata: {} },
       { plan: "basic", name: "another", models: [], anchor: created },
       {},
     ])("changes %j and nothing else", async (change) => {
@@ -211,7 +285,15 @@ export function describeWritableKeyStore(
       await store.insert(key);
       const nothing = { plan: undefined, name: undefined, expiresAt: undefined, revokedAt: undefined };
       expect(plain(await store.update(key.id, nothing as unknown as KeyChange))).toEqual(plain(key));
-      const gone = { name: null, expiresAt: null, revokedAt: null, models: null, anchor: null };
+      const gone = {
+        name: null,
+        expiresAt: null,
+        revokedAt: null,
+        models: null,
+        anchor: null,
+        enabled: null,
+        metadata: null,
+      };
       const { id, hash, hint, account, plan, createdAt } = key;
       expect(plain(await store.update(id, gone))).toEqual({ id, hash, hint, account, plan, createdAt });
     });
@@ -233,9 +315,14 @@ export function describeWritableKeyStore(
         store.update(key.id, { plan: "basic" }),
         other.update(key.id, { name: "another" }),
         store.update(key.id, { models: ["m"] }),
+        other.update(key.id, { enabled: false }),
+        store.update(key.id, { metadata: { team: "red" } }),
         other.update(key.id, { revokedAt: 7 }),
       ]);
-      expect(await store.get(key.id)).toMatchObject({ plan: "basic", name: "another", models: ["m"], revokedAt: 7 });
+      expect(await store.get(key.id)).toMatchObject({
+        ...{ plan: "basic", name: "another", models: ["m"], revokedAt: 7 },
+        ...{ enabled: false, metadata: { team: "red" } },
+      });
     });
 
     it("moves a revocation to an earlier moment, never to a later one", async () => {
@@ -287,12 +374,18 @@ export function describeWritableKeyStore(
     it("is not changed by what a caller does to its objects", async () => {
       const [store] = await make();
       const models = ["m"];
-      const key = newKey({ models });
+      const metadata = { team: "red" };
+      const key = newKey({ models, metadata });
       await store.insert(key);
       models.push("other");
-      Object.assign((await store.find(key.hash)) ?? {}, { plan: "other" });
-      expect(await store.find(key.hash)).toMatchObject({ plan: "pro", models: ["m"] });
+      metadata.team = "blue";
+      const found = await store.find(key.hash);
+      Object.assign(found ?? {}, { plan: "other" });
+      Object.assign(found?.metadata ?? {}, { team: "green" });
+      expect(await store.find(key.hash)).toMatchObject({ plan: "pro", models: ["m"], metadata: { team: "red" } });
     });
+
+    touchRules(it, make, newKey);
 
     it("tells its subscribers of every change, wherever it is made", async ({ skip }) => {
       const [store, other] = await make();

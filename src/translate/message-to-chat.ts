@@ -1,9 +1,9 @@
+import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
 import { readMessagesUsage } from "../anthropic/usage.js";
 import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { isRecord } from "../wire/is-record.js";
 import { toChatUsage } from "./chat/chat-usage.js";
 import { rawParts } from "./messages/request-elements.js";
-import { finishReasonOf } from "./messages/stop-reason.js";
 
 /** What a chat completion has that a message has not. */
 export interface CompletionHead {

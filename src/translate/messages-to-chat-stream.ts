@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
 import type { MessageProgress } from "../anthropic/messages/message-progress.js";
 import { MessageStreamReader } from "../anthropic/messages/message-stream-reader.js";
 import { StreamFault } from "../errors/stream-fault.js";
@@ -8,7 +9,6 @@ import { isRecord } from "../wire/is-record.js";
 import { membersOf } from "../wire/json-members.js";
 import { type DetailedUsage, toChatUsage } from "./chat/chat-usage.js";
 import { type CompletionHead, thinkingDetail } from "./message-to-chat.js";
-import { finishReasonOf } from "./messages/stop-reason.js";
 
 type Chunk = Record<string, unknown>;
 

@@ -65,13 +65,16 @@ export function describeRouting(adapter: Adapter, place: Place): void {
       if (test.host.origin === undefined) {
         const response = await test.host.fetch(path, { headers: { ...authorized, ...upgrade } });
         expect(response.status).toBe(426);
+        expect(response.headers.get("upgrade")).toBe("HTTP/1.1");
         expect(await response.json()).toMatchObject({ error: { code: "websockets_not_supported" } });
         return;
       }
       const connection = await openRaw(test.host.origin);
       const headers = Object.entries({ host: "gateway.test", ...authorized, ...upgrade });
       connection.send(`GET ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), "", "");
-      expect(await connection.until("websockets_not_supported")).toMatch(/^HTTP\/1\.1 426 /);
+      const answer = await connection.until("websockets_not_supported");
+      expect(answer).toMatch(/^HTTP\/1\.1 426 /);
+      expect(answer).toMatch(/^upgrade: HTTP\/1\.1\r$/im);
       connection.socket.destroy();
       await connection.closed;
     });

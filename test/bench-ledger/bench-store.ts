@@ -36,7 +36,7 @@ export async function benchStore(store: BenchedStore, settings: BenchSettings): 
   const bytesPerAccount = await store.bytesPerAccount(accounts);
   if (store.raw !== undefined) await forEach(accounts, store.inFlight, (account) => store.raw?.(nameOf(account)));
   // A step that has no divisor in common with the number of accounts visits them all, in no order that a store could use.
-  const many = await benchLoad(store, (index) => nameOf((index * 61_379) % accounts), settings);
+  const many = await benchLoad(store, (index) => nameOf((index * 61_379) % accounts), settings, store.unbatched);
   return { hot, many, bytesPerAccount };
 }
 

@@ -16,6 +16,7 @@ export function targets(figures: Readonly<Record<string, StoreFigures>>): Target
     ["Redis, one account, to a script of its commands", redis?.hot.toRaw, 0.7],
     ["Redis, many accounts, to a script of its commands", redis?.many.toRaw, 0.7],
     ["PostgreSQL, many accounts, to its statements alone", postgres?.many.toRaw, 0.6],
+    ["PostgreSQL, many accounts, to one operation at a time", postgres?.many.toUnbatched, 2],
     hotPostgres(postgres),
   ] as const;
   return all.flatMap(([name, value, atLeast]) =>

@@ -51,7 +51,7 @@ describe("the README's first snippet", () => {
 
   it.each([
     ["openai", 'from "openai";\n\nconst client'],
-    ["@ai-sdk/openai-compatible", 'from "@ai-sdk/openai-compatible"'],
+    ["@ai-sdk/openai-compatible", 'import { streamText } from "ai"'],
     ["@langchain/openai", 'from "@langchain/openai"'],
   ])(
     "serves the snippet with %s",
@@ -69,7 +69,7 @@ describe("the README's first snippet", () => {
     const gateway = snippetWith("import express")
       .replace(/^import (express|.*infergate\/express).*\n/gm, "")
       .replace(/^const app[\s\S]*/m, "");
-    const file = await write("in-process.ts", gateway + snippetWith("gateway.as("), {
+    const file = await write("in-process.ts", gateway + snippetWith('key: "summaries"'), {
       "apiKey: process.env.OPENAI_API_KEY": `baseURL: ${JSON.stringify(upstream.url)}`,
       'apiKey: "none" });': `apiKey: "none" });
 const messages = [{ role: "user" as const, content: "Hello!" }];

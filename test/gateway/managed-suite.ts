@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
-import { chatAnswer } from "../../src/testing/chat-samples.js";
+import { chatAnswer, chatChunks } from "../../src/testing/chat-samples.js";
 import { unique } from "../../src/testing/credit-ledger-fixture.js";
-import { wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
+import { eventStream, wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
 import { createGate } from "../../src/testing/gate.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
@@ -15,6 +15,7 @@ export interface Managed extends TestGateway {
   /** The status of a call that costs one credit. */
   call(key: string, model?: string): Promise<number>;
   get(path: string, key: string, method?: string): Promise<Response>;
+  post(path: string, key: string, members?: Record<string, unknown>): Promise<Response>;
 }
 
 /** 100,000 output tokens at 10 micro-credits, and nothing else. */
@@ -37,13 +38,16 @@ export async function startManaged(stores: Stores, options: Partial<GatewayOptio
   });
   test.upstream.reply(wholeAnswer(oneCredit));
   const host: Host = await listen(toNodeHandler(test.gateway));
+  const post = (path: string, key: string, members: Record<string, unknown> = {}) =>
+    host.fetch(
+      path,
+      chatCall(members, { headers: { "content-type": "application/json", authorization: `Bearer ${key}` } }),
+    );
   return {
     ...test,
+    post,
     async call(key, model = "acme/small") {
-      const response = await host.fetch(
-        "/v1/chat/completions",
-        chatCall({ model }, { headers: { "content-type": "application/json", authorization: `Bearer ${key}` } }),
-      );
+      const response = await post("/v1/chat/completions", key, { model });
       await response.text();
       return response.status;
     },
@@ -96,8 +100,11 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
         createdAt: expect.any(Number),
         expiresAt: null,
         revokedAt: null,
+        enabled: true,
         models: null,
         anchor: null,
+        metadata: null,
+        lastUsedAt: null,
       });
       const listed = await gateway.keys.list(account);
       expect(listed).toEqual([record]);
@@ -125,6 +132,80 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       await new Promise((resolve) => setImmediate(resolve));
       expect((await gateway.keys.revoke(key.id)).revokedAt).toBe(revokedAt);
       await expect(gateway.keys.rotate(key.id)).rejects.toThrow(/revoked or expired.*gateway\.keys\.create/);
+    });
+
+    it("disables a key at once, while a stream of it goes on to its end, and enables it again", async () => {
+      const { gateway, call, post, key, upstream, events } = await startWithKey();
+      const gate = createGate();
+      upstream.replyOnce(eventStream(chatChunks("Hello world"), { gate, done: true }));
+      gate.step(2);
+      const stream = await post("/v1/chat/completions", key.secret, { stream: true });
+      expect(await gateway.keys.update(key.id, { enabled: false })).toMatchObject({ enabled: false, revokedAt: null });
+      expect((await gateway.keys.get(key.id))?.enabled).toBe(false);
+      const refused = await post("/v1/chat/completions", key.secret);
+      expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer realm="infergate", error="invalid_token"',
+      ]);
+      expect(await refused.json()).toMatchObject({
+        error: {
+          code: "api_key_disabled",
+          type: "invalid_request_error",
+          message: expect.stringMatching(/is disabled/),
+        },
+      });
+      const hasEvent = (event: object) => vi.waitFor(() => expect(events.at(-1)).toMatchObject(event), { interval: 5 });
+      await hasEvent({ status: 401, errorCode: "api_key_disabled", keyId: key.id });
+      gate.open();
+      expect(await stream.text()).toMatch(/\[DONE\]\s*$/);
+      await hasEvent({ status: 200, keyId: key.id });
+      await gateway.keys.update(key.id, { enabled: true });
+      expect(await call(key.secret)).toBe(200);
+      await gateway.keys.update(key.id, { enabled: false });
+      await gateway.keys.update(key.id, { enabled: null });
+      expect(await call(key.secret)).toBe(200);
+      await gateway.keys.revoke(key.id);
+      expect((await gateway.keys.update(key.id, { enabled: true })).revokedAt).not.toBeNull();
+      expect(await call(key.secret)).toBe(401);
+    });
+
+    it("keeps metadata, which an update replaces and a rotation keeps, and whether the key is enabled", async () => {
+      const { gateway, call, account, plan } = await startWithKey();
+      const metadata = JSON.parse('{"team":"search","__proto__":"a","constructor":"b"}');
+      const key = await gateway.keys.create({ account, plan, metadata, enabled: false });
+      metadata.team = "changed by its owner";
+      const kept = [
+        ["__proto__", "a"],
+        ["constructor", "b"],
+        ["team", "search"],
+      ];
+      const membersOf = (held: object | null | undefined) => Object.entries(held ?? {}).sort();
+      expect(membersOf(key.metadata)).toEqual(kept);
+      expect(await call(key.secret)).toBe(401);
+      const rotated = await gateway.keys.rotate(key.id);
+      expect(membersOf(rotated.metadata)).toEqual(kept);
+      expect(rotated).toMatchObject({ enabled: false, lastUsedAt: null });
+      const listed = await gateway.keys.list(account);
+      for (const { id } of [key, rotated]) {
+        expect(membersOf(listed.find((other) => other.id === id)?.metadata)).toEqual(kept);
+      }
+      expect((await gateway.keys.update(key.id, { metadata: { other: "1" } })).metadata).toEqual({ other: "1" });
+      expect((await gateway.keys.update(key.id, { metadata: null })).metadata).toBeNull();
+    });
+
+    it("keeps when a key was used, and no rotation takes that on", async () => {
+      const { gateway, call, account, key, close } = await startWithKey();
+      const before = Date.now();
+      expect(await call(key.secret)).toBe(200);
+      const rotated = await gateway.keys.rotate(key.id);
+      // Before its first minute is over.
+      await close();
+      open = open.filter(({ gateway: other }) => other !== gateway);
+      const { gateway: next } = await start();
+      const [used, fresh] = await next.keys.list(account);
+      expect(used?.lastUsedAt).toBeGreaterThanOrEqual(before);
+      expect(used?.lastUsedAt).toBeLessThanOrEqual(Date.now());
+      expect(fresh).toMatchObject({ id: rotated.id, lastUsedAt: null });
     });
 
     it("rotates a key, with a time of grace or without", async () => {
@@ -362,6 +443,11 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       const other = await start();
       // From the first call on it has them, and listens.
       expect(await other.call(key.secret)).toBe(200);
+      await gateway.keys.update(key.id, { enabled: false });
+      const isDisabled = async () => expect(await other.call(key.secret)).toBe(401);
+      await vi.waitFor(isDisabled, { timeout: 5_000, interval: 5 });
+      await gateway.keys.update(key.id, { enabled: true });
+      await vi.waitFor(async () => expect(await other.call(key.secret)).toBe(200), { timeout: 5_000, interval: 5 });
       await gateway.keys.revoke(key.id);
       const isRefused = async () => expect(await other.call(key.secret)).toBe(401);
       await vi.waitFor(isRefused, { timeout: 5_000, interval: 5 });

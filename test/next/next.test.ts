@@ -93,6 +93,32 @@ it("answers HEAD, OPTIONS, wrong keys and unknown paths", async () => {
   expect(await status("GET", "/v1/models/acme%2Fnone")).toBe(404);
 });
 
+it("identifies a guest by cookies() of next/headers, until the cookie is gone", async () => {
+  const call = (headers: Record<string, string>) =>
+    fetch(`${origin}/api/ai/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", ...headers },
+      body: JSON.stringify(question),
+    });
+  const guest = await fetch(`${origin}/api/guest`, { method: "POST" });
+  const [cookie = ""] = (guest.headers.get("set-cookie") ?? "").split(";");
+  expect(cookie).toMatch(/^guest=guest_/);
+
+  const served = await call({ cookie });
+  expect(served.status).toBe(200);
+  expect(served.headers.get("x-ratelimit-limit-session")).toBe("1");
+  expect(served.headers.get("cache-control")).toBe("no-store");
+  expect((await call({})).status).toBe(401);
+  expect((await call({ cookie: `${cookie}x` })).status).toBe(401);
+  expect((await call({ cookie, authorization: "Bearer sk-wrong" })).status).toBe(401);
+  expect((await call({ cookie, "sec-fetch-site": "cross-site" })).status).toBe(403);
+  const usage = await fetch(`${origin}/api/ai/v1/usage`, { headers: { cookie } });
+  expect(await usage.json()).toMatchObject({ plan: "guest" });
+
+  const left = await fetch(`${origin}/api/guest`, { method: "DELETE", headers: { cookie } });
+  expect(left.headers.get("set-cookie")).toMatch(/^guest=;/);
+});
+
 it("leaves the app's own pages alone", async () => {
   expect(await (await fetch(origin)).text()).toContain("An app like yours");
 });

@@ -117,7 +117,7 @@ export const layers: readonly Layer[] = [
     folder: "providers",
     question: "How is a model server reached?",
     imports: ["metering", "redaction", "openai", "errors", "wire", "check"],
-    packages: ["zod", "#transport", "node:*"],
+    packages: ["zod", "lru-cache", "#transport", "node:*"],
   },
   {
     folder: "operations",
@@ -183,6 +183,15 @@ export const layers: readonly Layer[] = [
     imports: ["ledger", "metering"],
   },
   {
+    folder: "answer-guards",
+    question: "What may the host's code decide about an answer before it goes out?",
+    imports: [
+      ...["check", "metering", "events", "guard/time-limit.js", provider],
+      "operations/answers/answer-format.js",
+    ],
+    packages: ["zod", "node:async_hooks"],
+  },
+  {
     folder: "routing",
     question: "Which target, when again, and is it well?",
     imports: [provider, "openai", "redaction", "events", "metering", "errors", "ledger"],
@@ -208,7 +217,17 @@ export const layers: readonly Layer[] = [
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
       ...["wire", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
-      ...["providers/header-secrets.js", "operations", "http", "events", "hooks", "guard", "routing", "access"],
+      ...[
+        "providers/header-secrets.js",
+        "operations",
+        "http",
+        "events",
+        "hooks",
+        "guard",
+        "answer-guards",
+        "routing",
+        "access",
+      ],
     ],
     packages: ["node:buffer", "node:crypto"],
   },
@@ -224,7 +243,8 @@ export const layers: readonly Layer[] = [
     imports: [
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
-      ...["events", "hooks", "guard", "routing", "access", "call", "server"],
+      "providers/direct-call.js",
+      ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
     ],
     packages: ["zod", "node:crypto", "node:buffer"],
   },

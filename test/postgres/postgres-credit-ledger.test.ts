@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
 import type { Clock } from "../../src/ledger/clock.js";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
+import type { PostgresBatchOptions } from "../../src/postgres/batching/batch-options.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
@@ -28,12 +29,18 @@ describeWithPostgres("PostgreSQL", (server) => {
     await sql.end();
   });
 
-  const ledgerOn = (driver: PostgresPool, clock: Clock): CreditLedger =>
-    postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs });
+  const ledgerOn = (driver: PostgresPool, clock: Clock, batch?: PostgresBatchOptions | false): CreditLedger =>
+    postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs, batch });
 
   describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { holds: 3_000 });
   describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
     holds: 1_000,
   });
+  describeCreditLedger("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), { holds: 500 });
+  describeCreditLedger(
+    "postgresCreditLedger with the smallest batches",
+    (clock) => ledgerOn(pool, clock, { operations: 1, inFlight: 1 }),
+    { holds: 500 },
+  );
   describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 10 });
 });

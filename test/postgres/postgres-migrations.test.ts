@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 const spend = (amount: number) => ({
@@ -118,6 +120,30 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     expect((await ledger.history?.({ account }))?.entries).toEqual([]);
     expect((await pool.query("select from first.account")).rowCount).toBe(0);
     await user.end();
+  });
+
+  it("take on keys without the newer members, while a process of the version before goes on", async () => {
+    await runMigrations(pool, "infergate", migrationsSql().slice(0, 4));
+    await pool.query(readFileSync(new URL("fixtures/keys-4.sql", import.meta.url), "utf8"));
+    const change = (name: string) => JSON.stringify({ name });
+    await expectKeysOfBefore(postgresStores({ pool }).keys, {
+      insert: () =>
+        pool.query(
+          `insert into infergate.api_key
+            (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11) on conflict do nothing`,
+          ["key_late", hashKey("sk-late"), "acct_1", "pro", "sk-…late", null, 9, ...Array(4).fill(null)],
+        ),
+      rename: ({ id }, name) =>
+        pool.query(
+          `update infergate.api_key set
+            plan = case when change ? 'plan' then change->>'plan' else plan end,
+            name = case when change ? 'name' then change->>'name' else name end
+          from (select $2::text::jsonb as change) as given where id = $1`,
+          [id, change(name)],
+        ),
+      find: async (hash) => (await pool.query("select id from infergate.api_key where hash = $1", [hash])).rows[0]?.id,
+    });
   });
 
   it("bring the rule for moved anchors to a schema of the version before", async () => {

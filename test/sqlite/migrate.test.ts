@@ -1,17 +1,20 @@
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
 import { migrations } from "../../src/sqlite/migrations.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
+import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { FailingDatabase } from "./failing-database.js";
-import { DatabaseFolder } from "./open-database.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
 
 const folders: DatabaseFolder[] = [];
 afterAll(() => {
   for (const folder of folders) folder.remove();
 });
 
-function newFolder(): DatabaseFolder {
-  const folder = new DatabaseFolder();
+function newFolder(driver?: ConstructorParameters<typeof DatabaseFolder>[0]): DatabaseFolder {
+  const folder = new DatabaseFolder(driver);
   folders.push(folder);
   return folder;
 }
@@ -104,7 +107,7 @@ describe("the tables", () => {
 
     const { keys, accounts } = sqliteStores({ database });
     const first = { id: "key_1", hash: "hash_1", hint: "sk-…", account: "a", createdAt: 1, plan: "pro", name: "one" };
-    expect(await keys.find("hash_1")).toEqual({ ...first, expiresAt: 2, revokedAt: 3, models: ["m"], anchor: 4 });
+    expect(await keys.find("hash_1")).toMatchObject({ ...first, expiresAt: 2, revokedAt: 3, models: ["m"], anchor: 4 });
     await keys.insert({ id: "key_2", hash: "hash_2", hint: "sk-…", account: "a", createdAt: 5 });
     await accounts.put({ id: "a", plan: "pro" });
 
@@ -114,6 +117,28 @@ describe("the tables", () => {
     expect((await keys.list("a")).map(({ id }) => id)).toEqual(["key_1", "key_2", "key_3"]);
     expect(() => insert.run("key_4", "hash_3", "sk-…", "a", 6, "pro", null, null, null, null, null)).toThrow(/UNIQUE/);
   });
+
+  it.each(Object.entries(drivers))(
+    "with keys without the newer members are taken on, while a process of the release before goes on: %s",
+    async (_, driver) => {
+      const folder = newFolder(driver);
+      const older = folder.open();
+      older.exec(readFileSync(new URL("fixtures/stores-3.sql", import.meta.url), "utf8"));
+      const find = older.prepare("SELECT * FROM infergate_key WHERE hash = ?");
+      const insert = older.prepare(`
+        INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+      const update = older.prepare(`
+        UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, models = ?, anchor = ? WHERE id = ?`);
+      expect(find.get(hashKey("sk-few"))).toMatchObject({ id: "key_few" });
+      await expectKeysOfBefore(sqliteStores({ database: folder.open() }).keys, {
+        insert: () =>
+          insert.all("key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, "pro", ...Array(5).fill(null)),
+        rename: ({ id }, name) => update.run(null, name, null, null, null, null, id),
+        find: (hash) => (find.get(hash) as { id: string } | undefined)?.id,
+      });
+    },
+  );
 
   it("of a newer release are refused", () => {
     const database = newFolder().open();

@@ -1,10 +1,11 @@
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
 import { estimatedTokens } from "../../openai/media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { readMessagesUsage, toMessagesUsage } from "../usage.js";
 import { blockBytes } from "./block-bytes.js";
+import { finishReasonOf } from "./finish-reason-of.js";
 
 /** What the gateway knows of a call when its answer comes. */
 export interface MessageContext {
@@ -14,21 +15,13 @@ export interface MessageContext {
   readonly promptTokens: number;
 }
 
-/** What the client gets for an upstream's whole message. */
-export interface MessageAnswer {
-  readonly body: Uint8Array | string;
-  readonly usage: TokenCounts;
-  /** The upstream's own count, not an estimate. */
-  readonly isReported: boolean;
-}
-
 /**
  * A whole message as its client needs it: with the client's name for the model, and the two counts that clients rely on.
  * Everything else stays byte for byte.
  *
  * @returns `undefined` when it is no message.
  */
-export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): MessageAnswer | undefined {
+export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const reported = readMessagesUsage(message["usage"]);
@@ -40,7 +33,14 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
     const own = isRecord(message["usage"]) ? message["usage"] : {};
     edits.set("usage", JSON.stringify({ ...own, ...toMessagesUsage(usage) }));
   }
-  return { body: editAnswer(received, edits), usage, isReported: reported !== undefined };
+  const { id } = message;
+  return {
+    body: editAnswer(received, edits),
+    tokens: usage,
+    estimated: reported === undefined,
+    responseId: typeof id === "string" ? id : undefined,
+    finishReason: finishReasonOf(message["stop_reason"], false),
+  };
 }
 
 /** Clients fail without these. */

@@ -5,6 +5,8 @@ import { UsageTally } from "../usage.js";
 
 /** What has come of a stream of Messages. Its reader writes it; whoever meters the call reads it. */
 export class MessageProgress implements StreamProgress {
+  responseId: string | undefined;
+  finishReason: string | undefined;
   readonly #promptTokens: number;
   readonly #tally = new UsageTally();
   #outputBytes = 0;

@@ -6,6 +6,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";
 import { messagesEvent } from "../event-frame.js";
 import { toMessagesUsage } from "../usage.js";
+import { finishReasonOf } from "./finish-reason-of.js";
 import { hasCounts, type MessageContext } from "./message-answer.js";
 import type { MessageProgress } from "./message-progress.js";
 import { MessageStreamReader } from "./message-stream-reader.js";
@@ -43,6 +44,7 @@ export class MessageStream {
     if (said === undefined) return undefined;
     const { type, members } = said;
     if (!plainType.test(type) || this.#isRepeated(type)) return undefined;
+    this.#mark(type, members);
     const text = event.data.trim();
     // A line break in valid JSON can only be white space, and must not break up the event's line.
     const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
@@ -69,6 +71,14 @@ export class MessageStream {
     this.#hasBegun ||= type === "message_start";
     if (!this.#hasBegun && ofMessage.test(type)) throw new StreamFault("garbage");
     return hasBegun && type === "message_start";
+  }
+
+  #mark(type: string, { message, delta }: Record<string, unknown>): void {
+    if (type === "message_start" && isRecord(message) && typeof message["id"] === "string") {
+      this.progress.responseId = message["id"];
+    } else if (type === "message_delta" && isRecord(delta) && typeof delta["stop_reason"] === "string") {
+      this.progress.finishReason = finishReasonOf(delta["stop_reason"], false);
+    }
   }
 
   /** What carries the model, or lacks a count. */

@@ -30,7 +30,7 @@ export function checkCall(
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
-  const { model, allowance } = authorize(caller, found, catalog, request.model);
+  const { model, allowance } = authorize(caller, found, catalog.current, request.model);
   observer.requested(model.id, request.stream);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();

@@ -5,9 +5,9 @@ import { headerSecrets } from "../../providers/header-secrets.js";
 export function hideHeaders(target: TargetTraits, headers: Readonly<Record<string, string>>): TargetTraits {
   const { upstreamModel, operations, rules, dialect, secrets } = target;
   const withHeaders = () => {
-    const { keys = [], texts = [], urls } = secrets?.() ?? {};
+    const { keys = [], texts = [], ...others } = secrets?.() ?? {};
     const hidden = headerSecrets(headers);
-    return { keys: [...keys, ...hidden.keys], texts: [...texts, ...(hidden.texts ?? [])], urls };
+    return { ...others, keys: [...keys, ...hidden.keys], texts: [...texts, ...(hidden.texts ?? [])] };
   };
   return { upstreamModel, operations, rules, dialect, secrets: withHeaders };
 }

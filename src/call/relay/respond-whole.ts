@@ -1,13 +1,16 @@
 import { Buffer } from "node:buffer";
-import { badGateway, type GatewayError } from "../../errors/gateway-error.js";
+import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
+import type { WindowStates } from "../../ledger/credit-ledger.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
+import type { AnswerReview } from "../guarded/answer-review.js";
 import { clientLeft } from "./abort-error.js";
+import type { HeldResponse } from "./held-response.js";
 import { toUpstreamFailure } from "./send.js";
 import type { TargetResponse } from "./target-response.js";
 import { readUntilAborted } from "./until-aborted.js";
@@ -18,9 +21,8 @@ import { readUntilAborted } from "./until-aborted.js";
  *
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWhole(response: TargetResponse): Promise<GatewayResponse> {
+export async function respondWhole(response: TargetResponse): Promise<GatewayResponse | HeldResponse> {
   const { attempt, exchange } = response;
-  const { departure } = attempt.call;
   const progress = new WholeProgress(exchange);
   attempt.meter.progress = progress;
   const body = await readBody(response, progress);
@@ -32,15 +34,43 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
     throw toUpstreamFailure(error);
   }
   progress.answer = answer;
+  const { review } = attempt.call;
+  if (review !== undefined) {
+    attempt.commit();
+    return { whenReviewed: () => respondReviewed(response, answer, review) };
+  }
   const { windows } = await attempt.end({ reason: "completed" });
   await exchange.keep?.();
-  if (departure?.hasLeft) throw clientLeft();
+  return toResponse(response, answer.body, windows);
+}
+
+/** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
+async function respondReviewed(
+  response: TargetResponse,
+  answer: ModelAnswer,
+  review: AnswerReview,
+): Promise<GatewayResponse> {
+  const { attempt, exchange } = response;
+  let instead: string | undefined;
+  try {
+    instead = await review.ofWhole(answer);
+  } catch (error) {
+    if (isGatewayError(error)) await attempt.end({ reason: "completed" });
+    throw error;
+  }
+  const { windows } = await attempt.end({ reason: "completed" });
+  await exchange.keep?.(instead);
+  return toResponse(response, instead ?? answer.body, windows);
+}
+
+function toResponse(
+  { attempt }: TargetResponse,
+  body: Uint8Array | string,
+  windows: WindowStates | undefined,
+): GatewayResponse {
+  if (attempt.call.departure?.hasLeft) throw clientLeft();
   const headers: Record<string, string> = { "content-type": "application/json" };
-  return {
-    status: 200,
-    headers: windows === undefined ? headers : addCreditHeaders(headers, windows),
-    body: answer.body,
-  };
+  return { status: 200, headers: windows === undefined ? headers : addCreditHeaders(headers, windows), body };
 }
 
 async function readBody({ attempt, answer }: TargetResponse, progress: WholeProgress): Promise<Uint8Array> {
@@ -79,7 +109,6 @@ class WholeProgress implements Progress {
   /** In bytes. */
   received = 0;
   answer: ModelAnswer | undefined;
-  readonly isCounted = false;
   readonly hasOutput = false;
   readonly reasons = false;
   readonly #exchange: Exchange;
@@ -88,11 +117,24 @@ class WholeProgress implements Progress {
     this.#exchange = exchange;
   }
 
+  /** A client may leave while guards check the answer. */
+  get isCounted(): boolean {
+    return this.answer?.estimated === false;
+  }
+
   get tokens(): TokenCounts {
     return this.answer?.tokens ?? this.#exchange.partialTokens(this.received);
   }
 
   get estimated(): boolean {
     return this.answer?.estimated ?? true;
+  }
+
+  get responseId(): string | undefined {
+    return this.answer?.responseId;
+  }
+
+  get finishReason(): string | undefined {
+    return this.answer?.finishReason;
   }
 }

@@ -1,7 +1,10 @@
 import type { GatewayResponse } from "../../http/message.js";
+import type { StreamCodec } from "../../operations/stream-codec.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
+import type { Attempt } from "../attempt.js";
 import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
+import type { HeldResponse } from "./held-response.js";
 import { StreamRelay } from "./stream-relay.js";
 import type { TargetResponse } from "./target-response.js";
 
@@ -9,27 +12,44 @@ import type { TargetResponse } from "./target-response.js";
  * Relays a stream. Failures before its first piece get a status of their own.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse> {
-  const { attempt } = response;
-  const { departure, settlement } = attempt.call;
-  const { exchange } = response;
-  const codec = exchange.readStream();
-  const keep = exchange.keep && (() => exchange.keep?.() ?? Promise.resolve());
-  const pieces = new StreamRelay(attempt, codec, response.answer.body, keep);
-  const first = await pieces.next();
-  // The client may have left in the same turn of the event loop.
+export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse | HeldResponse> {
+  const { attempt, exchange } = response;
+  const { review } = attempt.call;
+  const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
+  if (review === undefined) {
+    const codec = exchange.readStream();
+    const pieces = new StreamRelay(attempt, codec, response.answer.body, { keep });
+    const first = await pieces.next();
+    // The client may have left in the same turn of the event loop.
+    attempt.commit();
+    return toResponse(attempt, codec, pieces, first);
+  }
+  const codec = review.collect(exchange);
+  const ending = { keep, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
+  const pieces = new StreamRelay(attempt, codec, response.answer.body, ending);
+  const first = pieces.next();
+  await Promise.race([first, codec.begun]);
   attempt.commit();
+  return { whenReviewed: async () => toResponse(attempt, codec, pieces, await first) };
+}
+
+/** @param first - what the pieces began with. */
+function toResponse(
+  { call: { departure, settlement } }: Attempt,
+  codec: StreamCodec,
+  pieces: StreamRelay,
+  first: IteratorResult<Uint8Array, void>,
+): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
   const { reservation } = settlement;
   if (reservation !== undefined) addCreditHeaders(headers, reservation.windows);
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (departure === undefined) return { status: 200, headers, body };
   const rest = readToEnd(body, departure, () => codec.progress.tokens.output);
-  if (departure.hasLeft) {
-    await rest.ended;
+  if (!departure.hasLeft) return { status: 200, headers, body: rest.body };
+  return rest.ended.then(() => {
     throw clientLeft();
-  }
-  return { status: 200, headers, body: rest.body };
+  });
 }
 
 /** `no-transform` stops middleware and proxies, and `x-accel-buffering` stops nginx, from holding events back. */

@@ -13,7 +13,7 @@ import { RestartableTimer } from "./restartable-timer.js";
 const spareBytes = 256;
 
 /** Longer events are sent in parts of this many bytes, so that a slow client's progress can be seen. */
-const mostAtOnce = 128 * 1024;
+export const mostAtOnce = 128 * 1024;
 
 /** Receives a stream's chunks. Each call of `ask` leads to one call of one method. */
 export interface ChunkListener {

@@ -1,4 +1,4 @@
-import { badGateway, type GatewayError } from "../../errors/gateway-error.js";
+import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { EndReason } from "../../metering/outcome.js";
@@ -6,11 +6,13 @@ import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
+import type { ReviewedEnd } from "../guarded/answer-review.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
+import { RestartableTimer } from "./restartable-timer.js";
 import { toUpstreamFailure } from "./send.js";
-import { type ChunkListener, StreamChunks } from "./stream-chunks.js";
+import { type ChunkListener, mostAtOnce, StreamChunks } from "./stream-chunks.js";
 import { brokenOff } from "./until-aborted.js";
 
 /** The part of an attempt that relaying a stream needs. */
@@ -29,6 +31,14 @@ export interface StreamedAttempt {
   end(outcome: Outcome): Promise<unknown>;
 }
 
+/** What happens at the end of a stream, before its client gets the end. */
+export interface StreamEnding {
+  /** See {@link Exchange.keep}. */
+  readonly keep?: ((instead?: string) => Promise<void>) | undefined;
+  /** Has the host's guards check the answer. @param closing - what would end the stream. */
+  readonly review?: ((closing: Uint8Array) => Promise<ReviewedEnd>) | undefined;
+}
+
 /**
  * Relays a stream: each upstream event is sent before the next one is read. Before the first piece, failures are thrown
  * as {@link GatewayError} or {@link UpstreamError} `aborted`. After it, a failure is an error event.
@@ -37,7 +47,13 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   readonly #attempt: StreamedAttempt;
   readonly #codec: StreamCodec;
   readonly #chunks: StreamChunks;
-  readonly #keep: (() => Promise<void>) | undefined;
+  readonly #ending: StreamEnding;
+  /** Sends keep-alives while guards check the answer; `undefined` before that. */
+  #silence: RestartableTimer | undefined;
+  /** Whether the upstream's stream is over, and the end of the client's will come by itself. */
+  #isEnding = false;
+  /** What its client has not read yet. */
+  #rest: Uint8Array | undefined;
   #waiting: Waiting | undefined;
   /** Whether the client has received something. */
   #committed = false;
@@ -47,17 +63,16 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   /**
    * @param body - the upstream's body alone. Its whole response would stay in memory while the stream is open.
-   * @param keep - see {@link Exchange.keep}.
    */
   constructor(
     attempt: StreamedAttempt,
     codec: StreamCodec,
     body: AsyncIterable<Uint8Array>,
-    keep?: () => Promise<void>,
+    ending: StreamEnding = {},
   ) {
     this.#attempt = attempt;
     this.#codec = codec;
-    this.#keep = keep;
+    this.#ending = ending;
     const flow = attempt.meter.follow(codec.progress);
     this.#chunks = new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
     const { notice } = attempt;
@@ -76,7 +91,9 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     if (this.#isOver) return Promise.resolve(done);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      if (this.#settled === undefined) this.#chunks.ask();
+      if (this.#rest !== undefined) this.#give(this.#rest);
+      else if (this.#isEnding) this.#silence?.start();
+      else if (this.#settled === undefined) this.#chunks.ask();
       else this.#end();
     });
   }
@@ -119,24 +136,65 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
       this.onFault(error);
       return;
     }
+    const { review } = this.#ending;
+    if (review === undefined) {
+      this.#finish(closing);
+      return;
+    }
+    this.#isEnding = true;
+    this.#silence = new RestartableTimer(this.#attempt.call.services.limits.keepAliveMs, () => this.#keepAlive());
+    this.#silence.start();
+    review(closing).then(
+      (reviewed) => this.#finish(reviewed.closing, reviewed.instead),
+      (error) => this.#reviewFailed(error),
+    );
+  }
+
+  #finish(closing: Uint8Array, instead?: string): void {
+    if (this.#settled !== undefined) return;
+    const { keep } = this.#ending;
     const ended = this.#settle({ reason: "completed" });
-    (this.#keep === undefined ? ended : ended.then(this.#keep)).then(
-      () => this.#give(closing),
+    (keep === undefined ? ended : ended.then(() => keep(instead))).then(
+      () => this.#close(closing),
       (error) => this.#fail(error),
     );
+  }
+
+  /** The upstream has done its work, so the call is charged, although the client gets an error. */
+  #reviewFailed(thrown: unknown): void {
+    if (!isGatewayError(thrown)) this.onFault(thrown);
+    else if (this.#settled === undefined) this.#break({ reason: "completed" }, thrown, thrown);
   }
 
   onFault(thrown: unknown): void {
     if (this.#settled !== undefined) return;
     const { reason, error } = describeFailure(thrown, this.#attempt.call.abortReason, this.#committed);
-    this.#settle(error === undefined ? { reason } : { reason, error }).then(
+    this.#break(error === undefined ? { reason } : { reason, error }, error, thrown);
+  }
+
+  /** @param error - for the client; `undefined`: it has left. */
+  #break(outcome: Outcome, error: GatewayError | undefined, thrown: unknown): void {
+    this.#settle(outcome).then(
       () => {
         if (!this.#committed) this.#fail(error ?? thrown);
-        else if (error !== undefined) this.#give(this.#codec.fault(error));
+        else if (error !== undefined) this.#close(this.#codec.fault(error));
         else this.#end();
       },
       (error) => this.#fail(error),
     );
+  }
+
+  /** Gives the client the end of its stream. */
+  #close(closing: Uint8Array): void {
+    this.#isEnding = false;
+    this.#silence?.stop();
+    this.#give(closing);
+  }
+
+  #keepAlive(): void {
+    if (this.#waiting === undefined) return;
+    this.#committed = true;
+    this.#give(this.#codec.keepAlive());
   }
 
   #settle(outcome: Outcome): Promise<void> {
@@ -147,8 +205,12 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return this.#settled;
   }
 
+  /** A piece that is not being read is kept for the next read. Of a large one, a part is given at a time. */
   #give(piece: Uint8Array): void {
-    this.#takeWaiting()?.resolve({ done: false, value: piece });
+    const waiting = this.#takeWaiting();
+    const given = waiting === undefined ? 0 : mostAtOnce;
+    this.#rest = piece.length > given ? piece.subarray(given) : undefined;
+    waiting?.resolve({ done: false, value: given < piece.length ? piece.subarray(0, given) : piece });
   }
 
   #fail(error: unknown): void {
@@ -160,6 +222,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #end(): void {
     this.#isOver = true;
     this.#chunks.stop();
+    this.#silence?.stop();
     this.#takeWaiting()?.resolve(done);
   }
 

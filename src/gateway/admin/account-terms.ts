@@ -92,7 +92,8 @@ export class AccountTermsLookup {
     const listed = (await this.#keys.list?.(account)) ?? [];
     const now = this.#clock.now();
     const inForce = listed.filter(
-      ({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
+      ({ expiresAt, revokedAt, enabled }) =>
+        enabled !== false && now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     );
     return (inForce.length > 0 ? inForce : listed).map(({ plan, anchor }) => ({
       plan: plan ?? undefined,

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
-import { keyAccount, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
-import type { Instant, KeyStore, StoredKey } from "../../keys/key-store.js";
+import { keyAccount, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { keyMetadata } from "../../keys/key-metadata.js";
+import type { Instant, KeyMetadata, KeyStore, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { StoredKeys } from "./stored-keys.js";
@@ -24,10 +25,19 @@ export interface ManagedKey {
   expiresAt: number | null;
   /** From this moment on it is refused. In the future for a key that was rotated with a time of grace. */
   revokedAt: number | null;
+  /** `false`: it is refused with a 401 `api_key_disabled`, until it is enabled again. */
+  enabled: boolean;
   /** Exact model ids or `*` patterns that narrow the plan; `null`: all of the plan's. */
   models: readonly string[] | null;
   /** Where the account's weeks and months begin. */
   anchor: number | null;
+  /** What the host keeps with it. */
+  metadata: KeyMetadata | null;
+  /**
+   * When it was last used, to about a minute, and up to two minutes late. `null`: not yet, or the key store does not keep
+   * it.
+   */
+  lastUsedAt: number | null;
 }
 
 /** A new key, with its secret, which cannot be read again. */
@@ -51,6 +61,10 @@ export interface NewKey {
   expiresAt?: Instant | null | undefined;
   /** Exact model ids or `*` patterns that narrow the plan. Default: all of the plan's. */
   models?: readonly string[] | null | undefined;
+  /** `false`: it is refused until it is enabled. Default: `true`. */
+  enabled?: boolean | null | undefined;
+  /** What the host keeps with it, see {@link KeyMetadata}. Default: nothing. */
+  metadata?: KeyMetadata | null | undefined;
   /**
    * Where the account's weeks and months begin. All keys of an account must have the same one. Default: that of the
    * account's newest key; without one, or with `null`, Monday 00:00 UTC and the first of the month 00:00 UTC.
@@ -65,6 +79,10 @@ export interface ManagedKeyChange {
   name?: string | null | undefined;
   expiresAt?: Instant | null | undefined;
   models?: readonly string[] | null | undefined;
+  /** `false`: from now on it is refused; calls in progress go on. `null` is `true`. */
+  enabled?: boolean | null | undefined;
+  /** All of it: what is not given is gone. */
+  metadata?: KeyMetadata | null | undefined;
   /** See {@link NewKey.anchor}: change it on all keys of the account. */
   anchor?: Instant | null | undefined;
 }
@@ -77,7 +95,7 @@ export interface ManagedKeyChange {
  * store throws.
  */
 export interface ManagedKeys {
-  /** Makes a key: `sk-ig-`, 238 random bits and a checksum. Only its hash and its hint are stored. */
+  /** Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored. */
   create(key: NewKey): Promise<CreatedKey>;
   get(id: string): Promise<ManagedKey | undefined>;
   /**
@@ -91,7 +109,7 @@ export interface ManagedKeys {
   /** From now on the key is refused. Once revoked, it stays so. @throws UnknownKeyError */
   revoke(id: string): Promise<ManagedKey>;
   /**
-   * Makes a key with all that this one has, and revokes this one.
+   * Makes a key with all that this one has but its `lastUsedAt`, and revokes this one.
    * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
    * `expiresAt`: of the new key, by default that of the old one.
    * @throws UnknownKeyError, and Error when the key is revoked or expired.
@@ -108,8 +126,10 @@ const keyChange = z.strictObject({
   plan: idText().nullish(),
   name: keyName,
   expiresAt: wholeInstant,
+  enabled: keyEnabled,
   models: keyModels,
   anchor: wholeInstant,
+  metadata: keyMetadata,
 });
 const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
 /** Without an account store, only keys name plans. */
@@ -131,12 +151,12 @@ const rotation = z.strictObject({
 });
 
 export function managedKeys(
-  { keys, accounts }: { keys: KeyStore; accounts?: AccountStore | undefined },
+  { keys, keyPrefix, accounts }: { keys: KeyStore; keyPrefix: string; accounts?: AccountStore | undefined },
   findCaller: { forget(hash: string): void },
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
 ): ManagedKeys {
-  const stored = new StoredKeys(keys, findCaller, clock);
+  const stored = new StoredKeys(keys, keyPrefix, findCaller, clock);
   const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
   return {
     async create(input) {
@@ -207,8 +227,8 @@ async function replaceKey(
   { expiresAt = old.expiresAt, revokedAt, now }: { expiresAt: StoredKey["expiresAt"]; revokedAt: number; now: number },
 ): Promise<{ key: StoredKey; secret: string }> {
   const by = "gateway.keys.rotate";
-  const { account, plan, name, models, anchor } = old;
-  const created = await stored.insert(by, { account, plan, name, models, anchor, expiresAt });
+  const { account, plan, name, enabled, models, anchor, metadata } = old;
+  const created = await stored.insert(by, { account, plan, name, enabled, models, anchor, metadata, expiresAt });
   try {
     await stored.revoke(by, old, revokedAt);
   } catch (error) {
@@ -224,7 +244,7 @@ function toCreatedKey({ key, secret }: { key: StoredKey; secret: string }): Crea
 }
 
 function toManagedKey(key: StoredKey): ManagedKey {
-  const { id, account, plan, name, hint, createdAt, expiresAt, revokedAt, models, anchor } = key;
+  const { id, account, plan, name, hint, createdAt, expiresAt, revokedAt, models, anchor, ...others } = key;
   return {
     id,
     account,
@@ -234,7 +254,10 @@ function toManagedKey(key: StoredKey): ManagedKey {
     createdAt,
     expiresAt: expiresAt ?? null,
     revokedAt: revokedAt ?? null,
+    enabled: others.enabled ?? true,
     models: models ?? null,
     anchor: anchor ?? null,
+    metadata: others.metadata ?? null,
+    lastUsedAt: others.lastUsedAt ?? null,
   };
 }

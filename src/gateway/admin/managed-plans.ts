@@ -1,5 +1,6 @@
 import { toAllowance } from "../../access/allowance.js";
-import type { Catalog } from "../../access/catalog.js";
+import type { CurrentCatalog } from "../../access/catalog.js";
+import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import type { Warn } from "../../events/warning.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
@@ -34,7 +35,7 @@ export interface ManagedPlans {
 export function managedPlans(
   plans: PlanStore,
   findAllowance: { forget(id: string): void },
-  catalog: Catalog,
+  catalog: CurrentCatalog,
   warn: Warn,
 ): ManagedPlans {
   return {
@@ -57,7 +58,8 @@ export function managedPlans(
     async put(plan) {
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
-      toAllowance(plan.id, plan, catalog, warn);
+      const { models } = toAllowance(plan.id, plan);
+      warnOfUnmatched(plan.id, models.patterns, catalog.current, warn);
       const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["put"]);
       try {
         await store.put(plan);

@@ -6,7 +6,7 @@ import type { Clock } from "../../ledger/clock.js";
 import { requireMethods } from "./require-methods.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
-type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt">;
+type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt" | "lastUsedAt">;
 
 /**
  * The key store together with this process's cache: a key that is written is removed from the cache. `by` is the name
@@ -16,9 +16,12 @@ export class StoredKeys {
   readonly #keys: KeyStore;
   readonly #findCaller: { forget(hash: string): void };
   readonly #clock: Clock;
+  readonly #prefix: string;
 
-  constructor(keys: KeyStore, findCaller: { forget(hash: string): void }, clock: Clock) {
+  /** @param prefix - of new keys. */
+  constructor(keys: KeyStore, prefix: string, findCaller: { forget(hash: string): void }, clock: Clock) {
     this.#keys = keys;
+    this.#prefix = prefix;
     this.#findCaller = findCaller;
     this.#clock = clock;
   }
@@ -30,9 +33,10 @@ export class StoredKeys {
 
   async insert(by: string, values: NewValues): Promise<{ key: StoredKey; secret: string }> {
     this.#requireFuture(by, values.expiresAt);
-    const secret = makeManagedKey();
+    const secret = makeManagedKey(this.#prefix);
     const hash = hashKey(secret);
-    const key = { ...values, id: `key_${randomUUID()}`, hash, hint: keyHint(secret), createdAt: this.#clock.now() };
+    const hint = keyHint(secret, this.#prefix);
+    const key = { ...values, id: `key_${randomUUID()}`, hash, hint, createdAt: this.#clock.now() };
     try {
       await this.store(by, "insert").insert(key);
     } finally {
@@ -53,6 +57,11 @@ export class StoredKeys {
     try {
       const changed = await this.store(by, "update").update(id, members);
       if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
+      if (members.enabled === false && changed.enabled !== false) {
+        throw new TypeError(
+          `${by}: the key store does not keep \`enabled\`, so the key still works. Revoke it instead.`,
+        );
+      }
       return changed;
     } finally {
       // Also after a failure: the store may have changed the key.

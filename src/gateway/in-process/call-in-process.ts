@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { Caller } from "../../access/caller.js";
-import { type Catalog, matchModels } from "../../access/catalog.js";
+import { ModelPatterns } from "../../access/model-patterns.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";
+import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { TimeLimit } from "../../guard/time-limit.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
 import { usageDimensions } from "../../metering/tags.js";
 import { type ServerServices, serve } from "../../server/serve.js";
 import type { UsageReport } from "../../server/usage-report.js";
-import type { AccountTermsLookup } from "../admin/account-terms.js";
+import {
+  type AccountTermsLookup,
+  type FoundTerms,
+  type GivenTerms,
+  UnknownTermsError,
+} from "../admin/account-terms.js";
 import { toWebResponse } from "../web-bridge.js";
 import { WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
@@ -30,22 +37,29 @@ export interface InProcessServices {
   readonly server: ServerServices;
   readonly terms: AccountTermsLookup;
   readonly maxStallMs: number;
+  /** How long the stores may take. */
+  readonly timeLimit: TimeLimit;
 }
 
+const by = "gateway.as";
+
 /** @throws TypeError when what is given is not valid. */
-export function callInProcess({ server, terms, maxStallMs }: InProcessServices, given: InProcessCaller): InProcess {
-  const by = "gateway.as";
+export function callInProcess(services: InProcessServices, given: InProcessCaller): InProcess {
+  const { server, maxStallMs } = services;
   const { signal, ...identity } = checkInput(by, callerInput, given);
   const { account, plan, anchor } = identity;
   const isKnown = plan !== undefined && anchor !== undefined;
-  const known = isKnown ? toCaller(identity, { plan, anchor }, server.calls.catalog) : undefined;
-  const findCaller = async () => toCaller(identity, await terms.find(by, account, identity), server.calls.catalog);
+  const known = isKnown ? giving(toCaller(identity, { plan, anchor })) : undefined;
+  const findCaller = async () => {
+    const found = await findTerms(account, identity, services);
+    return isGatewayError(found) ? refusing(found) : giving(toCaller(identity, found));
+  };
 
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const { path, parts } = toRequestParts(input, init, signal);
-    const caller = known ?? (await findCaller());
+    const ownCaller = known ?? (await findCaller());
     const request = new WebRequest(parts, path);
-    return toWebResponse(await serve(server, request, caller), request, maxStallMs);
+    return toWebResponse(await serve(server, request, ownCaller), request, maxStallMs);
   };
   return {
     baseURL: inProcessURL,
@@ -59,10 +73,43 @@ export function callInProcess({ server, terms, maxStallMs }: InProcessServices, 
   };
 }
 
+/** How {@link serve} gets a caller. */
+type OwnCaller = () => Caller;
+
+function giving(caller: Caller): OwnCaller {
+  return () => caller;
+}
+
+function refusing(error: GatewayError): OwnCaller {
+  return () => {
+    throw error;
+  };
+}
+
+/**
+ * @returns the error of the response where a store fails or takes too long.
+ * @throws UnknownTermsError
+ */
+async function findTerms(
+  account: string,
+  given: GivenTerms,
+  { server, terms, timeLimit }: InProcessServices,
+): Promise<FoundTerms | GatewayError> {
+  try {
+    return await timeLimit.race(terms.find(by, account, given));
+  } catch (cause) {
+    // An account store that fails has caused its warning already.
+    if (cause instanceof UnknownTermsError) throw cause;
+    if (isGatewayError(cause)) return cause;
+    const message = "The key store failed. Calls by gateway.as() without a plan get a 503 until it is fixed.";
+    server.calls.warn({ code: "key_store_failed", message, cause });
+    return serviceUnavailable("The account's plan cannot be found at the moment. Try again shortly.", cause);
+  }
+}
+
 function toCaller(
   { account, models, key, tags }: Omit<z.output<typeof callerInput>, "signal">,
   { plan, anchor }: { plan: string; anchor: number | null },
-  catalog: Catalog,
 ): Caller {
   return {
     source: "in_process",
@@ -73,6 +120,6 @@ function toCaller(
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
     tags,
-    models: models === undefined || models === null ? undefined : matchModels(catalog, models),
+    models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
 }

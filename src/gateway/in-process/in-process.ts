@@ -32,6 +32,7 @@ export interface InProcess {
   /**
    * A `fetch` that sends requests to the gateway and to nothing else. An `Authorization` header is ignored. Errors of the
    * gateway are responses, as SDKs expect.
+   * Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503.
    * @throws TypeError for a URL that is not below `baseURL`; UnknownTermsError when the account's plan is not known.
    */
   readonly fetch: typeof globalThis.fetch;

@@ -23,7 +23,8 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
     if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
   }
 
-  const edits = editsOf(answer, choices, context);
+  const id = completionId(answer["id"], context);
+  const edits = editsOf(answer, choices, id, context);
   const reported = readUsage(answer["usage"]);
   const usage = visibleUsage(answer["usage"], context.dialect);
   const tokens = reported ?? {
@@ -41,6 +42,8 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
     body: editAnswer(received, edits),
     tokens,
     estimated: reported === undefined,
+    responseId: id,
+    finishReason: firstFinish(choices),
   };
 }
 
@@ -48,10 +51,10 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
 function editsOf(
   answer: Record<string, unknown>,
   choices: Record<string, unknown>[],
+  id: string,
   context: AnswerContext,
 ): MemberEdits {
   const edits: MemberEdits = new Map();
-  const id = completionId(answer["id"], context);
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
   if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));
@@ -59,6 +62,15 @@ function editsOf(
   if (answer["error"] === null) edits.set("error", null);
   if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
   return edits;
+}
+
+/** Why the first choice of a completion, or of a chunk, ended; `undefined`: it has not. */
+export function firstFinish(choices: unknown): string | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  // Whole completions have their choices in order; of a chunk's, any one may be the first.
+  const first: unknown = choices.find((choice) => isRecord(choice) && choice["index"] === 0) ?? choices[0];
+  const finish = isRecord(first) && (first["index"] ?? 0) === 0 ? first["finish_reason"] : undefined;
+  return typeof finish === "string" ? finish : undefined;
 }
 
 /** Keeps an id that begins with `chatcmpl-`, as OpenAI's do; otherwise makes one. */

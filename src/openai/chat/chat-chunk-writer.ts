@@ -26,6 +26,11 @@ export class ChatChunkWriter {
     this.#includeUsage = includeUsage;
   }
 
+  /** The id of the response; `undefined` until something of it was written. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
   /** @returns the event for the client; `undefined` when there is none. */
   write({ json, text, isRepaired, usage }: ChatChunk): Uint8Array | undefined {
     const { choices } = json;

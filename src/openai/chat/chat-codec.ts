@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerContext } from "../answer-context.js";
@@ -12,9 +13,6 @@ import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";
 import { ChatProgress } from "./chat-progress.js";
 import { ChunkShortcut } from "./chunk-shortcut.js";
-
-/** A comment. Every reader of server-sent events skips it. */
-export const chatKeepAlive: Uint8Array = Buffer.from(": keep-alive\n\n");
 
 /** Converts an upstream's chat completion stream into the client's. */
 export class ChatCodec {
@@ -37,7 +35,10 @@ export class ChatCodec {
    */
   event(event: ServerSentEvent): Uint8Array | undefined {
     const chunk = this.#reader.read(event);
-    return chunk === undefined ? undefined : this.#writer.write(chunk);
+    if (chunk === undefined) return undefined;
+    const written = this.#writer.write(chunk);
+    this.progress.responseId ??= this.#writer.id;
+    return written;
   }
 
   /**
@@ -57,7 +58,7 @@ export class ChatCodec {
   }
 
   keepAlive(): Uint8Array {
-    return chatKeepAlive;
+    return keepAliveComment;
   }
 
   fault(error: GatewayError): Uint8Array {

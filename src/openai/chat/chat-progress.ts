@@ -5,6 +5,8 @@ import { readUsage } from "../usage.js";
 
 /** The progress of a chat completion's stream. The stream's reader updates it; the meter reads it. */
 export class ChatProgress implements StreamProgress {
+  responseId: string | undefined;
+  finishReason: string | undefined;
   readonly #promptTokens: number;
   #begun = 0;
   #finished = 0;

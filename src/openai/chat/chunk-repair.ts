@@ -64,6 +64,7 @@ export class ChunkRepair {
     if (typeof choice["finish_reason"] === "string" && !state.isFinished) {
       state.isFinished = true;
       this.#progress.choiceFinished();
+      if (choice["index"] === 0) this.#progress.finishReason = choice["finish_reason"];
     }
     this.#progress.outputCame(textBytes(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();

@@ -50,6 +50,8 @@ export function toEmbeddingAnswer(
     body: editAnswer(received, edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
+    responseId: undefined,
+    finishReason: undefined,
   };
 }
 

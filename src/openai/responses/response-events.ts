@@ -23,9 +23,6 @@ export function keepAliveEvent(sequenceNumber: number): ResponseEvent {
   return { type: "keepalive", sequence_number: sequenceNumber };
 }
 
-/** Keeps a stream open before its first event. Some clients accept no event before `response.created`. */
-export const keepAliveComment: Uint8Array = Buffer.from(": keep-alive\n\n");
-
 /** The `error` of a failed response. */
 export interface ResponseError {
   readonly code: string;

@@ -5,6 +5,8 @@ import { readResponsesUsage } from "./responses-usage.js";
 
 /** The progress of an upstream's own response stream. The stream's reader updates it; the meter reads it. */
 export class ResponseProgress implements StreamProgress {
+  responseId: string | undefined;
+  finishReason: string | undefined;
   readonly #promptTokens: number;
   #outputBytes = 0;
   #hasOutput = false;

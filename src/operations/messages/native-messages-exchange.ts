@@ -44,7 +44,7 @@ export class NativeMessagesExchange implements Exchange {
   readWhole(bytes: Uint8Array): ModelAnswer {
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
     const answer = toMessageAnswer(received, this.#context);
-    if (answer !== undefined) return { body: answer.body, tokens: answer.usage, estimated: !answer.isReported };
+    if (answer !== undefined) return answer;
     const { json } = received;
     if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
     throw notAResponse();

@@ -1,5 +1,6 @@
 import { invalidValue } from "../../errors/gateway-error.js";
 import { type JsonMember, membersOf, nameAt, skipString, valueAt } from "../../wire/json-members.js";
+import { memberPath } from "./member-path.js";
 import type { PromptLayout, PromptMember, TextRule } from "./prompt-layout.js";
 import { isFile, isPromptText, ruleWithin } from "./text-rules.js";
 
@@ -153,12 +154,8 @@ class PromptTextSearch {
 }
 
 function pathWithin({ path, isList, index, name }: Frame): string {
-  if (isList) return `${path}[${index}]`;
-  if (!identifier.test(name)) return `${path}[${JSON.stringify(name)}]`;
-  return path === "" ? name : `${path}.${name}`;
+  return isList ? `${path}[${index}]` : memberPath(path, name);
 }
-
-const identifier = /^[A-Za-z_$][\w$]*$/;
 
 function tooManyTexts() {
   return invalidValue(null, `The prompt must consist of at most ${mostTexts} texts.`);

@@ -72,10 +72,10 @@ export class NativeResponsesExchange implements Exchange {
     return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
 
-  async keep(): Promise<void> {
+  async keep(instead?: string): Promise<void> {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
-    if (complete !== undefined) await this.#conversation.keep(responseId, complete, createdAt * 1000);
+    if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }
 }
 

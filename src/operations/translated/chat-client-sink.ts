@@ -3,9 +3,9 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
-import { chatKeepAlive } from "../../openai/chat/chat-codec.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -24,6 +24,10 @@ export class ChatClientSink implements ChatSink {
     return JSON.stringify(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
   }
 
+  responseId({ id }: ChatJson): string | undefined {
+    return typeof id === "string" ? id : undefined;
+  }
+
   stream(): ChatChunkSink {
     return new ChatClientChunks(this.#context, this.#includeUsage);
   }
@@ -35,6 +39,10 @@ class ChatClientChunks implements ChatChunkSink {
 
   constructor(context: AnswerContext, includeUsage: boolean) {
     this.#writer = new ChatChunkWriter(context, includeUsage);
+  }
+
+  get responseId(): string | undefined {
+    return this.#writer.id;
   }
 
   chunk(json: ChatJson): Uint8Array | undefined {
@@ -52,6 +60,6 @@ class ChatClientChunks implements ChatChunkSink {
   }
 
   keepAlive(): Uint8Array {
-    return chatKeepAlive;
+    return keepAliveComment;
   }
 }

@@ -39,13 +39,17 @@ export interface ChatChunkSource {
 /** The client's side of a translated exchange: it writes a chat completion in the client's own words. */
 export interface ChatSink {
   whole(completion: ChatCompletion): string;
+  /** The response's id, as its client gets it. */
+  responseId(completion: ChatJson): string | undefined;
   stream(): ChatChunkSink;
   /** See `Exchange.keep`. */
-  keep?(): Promise<void>;
+  keep?(instead?: string): Promise<void>;
 }
 
 /** Writes the client's stream. */
 export interface ChatChunkSink {
+  /** The response's id; may be `undefined` until something of it was written. */
+  readonly responseId: string | undefined;
   /** @returns `undefined` where the client gets nothing for the chunk. */
   chunk(chunk: ChatJson): Uint8Array | undefined;
   end(tokens: TokenCounts): Uint8Array;

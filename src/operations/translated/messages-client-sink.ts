@@ -19,15 +19,21 @@ export class MessagesClientSink implements ChatSink {
     return chatToMessage(json, this.#head, this.#translation, tokens);
   }
 
+  responseId(): string {
+    return this.#head.messageId;
+  }
+
   stream(): ChatChunkSink {
     return new MessagesClientChunks(this.#head, this.#translation);
   }
 }
 
 class MessagesClientChunks implements ChatChunkSink {
+  readonly responseId: string;
   readonly #stream: ChatToMessagesStream;
 
   constructor(head: MessageStreamHead, translation: MessageTranslation) {
+    this.responseId = head.messageId;
     this.#stream = new ChatToMessagesStream(head, translation);
   }
 

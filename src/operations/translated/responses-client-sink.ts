@@ -1,10 +1,11 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { frameEvents, keepAliveComment } from "../../openai/responses/response-events.js";
+import { frameEvents } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -28,16 +29,21 @@ export class ResponsesClientSink implements ChatSink {
     return JSON.stringify(response);
   }
 
+  responseId(): string {
+    return this.#context.responseId;
+  }
+
   stream(): ChatChunkSink {
     const stream = new ChatToResponsesStream(this.#context);
     this.#complete = () => stream.response;
-    return new ResponsesClientChunks(stream, this.#clock);
+    return new ResponsesClientChunks(stream, this.#context.responseId, this.#clock);
   }
 
-  async keep(): Promise<void> {
+  async keep(instead?: string): Promise<void> {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
-    if (complete !== undefined) await this.#conversation.keep(responseId, JSON.stringify(complete), createdAt * 1000);
+    if (complete === undefined) return;
+    await this.#conversation.keep(responseId, instead ?? JSON.stringify(complete), createdAt * 1000);
   }
 }
 
@@ -46,11 +52,13 @@ function endOf(tokens: TokenCounts, clock: Clock) {
 }
 
 class ResponsesClientChunks implements ChatChunkSink {
+  readonly responseId: string;
   readonly #stream: ChatToResponsesStream;
   readonly #clock: Clock;
   #hasBegun = false;
 
-  constructor(stream: ChatToResponsesStream, clock: Clock) {
+  constructor(stream: ChatToResponsesStream, responseId: string, clock: Clock) {
+    this.responseId = responseId;
     this.#stream = stream;
     this.#clock = clock;
   }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
+import { firstFinish } from "../../openai/chat/chat-answer.js";
 import { estimatedTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Exchange } from "../operation.js";
@@ -28,8 +29,10 @@ export class TranslatedExchange implements Exchange {
 
   readWhole(bytes: Uint8Array): ModelAnswer {
     const completion = this.#source.readWhole(bytes);
-    const { tokens, estimated } = completion;
-    return { body: this.#sink.whole(completion), tokens, estimated };
+    const { json, tokens, estimated } = completion;
+    const body = this.#sink.whole(completion);
+    const responseId = this.#sink.responseId(json);
+    return { body, tokens, estimated, responseId, finishReason: firstFinish(json["choices"]) };
   }
 
   partialTokens(receivedBytes: number) {
@@ -40,8 +43,8 @@ export class TranslatedExchange implements Exchange {
     return new TranslatedCodec(this.#source.readStream(), this.#sink.stream());
   }
 
-  async keep(): Promise<void> {
-    await this.#sink.keep?.();
+  async keep(instead?: string): Promise<void> {
+    await this.#sink.keep?.(instead);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
@@ -86,9 +89,12 @@ class TranslatedCodec implements StreamCodec {
 
   #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
     let written: Uint8Array | undefined;
+    const { progress } = this;
     for (const chunk of chunks) {
       const piece = this.#sink.chunk(chunk);
+      progress.finishReason ??= firstFinish(chunk["choices"]);
       if (piece === undefined || piece.length === 0) continue;
+      progress.responseId = this.#sink.responseId;
       written = written === undefined ? piece : Buffer.concat([written, piece]);
     }
     return written;

@@ -40,6 +40,19 @@ redis.call('PUBLISH', channel, 'key ' .. hash)
 return redis.call('HGETALL', key)
 `;
 
+/** The digests of the keys under all the ids given; false where there is none. */
+export const hashesOfKeys = "return redis.call('MGET', unpack(KEYS))";
+
+/** Moves `lastUsedAt` of each key on, never back. No notice: to those who know the key it is no change. */
+export const touchKeys = `
+for index, key in ipairs(KEYS) do
+  local lastUsedAt = redis.call('HGET', key, 'lastUsedAt')
+  local isLater = not lastUsedAt or tonumber(ARGV[index]) > tonumber(lastUsedAt)
+  if isLater and redis.call('EXISTS', key) == 1 then redis.call('HSET', key, 'lastUsedAt', ARGV[index]) end
+end
+return 1
+`;
+
 /** Deletes keys of one account. KEYS: the account's, then each key's and its id's; ARGV: the channel, then the digests. */
 export const forgetKeys = `
 redis.call('DEL', unpack(KEYS, 2))

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { type MessageAnswer, toMessageAnswer } from "../../../src/anthropic/messages/message-answer.js";
+import { toMessageAnswer } from "../../../src/anthropic/messages/message-answer.js";
+import type { ModelAnswer } from "../../../src/metering/model-answer.js";
 import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
 
-function answer(text: string): MessageAnswer | undefined {
+function answer(text: string): ModelAnswer | undefined {
   return toMessageAnswer(new ReceivedAnswer(Buffer.from(text)), { model: "acme/large", promptTokens: 7 });
 }
 
@@ -18,8 +19,10 @@ describe("a whole message", () => {
       '"cache_creation_input_tokens":5,"output_tokens":20,"output_tokens_details":{"thinking_tokens":4},"service_tier":"standard"},"new":[1.50]}';
     expect(bodyOf(text)).toBe(text.replace('"claude-sonnet-4-5"', '"acme/large"'));
     expect(answer(text)).toMatchObject({
-      isReported: true,
-      usage: { input: 45, cachedInput: 30, cacheWrite: 5, output: 20, reasoning: 4 },
+      estimated: false,
+      responseId: "msg_1",
+      finishReason: "tool_calls",
+      tokens: { input: 45, cachedInput: 30, cacheWrite: 5, output: 20, reasoning: 4 },
     });
   });
 
@@ -27,7 +30,7 @@ describe("a whole message", () => {
     const text =
       '{"type":"message","model":"x","content":[{"type":"text","text":"123456789"}],"stop_reason":"end_turn"}';
     expect(JSON.parse(bodyOf(text)).usage).toMatchObject({ input_tokens: 7, output_tokens: 3 });
-    expect(answer(text)).toMatchObject({ isReported: false, usage: { input: 7, output: 3 } });
+    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 3 } });
   });
 
   it.each(['{"type":"error","error":{}}', '{"choices":[]}', "[]", "<html>", '{"type":"message","content":"x"}'])(

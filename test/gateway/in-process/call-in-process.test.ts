@@ -133,6 +133,20 @@ describe("gateway.as()", () => {
     expect((await post(mine.fetch)).status).toBe(403);
   });
 
+  it.each([
+    ["fails", () => Promise.reject(new Error("down"))],
+    ["hangs", () => new Promise<never>(() => {})],
+  ])("is a 503 where the key store %s while the plan is looked for", async (_, list) => {
+    const keys = { ...memoryKeyStore(), list };
+    const { gateway, warnings } = await start({ keys, storeTimeoutMs: 20 });
+    const mine = gateway.as({ account: "a" });
+    const response = await post(mine.fetch);
+    expect([response.status, response.headers.has("x-request-id")]).toEqual([503, true]);
+    expect(await response.json()).toMatchObject({ error: { code: "service_unavailable" } });
+    expect(warnings).toMatchObject([{ code: "key_store_failed" }]);
+    await expect(mine.usage()).rejects.toThrow(/cannot be found at the moment/);
+  });
+
   it("reaches nothing but the gateway, and ignores credentials", async () => {
     const { gateway } = await start();
     const { fetch } = gateway.as(pro);

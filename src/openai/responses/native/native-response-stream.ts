@@ -1,18 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../../errors/gateway-error.js";
 import { StreamFault } from "../../../errors/stream-fault.js";
+import { keepAliveComment } from "../../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { membersOf } from "../../../wire/json-members.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
-import {
-  failureEvents,
-  frameEvents,
-  keepAliveComment,
-  keepAliveEvent,
-  type ResponseEvent,
-} from "../response-events.js";
+import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
+import { finishOfResponse } from "./finish-of-response.js";
 import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
 
 /** The events that end a stream without an error. */
@@ -104,7 +100,7 @@ export class NativeResponseStream {
     return frameEvents([...begun, ...failureEvents(error, response, this.#sequenceNumber + 1 + begun.length)]);
   }
 
-  /** It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
+  /** Before `response.created`, some clients accept no event. It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
   keepAlive(): Uint8Array {
     return this.#sequenceNumber < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#sequenceNumber)]);
   }
@@ -127,10 +123,14 @@ export class NativeResponseStream {
 
   #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {
     this.#createdAt ??= response["created_at"];
+    this.progress.responseId = this.#context.responseId;
     if (!lastEvents.has(type)) return editResponseEvent(json, response, this.#context);
     const { output } = response;
     const isNew = !this.progress.hasOutput && Array.isArray(output);
     this.progress.usageCame(response["usage"]);
+    this.progress.finishReason = finishOfResponse(
+      type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
+    );
     this.progress.endCame(isNew ? outputBytes(output) : 0);
     const sent = editResponseEvent(json, response, this.#context, this.progress.tokens);
     const member = membersOf(sent).findLast(({ name }) => name === "response");

@@ -7,6 +7,7 @@ import { editAnswer, type ReceivedAnswer } from "../../received-answer.js";
 import type { UpstreamFailureContext } from "../../upstream-errors/upstream-failure.js";
 import { visibleUsage } from "../../usage.js";
 import { isWholeUsage, readResponsesUsage, toResponseUsage } from "../responses-usage.js";
+import { finishOfResponse } from "./finish-of-response.js";
 
 /** What the gateway knows of a call when an upstream's own response arrives. */
 export interface NativeResponseContext extends UpstreamFailureContext {
@@ -39,7 +40,13 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   const tokens = reported ?? estimatedTokens(context.promptTokens, outputBytes(response["output"]));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
-  return { body: editAnswer(received, edits), tokens, estimated: reported === undefined };
+  return {
+    body: editAnswer(received, edits),
+    tokens,
+    estimated: reported === undefined,
+    responseId: context.responseId,
+    finishReason: finishOfResponse(response),
+  };
 }
 
 /** The error of a failed response, which upstreams send with the status 200; `undefined` when there is none. */

@@ -1,26 +1,45 @@
-import type { CatalogModel } from "../access/catalog.js";
-import { type CompiledPrice, compilePrice, type Price } from "../metering/price.js";
-import { MemberRules } from "../openai/request/member-rules.js";
-import { defaultOperations, type UpstreamProvider } from "../providers/upstream-provider.js";
-import { Breaker } from "../routing/breaker.js";
-import type { Target, TargetGroup } from "../routing/target.js";
-import { TargetMonitor } from "../routing/target-health.js";
-import { TargetRoute } from "../routing/target-route.js";
-import type { ResolvedOptions } from "./options.js";
-import type { ResolvedTarget } from "./target-options.js";
+import type { CatalogModel } from "../../access/catalog.js";
+import { type CompiledPrice, compilePrice, type Price } from "../../metering/price.js";
+import { MemberRules } from "../../openai/request/member-rules.js";
+import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
+import type { Target, TargetGroup } from "../../routing/target.js";
+import { TargetRoute } from "../../routing/target-route.js";
+import type { UsedProvider } from "../../routing/used-provider.js";
+import type { ResolvedTarget } from "../target-options.js";
+import type { ResolvedModel } from "./catalog-shape.js";
+import { KeptTargets } from "./kept-targets.js";
 
-type ResolvedModel = ResolvedOptions["models"][number];
+/** What routes are built with. */
+export interface RouteContext {
+  /** What the caller called, for error messages. */
+  readonly by: string;
+  /** Of the gateway's own keys, which no error of an upstream may show. */
+  readonly keyPrefix: string;
+  /** By their names in the options. */
+  readonly providers: ReadonlyMap<string, UsedProvider>;
+  /** The model's route in the catalog before. */
+  readonly previous: TargetRoute | undefined;
+}
 
 /** A model's targets, made ready for the hot path, and their routing. */
 export function buildRoute(
   model: ResolvedModel,
-  providers: ResolvedOptions["providers"],
+  context: RouteContext,
 ): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
   const { upstream, maxAttempts = upstream.length } = model;
-  if (upstream.length === 0) throw new TypeError(`createGateway: the model "${model.id}" has no upstream.`);
+  const { by, previous, keyPrefix } = context;
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
-  const modelPrice = priceOf(model.id, model.price);
-  const targets = upstream.map((options) => buildTarget(model, options, providers, { modelPrice, breaks }));
+  const modelPrice = priceOf(by, model.id, model.price);
+  const kept = new KeptTargets(previous?.targets ?? []);
+  const used = upstream.map(({ provider }) => requireProvider(context, provider));
+  const targets = upstream.map((options, place) => {
+    const { provider } = used[place] ?? requireProvider(context, options.provider);
+    const price = options.price === undefined ? modelPrice : priceOf(by, model.id, options.price);
+    const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
+    const monitor = kept.monitor(provider, options.model, settings);
+    const secrets = () => secretsOf(provider, keyPrefix);
+    return buildTarget(model, options, { provider, price, monitor, secrets });
+  });
   const isPlain =
     targets.length === 1 &&
     maxAttempts === 1 &&
@@ -36,21 +55,25 @@ export function buildRoute(
     queueTimeoutMs: model.queueTimeoutMs ?? 1_000,
     chargeFailedAttempts: model.chargeFailedAttempts ?? false,
     isPlain,
+    line: previous?.line,
+    providers: [...new Set(used)],
   });
   const rules = [...new Set(targets.map((each) => each.rules))].filter(({ isEmpty }) => !isEmpty);
   const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))];
   return { route, price: dearest(targets.map(({ price }) => price)), rules, dialects };
 }
 
-/** @param shared - options that apply to all of the model's targets; `breaks`: each has a circuit breaker. */
+function requireProvider({ by, providers }: RouteContext, name: string): UsedProvider {
+  const found = providers.get(name);
+  if (found === undefined) throw new TypeError(`${by}: no provider "${name}".`);
+  return found;
+}
+
 function buildTarget(
   model: ResolvedModel,
   options: ResolvedTarget,
-  providers: ResolvedOptions["providers"],
-  { modelPrice, breaks }: { modelPrice: CompiledPrice; breaks: boolean },
+  { provider, price, monitor, secrets }: Pick<Target, "provider" | "price" | "monitor" | "secrets">,
 ): Target {
-  const provider = providers[options.provider];
-  if (provider === undefined) throw new TypeError(`createGateway: no provider "${options.provider}".`);
   const { dialect } = provider;
   return {
     provider,
@@ -58,15 +81,17 @@ function buildTarget(
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect,
-    secrets: provider.secrets === undefined ? undefined : () => provider.secrets?.() ?? {},
-    price: options.price === undefined ? modelPrice : priceOf(model.id, options.price),
+    secrets,
+    price,
     rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
     timeoutMs: options.timeoutMs,
-    monitor: new TargetMonitor({
-      breaker: breaks ? new Breaker(model.breaker || {}) : undefined,
-      maxConcurrent: options.maxConcurrent,
-    }),
+    monitor,
   };
+}
+
+function secretsOf(provider: UpstreamProvider, keyPrefix: string) {
+  const secrets = provider.secrets?.() ?? {};
+  return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
 }
 
 function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {
@@ -107,11 +132,11 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   };
 }
 
-function priceOf(id: string, price: Price): CompiledPrice {
+function priceOf(by: string, id: string, price: Price): CompiledPrice {
   try {
     return compilePrice(price);
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`createGateway: the price of the model "${id}" is not valid: ${problem}`, { cause });
+    throw new TypeError(`${by}: the price of the model "${id}" is not valid: ${problem}`, { cause });
   }
 }

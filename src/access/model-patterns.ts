@@ -1,0 +1,19 @@
+import { matchesPattern } from "./matches-pattern.js";
+
+/** Exact model ids, and patterns in which `*` matches any run of characters. */
+export class ModelPatterns {
+  readonly patterns: readonly string[];
+  readonly #ids: ReadonlySet<string>;
+  readonly #wildcards: readonly string[];
+
+  constructor(patterns: readonly string[]) {
+    this.patterns = patterns;
+    this.#ids = new Set(patterns);
+    this.#wildcards = patterns.filter((pattern) => pattern.includes("*"));
+  }
+
+  /** Whether at least one of them matches the id. */
+  has(id: string): boolean {
+    return this.#ids.has(id) || this.#wildcards.some((pattern) => matchesPattern(pattern, id));
+  }
+}

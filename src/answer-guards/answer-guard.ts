@@ -1,0 +1,70 @@
+import type { CallerSource } from "../events/request-observer.js";
+import type { OperationName } from "../metering/operation-name.js";
+import type { Tags } from "../metering/tags.js";
+import type { TokenCounts } from "../metering/token-counts.js";
+import type { AnswerText } from "../operations/answers/answer-format.js";
+
+/** The call whose answer a guard sees. */
+export interface GuardedCall {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string;
+  /** How the caller is known. */
+  readonly source: CallerSource;
+  readonly account: string;
+  /** The key's id; absent where no API key was sent. */
+  readonly keyId?: string;
+  readonly plan: string;
+  /** The model's id in the catalog. */
+  readonly model: string;
+  /** What the client has called, which also tells its protocol: `messages` is Anthropic's, the others are OpenAI's. */
+  readonly endpoint: OperationName;
+  /** Whether the client asked for a stream. */
+  readonly stream: boolean;
+  /** What `onRequest` and `gateway.as()` filed the call under; empty when nothing. */
+  readonly tags: Tags;
+}
+
+/** A model's whole answer, as its client would get it. */
+export interface GuardedAnswer extends GuardedCall {
+  /**
+   * All that the model has written, in the answer's order and whatever the choice: texts, thoughts, refusals, names and
+   * arguments of tools. Ids, URLs and encoded files are no texts.
+   */
+  readonly texts: readonly AnswerText[];
+  /** Why the answer ended, in the words of the client's API: one for each choice. */
+  readonly finishReasons: readonly string[];
+  /** What the upstream has counted; absent when it has not. */
+  readonly usage?: TokenCounts;
+  /** Aborted when the call is broken off, as when the client leaves, and when `timeoutMs` is over. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a guard decides about an answer. `undefined`: it may go out. `refuse`: the client gets these words in its place; `code` is
+ * for events, at most 64 letters, digits, `_`, `.` and `-`. `tags`: it may go out, and its call is filed under these, too.
+ */
+export type GuardVerdict =
+  // biome-ignore lint/suspicious/noConfusingVoidType: an async function may end without a value
+  void | { readonly refuse: string; readonly code?: string | undefined } | { readonly tags: Tags };
+
+/** The host's check of what models answer. */
+export interface AnswerGuard {
+  /** For events, warnings and the journal: at most 64 letters, digits, `_`, `.` and `-`. Each guard has its own. */
+  readonly name: string;
+  /** Called with each whole answer, before its client gets a byte of it or, with `"watch"`, before the end of its stream. */
+  readonly answer: (answer: GuardedAnswer) => GuardVerdict | Promise<GuardVerdict>;
+  /**
+   * What becomes of a stream. `"hold"`: all of it is held back until the verdict. `"watch"`: it goes out as it comes, and a
+   * refusal is only in the completed event and a tag. Whole answers are always held. Default: `"hold"`.
+   */
+  readonly stream?: "hold" | "watch" | undefined;
+  /** How long `answer` may take, in milliseconds, up to 10 min. Beyond it, the guard has failed. Default: 2,000. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * What becomes of a held answer where the guard throws, takes too long, or returns what is not valid. `"refuse"`: the
+   * client gets a 503, and may retry. `"allow"`: the answer goes out. Default: `"refuse"`.
+   */
+  readonly onError?: "refuse" | "allow" | undefined;
+  /** Whether the guard is for a call, decided before the call is made. Where it throws, the guard runs. Default: for every call. */
+  readonly when?: ((call: GuardedCall) => boolean) | undefined;
+}

@@ -1,0 +1,127 @@
+import type { AnswerContent, GuardReview, GuardRound } from "../../answer-guards/guard-round.js";
+import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import { noteRefusal } from "../../errors/provider-refusal.js";
+import type { RequestObserver } from "../../events/request-observer.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { Tags } from "../../metering/tags.js";
+import type { AnswerFormat, ReadAnswer } from "../../operations/answers/answer-format.js";
+import { readAnswer, readStreamedAnswer } from "../../operations/answers/read-answer.js";
+import type { Exchange } from "../../operations/operation.js";
+import type { AbortNotifier } from "../abort-notifier.js";
+import type { RelayLimits } from "../call-services.js";
+import { brokenOff } from "../relay/until-aborted.js";
+import { GuardedCodec } from "./guarded-codec.js";
+
+/** The part of a call that a review needs. */
+export interface ReviewedCall {
+  readonly services: { readonly limits: Pick<RelayLimits, "maxAnswerBytes"> };
+  readonly observer: Pick<RequestObserver, "guarded" | "refused">;
+  /** Aborted when the call is broken off. */
+  readonly notice: AbortNotifier;
+  /** Files the call under these, too. */
+  tag(tags: Tags): void;
+}
+
+/** What ends a client's stream, after its review. */
+export interface ReviewedEnd {
+  readonly closing: Uint8Array;
+  /** The answer that the client gets in place of the model's, as JSON text. */
+  readonly instead?: string;
+}
+
+/** Runs the host's guards for the answer of one call, and decides what its client gets. */
+export class AnswerReview {
+  readonly #call: ReviewedCall;
+  readonly #round: GuardRound;
+  readonly #format: AnswerFormat;
+
+  constructor(call: ReviewedCall, round: GuardRound, format: AnswerFormat) {
+    this.#call = call;
+    this.#round = round;
+    this.#format = format;
+  }
+
+  /**
+   * Reviews a whole answer.
+   * @returns what its client gets in its place, as JSON text; `undefined`: the answer itself.
+   * @throws GatewayError 503 when it could not be checked, UpstreamError `aborted` when the call was broken off.
+   */
+  async ofWhole({ body, tokens, estimated }: ModelAnswer): Promise<string | undefined> {
+    let answer: ReadAnswer | undefined;
+    const refusal = await this.#review(() => {
+      answer = readAnswer(this.#format, body);
+      return contentOf(answer, estimated ? undefined : tokens);
+    });
+    return refusal === undefined ? undefined : this.#instead(answer, refusal);
+  }
+
+  /** A codec of the exchange that collects its stream for {@link ofStream}. */
+  collect(exchange: Exchange): GuardedCodec {
+    return new GuardedCodec(exchange.readStream(), {
+      holds: this.#round.holds,
+      maxBytes: this.#call.services.limits.maxAnswerBytes,
+      overran: () => this.#refuseOverrun(),
+      fresh: () => exchange.readStream(),
+    });
+  }
+
+  /**
+   * Reviews a stream that has come to its end.
+   * @param closing - what would end it for its client.
+   * @throws as {@link ofWhole}.
+   */
+  async ofStream(codec: GuardedCodec, closing: Uint8Array): Promise<ReviewedEnd> {
+    const { tokens, estimated } = codec.progress;
+    let collected: Uint8Array = closing;
+    let answer: ReadAnswer | undefined;
+    const refusal = await this.#review(() => {
+      collected = codec.collected;
+      answer = readStreamedAnswer(this.#format, collected);
+      return contentOf(answer, estimated ? undefined : tokens);
+    });
+    if (refusal === undefined) return { closing: codec.holds ? collected : closing };
+    const instead = this.#instead(answer, refusal);
+    return { closing: this.#format.toStream(JSON.parse(instead)), instead };
+  }
+
+  async #review(read: () => AnswerContent): Promise<string | undefined> {
+    const { notice } = this.#call;
+    const review = await this.#round.review(read, notice);
+    if (notice.aborted) throw brokenOff();
+    this.#report(review);
+    if (review.refusal === undefined && review.isUnchecked) throw this.#unchecked();
+    return review.refusal;
+  }
+
+  #report({ outcomes, ms, tags }: GuardReview): void {
+    this.#call.observer.guarded(outcomes, ms);
+    if (tags !== undefined) this.#call.tag(tags);
+  }
+
+  #instead(answer: ReadAnswer | undefined, words: string): string {
+    return JSON.stringify(this.#format.refused(answer?.json ?? {}, words));
+  }
+
+  /** @throws GatewayError where too large an answer must not go out. */
+  #refuseOverrun(): void {
+    if (!this.#round.refusesUnchecked) return;
+    const cause = new Error(
+      `The answer is over ${this.#call.services.limits.maxAnswerBytes} bytes: too large to hold.`,
+    );
+    this.#report(this.#round.fail(cause));
+    const error = this.#unchecked(cause);
+    // It says nothing about the target.
+    noteRefusal(error);
+    throw error;
+  }
+
+  #unchecked(cause?: unknown): GatewayError {
+    const error = serviceUnavailable("The model's answer cannot be checked at the moment. Try again shortly.", cause);
+    this.#call.observer.refused(error.code);
+    return error;
+  }
+}
+
+function contentOf({ texts, finishReasons }: ReadAnswer, usage: AnswerContent["usage"]): AnswerContent {
+  return { texts, finishReasons, ...(usage === undefined ? undefined : { usage }) };
+}

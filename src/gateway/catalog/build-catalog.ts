@@ -1,0 +1,45 @@
+import type { Catalog, CatalogModel } from "../../access/catalog.js";
+import type { Lacking } from "../../openai/chat/capabilities.js";
+import { toDrainLimits } from "../../plans/drain-limits.js";
+import type { UsedProvider } from "../../routing/used-provider.js";
+import { modelRecord } from "../../server/model-record.js";
+import { resolveTokenBounds } from "../../tokens/token-bounds.js";
+import { buildRoute } from "./build-route.js";
+import type { ResolvedModel } from "./catalog-shape.js";
+
+/** What a catalog is built with. */
+export interface CatalogContext {
+  /** What the caller called, for error messages. */
+  readonly by: string;
+  /** Of the gateway's own keys. */
+  readonly keyPrefix: string;
+  /** By their names in the options. */
+  readonly providers: ReadonlyMap<string, UsedProvider>;
+  /** The catalog before: targets that stay keep their counts. */
+  readonly previous: Catalog | undefined;
+}
+
+/** @throws TypeError for a price that is not valid. */
+export function buildCatalog(models: readonly ResolvedModel[], { previous, ...context }: CatalogContext): Catalog {
+  return new Map(
+    models.map((model): [string, CatalogModel] => {
+      const { id, type, contextLength, maxOutputTokens } = model;
+      const routing = buildRoute(model, { ...context, previous: previous?.get(id)?.route });
+      const drain = toDrainLimits(model.disconnect ?? "cancel");
+      const record = modelRecord(model);
+      const lacking = lackingOf(model);
+      const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
+      const reasons = capabilities?.["reasoning"] === true;
+      const tokenBounds = resolveTokenBounds(model.tokenBounds);
+      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
+      return [id, { id, type, ...limits, ...routing, drain, record }];
+    }),
+  );
+}
+
+/** The capabilities that the model lacks: those that its options do not set to `true`. */
+function lackingOf({ unsupported, capabilities = {} }: ResolvedModel): Lacking | undefined {
+  if (unsupported === "pass") return undefined;
+  const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
+  return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };
+}

@@ -1,0 +1,55 @@
+import { withHints } from "../../check/closest-name.js";
+import { restrictedNames } from "../../openai/request/member-rules.js";
+import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
+
+/** What in models and providers does not fit together, one sentence each. */
+export function catalogProblems({ models, providers }: CatalogOptions): string[] {
+  const problems: string[] = [];
+  const known = Object.keys(providers);
+  const seen = new Set<string>();
+  for (const model of models) {
+    const { id, type, price, contextLength, maxOutputTokens } = model;
+    if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
+    if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
+    seen.add(id);
+    problems.push(...findTargetProblems(model, known));
+    problems.push(...findAllowedProblems(model, providers));
+    if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
+      problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
+    }
+  }
+  return problems;
+}
+
+function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readonly string[]): string[] {
+  const problems: string[] = [];
+  for (const { provider, price } of upstream) {
+    if (!known.includes(provider)) {
+      problems.push(
+        `The model "${id}" names the provider "${provider}", which is not in \`providers\`. ` +
+          (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
+      );
+    }
+    if (type === "chat" && price !== undefined && price.output === undefined) {
+      problems.push(`The target "${provider}" of the model "${id}" has no price.output.`);
+    }
+  }
+  const prioritized = upstream.filter(({ priority }) => priority !== undefined).length;
+  if (prioritized > 0 && prioritized < upstream.length) {
+    problems.push(`Some targets of the model "${id}" have a priority and some have none. Give it to all, or to none.`);
+  }
+  return problems;
+}
+
+/** Allowing a member that is not restricted has no effect, so its name must be misspelled. */
+function findAllowedProblems(
+  { id, upstream, allowMembers = [] }: ResolvedModel,
+  providers: CatalogOptions["providers"],
+): string[] {
+  const restricted = upstream.flatMap(({ provider }) => Object.keys(providers[provider]?.dialect?.restricted ?? {}));
+  const known = [...restrictedNames, ...restricted];
+  const allowed = [...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])];
+  const unknown = [...new Set(allowed)].filter((name) => !known.includes(name));
+  if (unknown.length === 0) return [];
+  return [`The model "${id}" allows members that are not restricted: ${withHints(unknown, known)}.`];
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { having } from "../../check/having.js";
+import { idText } from "../../check/id-text.js";
+import { disconnectSchema } from "../../plans/plan-schema.js";
+import type { UpstreamProvider } from "../../providers/upstream-provider.js";
+import { reservedRecordMembers } from "../../server/model-record.js";
+import type { Tokenizer } from "../../tokens/tokenizer.js";
+import { allowMembersSchema, priceSchema, routingShape, upstreamSchema } from "../target-options.js";
+
+const count = z.number().int().positive();
+const tokens = z.number().nonnegative();
+
+const modelSchema = z.strictObject({
+  id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
+    error: "must hold no white space, *, ? or #, and no slash at either end",
+  }),
+  type: z.enum(["chat", "embedding"]),
+  publisher: z.string().min(1, "must not be empty").optional(),
+  contextLength: count,
+  maxOutputTokens: count.optional(),
+  capabilities: z.record(z.string(), z.unknown()).optional(),
+  unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
+  enforceContextLength: z.boolean().default(true),
+  tokenizer: having<Tokenizer>("a tokenizer, such as fromGptTokenizer(…) of infergate/tokenizer", ["count"]).optional(),
+  tokenBounds: z
+    .strictObject({
+      image: tokens.optional(),
+      audioPerSecond: tokens.optional(),
+      file: tokens.optional(),
+    })
+    .optional(),
+  price: priceSchema,
+  upstream: upstreamSchema,
+  ...routingShape,
+  allowMembers: allowMembersSchema,
+  disconnect: disconnectSchema.optional(),
+  extra: z
+    .record(z.string(), z.unknown())
+    .refine((extra) => !reservedRecordMembers.some((member) => member in extra), {
+      error: `must not set what the gateway sets: ${reservedRecordMembers.join(", ")}`,
+    })
+    .optional(),
+});
+
+/** The options that make up the catalog. */
+export const catalogShape = {
+  models: z.array(modelSchema),
+  providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
+};
+
+export type ResolvedModel = z.output<typeof modelSchema>;
+
+/** The options of a catalog, checked one by one. */
+export interface CatalogOptions {
+  readonly models: readonly ResolvedModel[];
+  readonly providers: Readonly<Record<string, UpstreamProvider>>;
+}

@@ -1,0 +1,94 @@
+import type { LedgerAnswer } from "../ledger-answer.js";
+import type { LedgerOperation } from "../ledger-operation.js";
+import type { AccountOperation } from "./account-batches.js";
+import { Backlog, type Batch } from "./backlog.js";
+import type { BatchBounds } from "./batch-options.js";
+import { byAccount } from "./by-account.js";
+import { type RunBatches, runInHalves } from "./run-in-halves.js";
+
+// Read when the module is loaded: a host's tests may replace the timers later by fake ones.
+const { setImmediate } = globalThis;
+
+/** As long as the gateway lets a reservation take by default. */
+const slowMs = 250;
+
+interface Waiting extends AccountOperation {
+  resolve(answer: LedgerAnswer): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Sends the operations on all accounts, several in a statement, and a few statements at a time. What comes in one turn of
+ * the event loop goes together at its end, and what comes while all statements are under way goes as soon as one has ended.
+ * An account is in one statement at a time: two would only wait for each other in the database.
+ */
+export class AccountQueue {
+  readonly #run: RunBatches;
+  readonly #mostInFlight: number;
+  readonly #backlog: Backlog<Waiting>;
+  readonly #onIdle: (() => void)[] = [];
+  #inFlight = 0;
+  #isScheduled = false;
+
+  constructor(run: RunBatches, bounds: BatchBounds) {
+    this.#run = run;
+    this.#mostInFlight = bounds.inFlight;
+    this.#backlog = new Backlog(bounds);
+  }
+
+  /** @throws LedgerUnavailableError when too many operations wait. */
+  submit(account: string, operation: LedgerOperation): Promise<LedgerAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#backlog.add({ account, operation, resolve, reject });
+      if (this.#isScheduled || this.#inFlight >= this.#mostInFlight) return;
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        this.#flush();
+      });
+    });
+  }
+
+  /** Resolves when all operations were answered. */
+  async idle(): Promise<void> {
+    if (!this.#backlog.isEmpty) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  #flush(): void {
+    while (this.#backlog.hasReady && this.#inFlight < this.#mostInFlight) void this.#send(this.#backlog.take());
+  }
+
+  async #send(batch: Batch<Waiting>): Promise<void> {
+    const operations = batch.operations.sort(byAccount);
+    const leave = this.#enter();
+    const results = await runInHalves(this.#run, operations);
+    this.#backlog.giveBack(batch);
+    // Before the callers: what they do takes time, and the database would wait for it.
+    leave();
+    for (const [index, { resolve, reject }] of operations.entries()) {
+      const result = results[index];
+      if (result?.status === "fulfilled") resolve(result.value);
+      else reject(result?.reason);
+    }
+    if (this.#backlog.isEmpty) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  /**
+   * Counts a statement as under way, until the function that is returned is called. One that takes long counts no more:
+   * a row that somebody else has locked must not hold up all other accounts.
+   */
+  #enter(): () => void {
+    this.#inFlight++;
+    let isCounted = true;
+    const end = () => {
+      if (isCounted) this.#inFlight--;
+      isCounted = false;
+      this.#flush();
+    };
+    const timer = setTimeout(end, slowMs);
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }
+}
