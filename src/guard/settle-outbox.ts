@@ -128,6 +128,7 @@ export class SettleOutbox {
     const entry: Entry = {
       lease: ending.lease,
       settlement: ending.settlement,
+      ...(ending.rates !== undefined && { rates: ending.rates }),
       insured: ending.insured === true,
       since: this.#clock.now(),
       sentAt: undefined,

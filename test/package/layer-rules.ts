@@ -52,7 +52,7 @@ const special = [
     [
       "**",
       "!./*-limit.js",
-      "!./*-state.js",
+      "!./prepaid-state.js",
       "!./bounds.js",
       "!../metering/*",
       "!../wire/*",

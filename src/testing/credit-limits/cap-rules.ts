@@ -2,7 +2,7 @@ import { LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { day, everywhere, minute, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { balanceOf, capOf, deniedAnyhow, topUp } from "./limits-fixture.js";
+import { capOf, creditsNow, deniedAnyhow, topUp } from "./limits-fixture.js";
 
 const dayStart = Date.UTC(2026, 2, 11);
 
@@ -39,7 +39,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       const { blocked, blockedCaps } = deniedAnyhow(await account.reserve(1, { caps }));
       expect(blocked.map(({ window }) => window)).toEqual(["session"]);
       expect(blockedCaps).toBeUndefined();
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
     });
 
     it("begin anew with their span, and a total never", async () => {
@@ -52,7 +52,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       account.clock.advance(400 * day);
       const { blockedCaps } = deniedAnyhow(await account.reserve(1, { caps: caps() }));
       expect(blockedCaps).toEqual([{ id: "key/total", window: "total", cause: "used", availableAt: null }]);
-      expect((await balanceOf(account, { caps: caps() })).caps?.[1]).toMatchObject({ usedMicro: 25, resetsAt: null });
+      expect((await creditsNow(account, { caps: caps() })).caps?.[1]).toMatchObject({ usedMicro: 25, resetsAt: null });
     });
 
     it("charge the span of the admission", async () => {
@@ -62,7 +62,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       account.clock.advance(2_000);
       await account.admit(3, { caps: caps() });
       await account.ledger.settle(lease, { amountMicro: 5 });
-      expect((await balanceOf(account, { caps: caps() })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 3 });
+      expect((await creditsNow(account, { caps: caps() })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 3 });
     });
 
     it("count what prepaid credits fund", async () => {
@@ -79,18 +79,18 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       const caps = [capOf(account, "day", 100)];
       const lease = await account.admit(50, { caps });
       await account.ledger.renew([{ lease, observedMicro: 60, leaseMs: minute }]);
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 60 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 60 });
       account.clock.advance(minute);
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 60, heldMicro: 0 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 60, heldMicro: 0 });
       await account.ledger.settle(lease, { amountMicro: 20 });
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 20, heldMicro: 0 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 20, heldMicro: 0 });
     });
 
     it("give everything back with a release", async () => {
       const account = await fixture();
       const caps = [capOf(account, "day", 10)];
       await account.ledger.release(await account.admit(10, { caps }));
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
     });
 
     it("charge a lease of which the ledger knows nothing", async () => {
@@ -99,7 +99,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       const { caps: leased } = await account.admit(1, { caps });
       const lease = { ...(await account.lostLease(30)), caps: leased };
       expect((await account.ledger.settle(lease, { amountMicro: 12 })).status).toBe("recovered");
-      expect((await balanceOf(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 12, heldMicro: 1 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 12, heldMicro: 1 });
     });
 
     it("begin with the available-last", async () => {

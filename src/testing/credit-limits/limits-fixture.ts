@@ -32,7 +32,7 @@ export function concurrentRate(limit: number): RateLimit {
   return { id: "key/concurrent", kind: "concurrent", take: 1, limit, burst: limit };
 }
 
-export function balanceOf(account: Fixture, of: NamedLimits = {}): Promise<Balance> {
+export function creditsNow(account: Fixture, of: NamedLimits = {}): Promise<Balance> {
   return account.ledger.balance(account.id, account.limits, of);
 }
 

@@ -2,7 +2,7 @@ import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledge
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { admitted, denied, everywhere, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { balanceOf, topUp } from "./limits-fixture.js";
+import { creditsNow, topUp } from "./limits-fixture.js";
 
 /** What prepaid credits fund, and how they end. */
 export function describePrepaid({ describe, it, fixture }: RulesInput): void {
@@ -16,7 +16,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(30);
       expect(lease.prepaidAt).toBe(start);
       expect(await account.counts()).toEqual(everywhere(10, 0));
-      expect((await balanceOf(account)).prepaid).toEqual({
+      expect((await creditsNow(account)).prepaid).toEqual({
         ...{ balanceMicro: 100, heldMicro: 30 },
         lots: [{ expiresAt: null, leftMicro: 100 }],
       });
@@ -38,7 +38,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(100);
       expect(denied(await account.reserve(1)).blocked[0].window).toBe("week");
       await account.ledger.settle(lease, { amountMicro: 60 });
-      expect((await balanceOf(account)).prepaid).toEqual({ balanceMicro: -50, heldMicro: 0, lots: [] });
+      expect((await creditsNow(account)).prepaid).toEqual({ balanceMicro: -50, heldMicro: 0, lots: [] });
       expect((await account.reserve(1)).ok).toBe(false);
       expect((await topUp(account, 50)).balanceMicro).toBe(0);
       expect((await account.reserve(1)).ok).toBe(false);
@@ -59,7 +59,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       await topUp(account, 10, { expiresAt: start + 2 * hour });
       await topUp(account, 10, { expiresAt: start + hour });
       await account.ledger.settle(await account.admit(15), { amountMicro: 15 });
-      expect((await balanceOf(account)).prepaid?.lots).toEqual([
+      expect((await creditsNow(account)).prepaid?.lots).toEqual([
         { expiresAt: start + 2 * hour, leftMicro: 5 },
         { expiresAt: null, leftMicro: 10 },
       ]);
@@ -80,7 +80,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       expect((await account.reserve(1)).ok).toBe(true);
       account.clock.set(start + hour);
       expect((await account.reserve(1)).ok).toBe(false);
-      expect((await balanceOf(account)).prepaid?.balanceMicro).toBe(0);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(0);
     });
 
     it("pay for a call that was admitted before they expired", async () => {
@@ -104,7 +104,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(20);
       await account.ledger.reset(account.id, ["session"]);
       await account.ledger.settle(lease, { amountMicro: 20 });
-      expect((await balanceOf(account)).prepaid?.balanceMicro).toBe(80);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(80);
       expect((await account.windows()).session.usedMicro).toBe(0);
     });
 
@@ -114,7 +114,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(50);
       await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: minute }]);
       account.clock.advance(minute);
-      expect((await balanceOf(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
+      expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
       const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 15 });
       expect(status).toBe("late");
       expect(prepaid).toMatchObject({ balanceMicro: 85, heldMicro: 0 });
@@ -135,7 +135,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const account = await fixture({ week: 0 });
       await topUp(account, 10);
       await account.ledger.release(await account.admit(10));
-      expect((await balanceOf(account)).prepaid).toMatchObject({ balanceMicro: 10, heldMicro: 0 });
+      expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 10, heldMicro: 0 });
     });
 
     it("are added once for each id", async () => {
@@ -145,7 +145,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       expect((await topUp(account, 10, { id })).balanceMicro).toBe(10);
       await expect(topUp(account, 11, { id })).rejects.toBeInstanceOf(LedgerConflictError);
       await expect(topUp(account, 10, { id, expiresAt: start + hour })).rejects.toBeInstanceOf(LedgerConflictError);
-      expect((await balanceOf(account)).prepaid?.balanceMicro).toBe(10);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(10);
     });
 
     it("are replayed with their lease", async () => {
@@ -169,7 +169,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       }
       await topUp(account, Number.MAX_SAFE_INTEGER);
       await expect(topUp(account, 1)).rejects.toBeInstanceOf(LedgerInputError);
-      expect((await balanceOf(account)).prepaid?.balanceMicro).toBe(Number.MAX_SAFE_INTEGER);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(Number.MAX_SAFE_INTEGER);
     });
 
     it("have a hundred moments of expiry at the most", async () => {
@@ -198,7 +198,7 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       const account = await fixture({ week: 0 });
       await topUp(account, 10);
       await account.ledger.forget(account.id);
-      expect((await balanceOf(account)).prepaid).toBeUndefined();
+      expect((await creditsNow(account)).prepaid).toBeUndefined();
       expect((await account.reserve(1)).ok).toBe(false);
     });
 

@@ -3,7 +3,7 @@ import type { RateLimit } from "../../ledger/rate-limit.js";
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { everywhere, hour, minute, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { balanceOf, capOf, concurrentRate, deniedAnyhow, requestsRate, tokensRate } from "./limits-fixture.js";
+import { capOf, concurrentRate, creditsNow, deniedAnyhow, requestsRate, tokensRate } from "./limits-fixture.js";
 
 /** What rates admit, take and give back. */
 export function describeRates({ describe, it, fixture }: RulesInput): void {
@@ -32,7 +32,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       account.clock.advance(hour);
       for (let request = 0; request < 3; request++) expect((await account.reserve(1, { rates })).ok).toBe(true);
       expect((await account.reserve(1, { rates })).ok).toBe(false);
-      expect((await balanceOf(account, { rates })).rates).toEqual([
+      expect((await creditsNow(account, { rates })).rates).toEqual([
         { id: "key/requests", kind: "requests", limit: 60, remaining: 0, fullInMs: 3_000 },
       ]);
     });
@@ -41,7 +41,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const account = await fixture();
       const rates = [tokensRate(100, 1_024)];
       const lease = await account.admit(1, { rates });
-      expect((await balanceOf(account, { rates })).rates?.[0]).toMatchObject({ remaining: 0 });
+      expect((await creditsNow(account, { rates })).rates?.[0]).toMatchObject({ remaining: 0 });
       // The call holds what is missing: it is over within seconds.
       expect(deniedAnyhow(await account.reserve(1, { rates })).blockedRates).toEqual([
         { id: "key/tokens", kind: "tokens", limit: 100, cause: "held", availableAt: start + 5_000 },
@@ -69,16 +69,16 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const account = await fixture();
       const rates = [tokensRate(100, 70)];
       await account.ledger.settle(await account.admit(1, { rates }), { amountMicro: 1 });
-      expect((await balanceOf(account, { rates })).rates?.[0]).toMatchObject({ remaining: 30 });
+      expect((await creditsNow(account, { rates })).rates?.[0]).toMatchObject({ remaining: 30 });
     });
 
     it("get everything back with a release, but what it names", async () => {
       const account = await fixture();
       const rates = [requestsRate(10), tokensRate(100, 70)];
       await account.ledger.release(await account.admit(1, { rates }));
-      expect((await balanceOf(account, { rates })).rates).toMatchObject([{ remaining: 10 }, { remaining: 100 }]);
+      expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 10 }, { remaining: 100 }]);
       await account.ledger.release(await account.admit(1, { rates }), [{ id: "key/requests", actual: 1 }]);
-      expect((await balanceOf(account, { rates })).rates).toMatchObject([{ remaining: 9 }, { remaining: 100 }]);
+      expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 9 }, { remaining: 100 }]);
     });
 
     it("count open leases", async () => {
@@ -89,7 +89,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
         { id: "key/concurrent", kind: "concurrent", limit: 2, cause: "held", availableAt: start + 1_000 },
       ]);
       await account.ledger.settle(first, { amountMicro: 1 });
-      expect((await balanceOf(account, { rates })).rates?.[0]).toMatchObject({ remaining: 1, fullInMs: 0 });
+      expect((await creditsNow(account, { rates })).rates?.[0]).toMatchObject({ remaining: 1, fullInMs: 0 });
       expect((await account.reserve(1, { rates })).ok).toBe(true);
       expect((await account.reserve(1, { rates })).ok).toBe(false);
     });
@@ -102,7 +102,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: second, rates: uses }]);
       expect((await account.reserve(1, { rates })).ok).toBe(false);
       account.clock.advance(second);
-      const { rates: after } = await balanceOf(account, { rates });
+      const { rates: after } = await creditsNow(account, { rates });
       expect(after).toMatchObject([{ remaining: 9 }, { remaining: 21 }, { remaining: 1 }]);
       expect((await account.reserve(1, { rates })).ok).toBe(true);
       // What comes after the expiry changes no bucket.
@@ -128,7 +128,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const rates = [requestsRate(5), { ...requestsRate(5, 1), id: "model/requests" }];
       await account.admit(1, { rates });
       expect((await account.reserve(1, { rates })).ok).toBe(false);
-      expect((await balanceOf(account, { rates })).rates).toMatchObject([{ remaining: 4 }, { remaining: 0 }]);
+      expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 4 }, { remaining: 0 }]);
       account.clock.advance(minute);
       const caps = [capOf(account, "total", 0)];
       expect((await account.reserve(1, { rates, caps })).ok).toBe(false);
@@ -136,7 +136,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const denial = deniedAnyhow(await account.reserve(1, { rates, caps }));
       expect(denial.blocked).toHaveLength(1);
       expect(denial.blockedCaps).toHaveLength(1);
-      expect((await balanceOf(account, { rates })).rates).toMatchObject([{ remaining: 5 }, { remaining: 1 }]);
+      expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 5 }, { remaining: 1 }]);
     });
 
     it("bind calls that cost nothing", async () => {
@@ -160,7 +160,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const account = await fixture();
       await account.admit(1, { rates: [requestsRate(10)] });
       await account.admit(1, { rates: [requestsRate(4)] });
-      const left = async (limit: number) => (await balanceOf(account, { rates: [requestsRate(limit)] })).rates?.[0];
+      const left = async (limit: number) => (await creditsNow(account, { rates: [requestsRate(limit)] })).rates?.[0];
       expect(await left(4)).toMatchObject({ remaining: 3 });
       expect(await left(100)).toMatchObject({ remaining: 3 });
     });
