@@ -55,11 +55,16 @@ export type {
   StoredKey,
   WritableKeyStore,
 } from "./keys/key-store.js";
+export type { Bounds } from "./ledger/bounds.js";
+export type { BlockedCap, CapLimit, CapState, CapWindow, LeasedCap } from "./ledger/cap-limit.js";
 export type { Clock } from "./ledger/clock.js";
 export type {
+  AccountCredits,
+  AdmittedReservation,
+  Balance,
   Blocked,
-  Bounds,
   CreditLedger,
+  DeniedReservation,
   EntryTags,
   GrantRequest,
   HistoryPage,
@@ -84,6 +89,8 @@ export {
   LedgerInputError,
   LedgerUnavailableError,
 } from "./ledger/credit-ledger.js";
+export type { PrepaidLot, PrepaidState, TopUpRequest } from "./ledger/prepaid-state.js";
+export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";

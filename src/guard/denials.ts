@@ -56,6 +56,8 @@ export class Denials {
   /** @param changes - as it was before the reservation: the result does not show what was granted meanwhile. */
   add({ account, limits, strict }: ReserveRequest, denial: Denial, changes: number): void {
     if (this.#forMs === 0 || changes !== this.#changes || strict === true) return;
+    // A cap or rate denies one key or model, not the account.
+    if (denial.blocked.length === 0) return;
     let lastsMs = this.#forMs;
     for (const { cause, availableAt } of denial.blocked) {
       if (cause !== "used") return;
@@ -64,7 +66,9 @@ export class Denials {
     const since = this.#clock.now();
     // The latest goes to the end, so that the oldest is the first.
     this.#byAccount.delete(account);
-    this.#byAccount.set(account, { denial, limits, since, until: since + lastsMs });
+    const { ok, blocked, windows, prepaid, now } = denial;
+    const remembered = { ok, blocked, windows, ...(prepaid !== undefined && { prepaid }), now };
+    this.#byAccount.set(account, { denial: remembered, limits, since, until: since + lastsMs });
     if (this.#byAccount.size <= mostAccounts) return;
     for (const oldest of this.#byAccount.keys()) {
       this.#byAccount.delete(oldest);

@@ -1,6 +1,8 @@
+import type { NamedLimits } from "../ledger/account-limits.js";
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import {
+  type Balance,
   type CreditLedger,
   type GrantRequest,
   type HistoryPage,
@@ -18,6 +20,8 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
@@ -82,6 +86,8 @@ export class GuardedCreditLedger implements CreditLedger {
   #probe: Promise<boolean> | undefined;
   /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
+  readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
+  readonly keepsLimits: boolean;
 
   constructor(ledger: CreditLedger, options: GuardOptions) {
     const { clock, emit, insureMicro } = options;
@@ -125,6 +131,11 @@ export class GuardedCreditLedger implements CreditLedger {
       this.history = (request) =>
         this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
     }
+    this.keepsLimits = ledger.keepsLimits === true;
+    const topUp = ledger.topUp?.bind(ledger);
+    if (topUp !== undefined) {
+      this.topUp = (request) => this.#change(request.account, () => this.#bounded("topUp", () => topUp(request)));
+    }
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
@@ -151,8 +162,8 @@ export class GuardedCreditLedger implements CreditLedger {
     return this.#end({ lease, settlement });
   }
 
-  release(lease: Lease): Promise<SettleResult> {
-    return this.#end({ lease, settlement: undefined });
+  release(lease: Lease, rates?: readonly RateUse[]): Promise<SettleResult> {
+    return this.#end({ lease, settlement: undefined, ...(rates !== undefined && { rates }) });
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -187,8 +198,8 @@ export class GuardedCreditLedger implements CreditLedger {
     return statuses;
   }
 
-  balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
-    return this.#bounded("balance", () => this.#ledger.balance(account, limits));
+  balance(account: string, limits: WindowLimits, of?: NamedLimits): Promise<Balance> {
+    return this.#bounded("balance", () => this.#ledger.balance(account, limits, of));
   }
 
   grant(request: GrantRequest): Promise<WindowStates> {

@@ -6,9 +6,11 @@ import {
   noInstances,
   withSession,
 } from "../ledger/account-state.js";
+import type { LeasedCap } from "../ledger/cap-limit.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
+import { freshCaps } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 
 /** Beyond this number, a new account is insured only in place of one that has had no insured call for long. */
@@ -138,14 +140,18 @@ export class Insurance {
 function toLease(request: ReserveRequest, instances: Instances, now: number): Lease | undefined {
   const { id, account, amountMicro, limits, leaseMs } = request;
   let admitted: Instances;
+  let caps: readonly LeasedCap[] | undefined;
   try {
     checkReserve(request);
+    // They admit every call now, and count its charge later.
+    caps = request.caps && freshCaps(request.caps, now);
     admitted = withSession(admittingInstances(instances, limits, now), limits, now);
   } catch {
     return undefined;
   }
   admit(instances, admitted, amountMicro);
-  return { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admitted), limits };
+  const lease = { id, account, amountMicro, expiresAt: now + leaseMs, ...toAdmission(admitted), limits };
+  return caps === undefined ? lease : { ...lease, caps };
 }
 
 function toAdmission({ session, week, month }: Instances): AdmittedWindows {

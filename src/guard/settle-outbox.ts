@@ -1,6 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
@@ -11,6 +12,8 @@ export interface LeaseEnd {
   readonly lease: Lease;
   /** `undefined`: a release. */
   readonly settlement: Settlement | undefined;
+  /** What a released call used of its rates. */
+  readonly rates?: readonly RateUse[];
   /** The gateway made the lease, not the ledger. The ledger may not know the session in it. */
   readonly insured?: boolean;
 }
@@ -125,6 +128,7 @@ export class SettleOutbox {
     const entry: Entry = {
       lease: ending.lease,
       settlement: ending.settlement,
+      ...(ending.rates !== undefined && { rates: ending.rates }),
       insured: ending.insured === true,
       since: this.#clock.now(),
       sentAt: undefined,
@@ -221,8 +225,8 @@ export class SettleOutbox {
     }
   }
 
-  async #send({ lease, settlement }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
-    if (settlement === undefined) return await this.#ledger.release(lease);
+  async #send({ lease, settlement, rates }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
+    if (settlement === undefined) return await this.#ledger.release(lease, rates);
     if (mayBeDuplicateSince === undefined) return await this.#ledger.settle(lease, settlement);
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }

@@ -1,7 +1,7 @@
 import type { Micro } from "../metering/micro.js";
+import type { Bounds } from "./bounds.js";
 import {
   type Blocked,
-  type Bounds,
   type Lease,
   LedgerClockError,
   type WindowLimits,
@@ -84,7 +84,7 @@ export function outOfBounds(now: number): LedgerClockError {
   );
 }
 
-function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): WindowInstance | undefined {
+export function calendarInstance(stored: WindowInstance, bounds: Bounds, now: number): WindowInstance | undefined {
   if (!(now >= bounds[0] && now < bounds[3])) return undefined;
   const index = now < bounds[1] ? 0 : now < bounds[2] ? 1 : 2;
   // The stored instance keeps its announced end. Otherwise an anchor that moves, or a clock that steps back, would reset
@@ -170,7 +170,7 @@ export function addCharge(instances: Instances, admission: AdmittedWindows, ende
 }
 
 /** The newest instance of a window after the charge: the given one, or a later one that the charge belongs to. */
-function charged(
+export function charged(
   newest: WindowInstance,
   { start, end }: Pick<WindowInstance, "start" | "end">,
   { held, charge }: EndedHold,

@@ -1,13 +1,14 @@
 import type { Micro } from "../metering/micro.js";
+import type { Bounds } from "./bounds.js";
+import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
+import type { PrepaidState, TopUpRequest } from "./prepaid-state.js";
+import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
 
 /** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";
 
 /** The windows in the order in which a tie is reported: the longest first. */
 export const windowNames: readonly WindowName[] = ["month", "week", "session"];
-
-/** Four ascending epoch milliseconds around the caller's now: the candidate boundaries of a calendar window. */
-export type Bounds = readonly [number, number, number, number];
 
 /**
  * The limits of a plan, as each operation carries them. `limitMicro: null` means unlimited: counted, but never denied.
@@ -54,6 +55,12 @@ export interface Lease {
   readonly ends: Readonly<Record<WindowName, number>>;
   /** The limits of the reservation. The result of a settlement shows the windows against these. */
   readonly limits: WindowLimits;
+  /** When it was admitted, in epoch milliseconds, if prepaid credits fund it. Then it counts in no window. */
+  readonly prepaidAt?: number | undefined;
+  /** The caps in which it counts. A repeated reservation that has ended may lack them. */
+  readonly caps?: readonly LeasedCap[] | undefined;
+  /** The buckets of which it has taken something. A repeated reservation that has ended may lack them. */
+  readonly rates?: readonly RateLimit[] | undefined;
 }
 
 /** Why a window denies: `used` (wait for its reset) or `held` (requests in progress hold the rest). */
@@ -64,10 +71,38 @@ export interface Blocked {
   availableAt: number;
 }
 
-export type ReserveResult =
-  | { ok: true; lease: Lease; windows: WindowStates; now: number; replayed: boolean }
-  /** `blocked[0]` is the window that is available last (ties: month, week, session). */
-  | { ok: false; blocked: readonly [Blocked, ...Blocked[]]; windows: WindowStates; now: number };
+/** What an account has left, as an operation on it found it. */
+export interface AccountCredits {
+  windows: WindowStates;
+  /** Absent: the account has none. */
+  prepaid?: PrepaidState | undefined;
+  /** Of the caps that the operation names, in their order. Absent: it names none. */
+  caps?: readonly CapState[] | undefined;
+  /** Of the rates that the operation names, in their order. Absent: it names none. */
+  rates?: readonly RateState[] | undefined;
+}
+
+/** A reservation that was admitted. */
+export interface AdmittedReservation extends AccountCredits {
+  ok: true;
+  lease: Lease;
+  now: number;
+  replayed: boolean;
+}
+
+/** A reservation that was denied: by at least one window, cap or rate. Each list begins with what is available last. */
+export interface DeniedReservation extends AccountCredits {
+  ok: false;
+  /** The windows that deny (ties: month, week, session). Empty where the plan or prepaid credits could have paid. */
+  blocked: readonly Blocked[];
+  /** The caps that deny. Absent: none. */
+  blockedCaps?: readonly BlockedCap[] | undefined;
+  /** The rates that deny. Absent: none. */
+  blockedRates?: readonly BlockedRate[] | undefined;
+  now: number;
+}
+
+export type ReserveResult = AdmittedReservation | DeniedReservation;
 
 /**
  * What became of a settlement.
@@ -99,6 +134,10 @@ export interface ReserveRequest {
    * An amount that exceeds the whole limit is then refused as `used`, until the window's end and ever after.
    */
   strict?: boolean;
+  /** The caps in which the call counts, 16 at the most. */
+  caps?: readonly CapLimit[] | undefined;
+  /** The rates that the call is subject to, 32 at the most. */
+  rates?: readonly RateLimit[] | undefined;
 }
 
 export interface RenewRequest {
@@ -109,6 +148,8 @@ export interface RenewRequest {
    */
   observedMicro: Micro;
   leaseMs: number;
+  /** What the call has used of its rates so far. If the process dies, the rest of what it took goes back. */
+  rates?: readonly RateUse[] | undefined;
 }
 
 /**
@@ -128,6 +169,8 @@ export interface Settlement {
    * replaced: no charge is lost because of its tags.
    */
   tags?: EntryTags;
+  /** What the call really used of its rates. A rate that is not named keeps what was taken. */
+  rates?: readonly RateUse[] | undefined;
 }
 
 /**
@@ -143,12 +186,16 @@ export type EntryTags = Readonly<Record<string, string | number>>;
  * newest, and never below zero: a correction after a reset finds less to give back. A charge that came when its
  * instance was no longer the newest is in the journal only.
  *
+ * A `charge`, `checkpoint` or `release` that names no instance concerns prepaid credits, which funded the call.
+ *
  * - `charge`: a settlement. After a `checkpoint` of the same id its `amountMicro` is the difference, which may be
  *   negative.
  * - `checkpoint`: a lease expired, and the ledger charged the cost that its last renewal had reported. Not written for
  *   0.
  * - `release`: nothing was consumed. `amountMicro` is 0, or what an earlier checkpoint charged, negative.
  * - `grant`: `amountMicro` was added to the limit of one window's instance; not part of what is used.
+ * - `topup`: `amountMicro` was added to the prepaid credits. It names no instance.
+ * - `expiry`: `amountMicro` of the prepaid credits lapsed, negative. It names no instance.
  * - `reset`: the use of one window's instance was set back; `amountMicro` is what it was, negative.
  * - `unresolved`: a settlement that was not charged, since an earlier one may have been. `amountMicro` is 0, and
  *   `tags.unresolvedMicro` is the amount of the settlement.
@@ -160,7 +207,7 @@ export interface LedgerEntry {
   readonly sequence: string;
   /** The request's, grant's or reset's id. A request has more than one entry if its lease had expired. */
   readonly id: string;
-  readonly kind: "charge" | "checkpoint" | "release" | "grant" | "reset" | "unresolved";
+  readonly kind: "charge" | "checkpoint" | "release" | "grant" | "topup" | "expiry" | "reset" | "unresolved";
   /** Epoch milliseconds by the store's clock. */
   readonly at: number;
   /** Micro-credits, signed. */
@@ -190,9 +237,12 @@ export interface HistoryPage {
   cursor?: string | undefined;
 }
 
-export interface SettleResult {
+export interface SettleResult extends AccountCredits {
   status: SettleStatus;
-  windows: WindowStates;
+}
+
+export interface Balance extends AccountCredits {
+  now: number;
 }
 
 export interface GrantRequest {
@@ -222,8 +272,15 @@ export interface CreditLedger {
    */
   readonly inProcess?: boolean | undefined;
   /**
+   * Whether it keeps caps, rates and prepaid credits, in the same step as the windows. The gateway refuses plans and keys
+   * that need them where it does not. Default: `false`.
+   */
+  readonly keepsLimits?: boolean | undefined;
+  /**
    * Admits if and only if `usedMicro + heldMicro < limitMicro + bonusMicro` in every limited window, then holds the whole `amountMicro` in
-   * all windows. A denial is a value, not an exception, and changes nothing.
+   * all windows. If not, but prepaid credits are available (their balance less what they hold), it holds
+   * the amount of those instead, and nothing in the windows. Every cap and every rate must admit it as well, and holds its part then.
+   * A denial is a value, not an exception, and changes nothing.
    * The first admitted reservation after the end of a session opens the next one.
    */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
@@ -234,10 +291,16 @@ export interface CreditLedger {
   /**
    * Gives the hold back: nothing was consumed. Does the same as a settlement of 0, so after the lease has expired it
    * gives back what the expiry charged. A session closes when nothing else in it is used, held or granted.
+   *
+   * @param rates - what the call used of its rates nevertheless. What is not named goes back.
    */
-  release(lease: Lease): Promise<SettleResult>;
-  /** The state of an account. Never writes, never opens a window. */
-  balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }>;
+  release(lease: Lease, rates?: readonly RateUse[]): Promise<SettleResult>;
+  /**
+   * The state of an account. Never writes, never opens a window.
+   *
+   * @param of - the caps and rates to show as well.
+   */
+  balance(account: string, limits: WindowLimits, of?: Pick<ReserveRequest, "caps" | "rates">): Promise<Balance>;
   /**
    * Adds to the limit of one window's current instance, and ends with it. A limit of `null` stays unlimited. A second
    * grant with the same id adds nothing, and returns the windows as they are by then.
@@ -247,6 +310,11 @@ export interface CreditLedger {
    * {@link LedgerInputError} when the window is the session and none is open.
    */
   grant(request: GrantRequest): Promise<WindowStates>;
+  /**
+   * Adds prepaid credits. They fund calls that the windows do not admit. A second top-up with the same id adds nothing: the ledger remembers the id
+   * for 31 days at least. Absent where the ledger keeps no prepaid credits.
+   */
+  topUp?(request: TopUpRequest): Promise<PrepaidState>;
   /**
    * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
    * settle; what was granted stays granted. The session closes unless something is held in it or was granted to it.

@@ -1,4 +1,5 @@
 import { idProblem } from "../check/id-problem.js";
+import type { CapLimit } from "./cap-limit.js";
 import {
   type GrantRequest,
   type HistoryRequest,
@@ -9,11 +10,16 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
+import type { TopUpRequest } from "./prepaid-state.js";
+import type { RateLimit, RateUse } from "./rate-limit.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
+const mostCaps = 16;
+const mostRates = 32;
+const largestRate = 1e9;
 
 /** @throws LedgerInputError */
 export function checkReserve(request: ReserveRequest): void {
@@ -22,6 +28,56 @@ export function checkReserve(request: ReserveRequest): void {
   checkAmount(request.amountMicro, "amountMicro");
   checkLeaseMs(request.leaseMs);
   checkLimits(request.limits);
+  checkNamed(request);
+}
+
+/** @throws LedgerInputError when a cap or rate is not valid, or two have the same id. */
+export function checkNamed({ caps, rates }: Pick<ReserveRequest, "caps" | "rates">): void {
+  if (caps !== undefined) {
+    checkDistinct(caps, "caps", mostCaps);
+    for (const cap of caps) checkAmount(cap.limitMicro, `the cap ${cap.id}'s limitMicro`);
+  }
+  if (rates !== undefined) {
+    checkDistinct(rates, "rates", mostRates);
+    for (const rate of rates) checkRate(rate);
+  }
+}
+
+function checkDistinct(named: readonly (CapLimit | RateLimit)[], name: string, most: number): void {
+  if (named.length > most) throw new LedgerInputError(`${name} must be ${most} at the most, not ${named.length}.`);
+  for (const { id } of named) checkId(id);
+  if (new Set(named.map(({ id }) => id)).size < named.length) {
+    throw new LedgerInputError(`${name} must have different ids.`);
+  }
+}
+
+function checkRate({ id, limit, burst, take }: RateLimit): void {
+  for (const [name, count] of Object.entries({ limit, burst, take })) {
+    if (!Number.isSafeInteger(count) || count < 0 || count > largestRate) {
+      throw new LedgerInputError(`the rate ${id}'s ${name} must be a whole number from 0 to 10⁹, not ${count}.`);
+    }
+  }
+}
+
+/** @throws LedgerInputError */
+export function checkUses(uses: readonly RateUse[]): void {
+  for (const { id, actual } of uses) {
+    if (!Number.isSafeInteger(actual) || actual < 0 || actual > largestRate) {
+      throw new LedgerInputError(`actual of the rate ${id} must be a whole number from 0 to 10⁹, not ${actual}.`);
+    }
+  }
+}
+
+/** @throws LedgerInputError */
+export function checkTopUp({ id, account, amountMicro, expiresAt }: TopUpRequest): void {
+  checkId(id);
+  checkAccount(account);
+  if (!Number.isSafeInteger(amountMicro) || amountMicro < 1) {
+    throw new LedgerInputError(`amountMicro must be a safe integer of at least 1, not ${amountMicro}.`);
+  }
+  if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
+    throw new LedgerInputError(`expiresAt must be whole milliseconds, not ${expiresAt}.`);
+  }
 }
 
 /** @throws LedgerInputError */
@@ -29,12 +85,14 @@ export function checkRenew(request: RenewRequest): void {
   checkLease(request.lease);
   checkAmount(request.observedMicro, "observedMicro");
   checkLeaseMs(request.leaseMs);
+  if (request.rates !== undefined) checkUses(request.rates);
 }
 
 /** @throws LedgerInputError */
 export function checkSettle(lease: Lease, settlement: Settlement): void {
   checkLease(lease);
   checkAmount(settlement.amountMicro, "amountMicro");
+  if (settlement.rates !== undefined) checkUses(settlement.rates);
 }
 
 /** @throws LedgerInputError */

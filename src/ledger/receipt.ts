@@ -1,6 +1,9 @@
 import type { Micro } from "../metering/micro.js";
+import { openLimits } from "./account-limits.js";
 import type { AdmittedWindows } from "./account-state.js";
-import { type Lease, LedgerConflictError, type WindowLimits } from "./credit-ledger.js";
+import type { CapLimit, LeasedCap } from "./cap-limit.js";
+import { type Lease, LedgerConflictError, type ReserveRequest } from "./credit-ledger.js";
+import type { HeldLimits } from "./held-limits.js";
 
 /** What a store keeps of a reservation until shortly after its end, to recognise repetitions. */
 export interface Receipt extends AdmittedWindows {
@@ -9,9 +12,40 @@ export interface Receipt extends AdmittedWindows {
   readonly expiresAt: number;
 }
 
-export function toLease(id: string, receipt: Receipt, limits: WindowLimits): Lease {
+/** The lease of a reservation. @param part - what it holds beside the windows; `undefined`: nothing, or it is not known any more. */
+export function toLease(
+  { id, limits, caps, rates }: Pick<ReserveRequest, "id" | "limits" | "caps" | "rates">,
+  receipt: Receipt,
+  part?: HeldLimits,
+): Lease {
   const { account, amountMicro, expiresAt, starts, ends } = receipt;
-  return { id, account, amountMicro, expiresAt, starts, ends, limits };
+  const lease = { id, account, amountMicro, expiresAt, starts, ends, limits };
+  if (part === undefined) return lease;
+  return {
+    ...lease,
+    ...(part.prepaidAt !== undefined && { prepaidAt: part.prepaidAt }),
+    ...(caps !== undefined && { caps: leasedCaps(caps, part.caps) }),
+    ...(rates !== undefined && { rates }),
+  };
+}
+
+/** The caps of a lease where nothing is known of their instances. @throws LedgerClockError when the bounds miss `now`. */
+export function freshCaps(caps: readonly CapLimit[], now: number): LeasedCap[] {
+  return leasedCaps(
+    caps,
+    openLimits(undefined, { caps }, now).caps.map(({ start, end }, index) => ({
+      id: caps[index]?.id ?? "",
+      start,
+      end,
+    })),
+  );
+}
+
+function leasedCaps(caps: readonly CapLimit[], held: HeldLimits["caps"]): LeasedCap[] {
+  return caps.flatMap(({ id, window, limitMicro }) => {
+    const part = held.find((cap) => cap.id === id);
+    return part === undefined ? [] : [{ id, window, limitMicro, start: part.start, end: part.end }];
+  });
 }
 
 interface Identity {

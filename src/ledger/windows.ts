@@ -1,5 +1,7 @@
 import type { Micro } from "../metering/micro.js";
-import type { Bounds, WindowLimits, WindowName } from "./credit-ledger.js";
+import { type Bounds, totalBounds } from "./bounds.js";
+import type { CapWindow } from "./cap-limit.js";
+import type { WindowLimits, WindowName } from "./credit-ledger.js";
 
 /** The input of {@link windowLimits}: a plan, an account and a moment. */
 export interface WindowLimitsInput {
@@ -63,6 +65,20 @@ export class Calendar {
   }
 }
 
+/** The bounds of a cap, by the account's anchor as its weeks and months. A day begins at the anchor's time, else at 00:00 UTC. */
+export function capBounds(window: CapWindow, anchor: number | undefined, now: number): Bounds {
+  switch (window) {
+    case "day":
+      return spanBounds(anchor ?? 0, dayMs, now);
+    case "week":
+      return weekBounds(anchor ?? firstMonday, now);
+    case "month":
+      return monthBounds(anchor ?? firstMonth, now);
+    case "total":
+      return totalBounds;
+  }
+}
+
 const unknownBounds: Bounds = [0, 0, 0, 0];
 
 function isCurrent(bounds: Bounds, now: number): boolean {
@@ -70,8 +86,12 @@ function isCurrent(bounds: Bounds, now: number): boolean {
 }
 
 function weekBounds(anchor: number, now: number): Bounds {
-  const start = anchor + Math.floor((now - anchor) / weekMs) * weekMs;
-  return [start - weekMs, start, start + weekMs, start + 2 * weekMs];
+  return spanBounds(anchor, weekMs, now);
+}
+
+function spanBounds(anchor: number, lengthMs: number, now: number): Bounds {
+  const start = anchor + Math.floor((now - anchor) / lengthMs) * lengthMs;
+  return [start - lengthMs, start, start + lengthMs, start + 2 * lengthMs];
 }
 
 /**

@@ -1,4 +1,12 @@
 import {
+  type AccountLimits,
+  chargeLimits,
+  copyLimits,
+  endTakes,
+  pruneLimits,
+  raiseLimits,
+} from "../ledger/account-limits.js";
+import {
   type AdmittedWindows,
   type AdmittingInstances,
   addCharge,
@@ -10,6 +18,9 @@ import {
   withSession,
 } from "../ledger/account-state.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
+import { type HeldLimits, usesAtExpiry } from "../ledger/held-limits.js";
+import type { AccountView } from "../ledger/limit-states.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 
@@ -25,13 +36,24 @@ export interface Hold {
   expiresAt: number;
   /** Its index among the account's holds. */
   index: number;
+  /** What it holds beside the windows, or in their place. */
+  readonly part: HeldLimits | undefined;
+  /** What its renewals have reported of its rates. */
+  uses: readonly RateUse[];
+}
+
+/** How a hold ends. */
+interface HoldEnd {
+  readonly charge: Micro;
+  readonly uses: readonly RateUse[];
 }
 
 const never = Number.POSITIVE_INFINITY;
 const none: readonly Hold[] = [];
+const noUses: readonly RateUse[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
-export class Account implements Instances {
+export class Account implements AccountView {
   readonly id: string;
   session = noInstances.session;
   week = noInstances.week;
@@ -40,6 +62,8 @@ export class Account implements Instances {
   /** No hold expires earlier than this. It may lie before the earliest expiry, since that hold may be gone. */
   #earliestExpiry = never;
   #admission: AdmittedWindows | undefined;
+  /** Prepaid credits, caps and rates; most accounts have none. */
+  limits: AccountLimits | undefined;
   /** The account was forgotten. The same id later means another account. */
   isForgotten = false;
 
@@ -54,7 +78,8 @@ export class Account implements Instances {
   /** Whether no window is open and nothing is held. Then the account can be dropped. */
   isOver(now: number): boolean {
     const { session, week, month } = this;
-    return this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
+    const isOver = this.#holds.length === 0 && session.end <= now && week.end <= now && month.end <= now;
+    return this.limits === undefined ? isOver : pruneLimits(this.limits, now) && isOver;
   }
 
   /**
@@ -64,11 +89,16 @@ export class Account implements Instances {
   admit(open: AdmittingInstances, limits: WindowLimits, amount: Micro, now: number): AdmittedWindows {
     const admitted = withSession(open, limits, now);
     admit(this, admitted, amount);
+    return this.windowsOf(admitted);
+  }
+
+  /** The instances as leases have them. Stores nothing. */
+  windowsOf(admitted: Instances): AdmittedWindows {
     this.#admission = sharedAdmission(this.#admission, admitted);
     return this.#admission;
   }
 
-  hold(id: string, receipt: Receipt): Hold {
+  hold(id: string, receipt: Receipt, part: HeldLimits | undefined): Hold {
     const { amountMicro, expiresAt } = receipt;
     const hold: Hold = {
       id,
@@ -78,28 +108,33 @@ export class Account implements Instances {
       checkpoint: 0,
       expiresAt,
       index: this.#holds.length,
+      part,
+      uses: noUses,
     };
     this.#holds.push(hold);
     if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
-    addHold(this, receipt, amountMicro);
+    if (part?.prepaidAt === undefined) addHold(this, receipt, amountMicro);
     return hold;
   }
 
   /** Ends a hold and charges its cost. */
-  end(hold: Hold, charge: Micro, now: number): void {
+  end(hold: Hold, { charge, uses }: HoldEnd, now: number): void {
     const last = this.#holds.pop();
     if (last && last !== hold) {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    addCharge(this, hold.receipt, { held: hold.amount, charge }, now);
+    endHold(this, hold, { charge, uses }, now);
   }
 
   /** Raises a hold to a larger cost. */
   raise(hold: Hold, observed: Micro): void {
     const raised = raisedHold(this, hold.amount, observed);
-    if (raised === hold.amount) return;
-    addHold(this, hold.receipt, raised - hold.amount);
+    const rise = raised - hold.amount;
+    if (rise === 0) return;
+    const { receipt, part } = hold;
+    if (part?.prepaidAt === undefined) addHold(this, receipt, rise);
+    if (part !== undefined && this.limits !== undefined) raiseLimits(this.limits, part, rise);
     hold.amount = raised;
   }
 
@@ -107,20 +142,41 @@ export class Account implements Instances {
   endExpired(now: number): readonly Hold[] {
     if (now < this.#earliestExpiry) return none;
     const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
-    for (const hold of expired) this.end(hold, hold.checkpoint, now);
+    for (const hold of expired) this.end(hold, expiryOf(hold), now);
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
     return expired;
   }
 
-  /** The instances after the end of the expired holds. Changes nothing. */
-  withoutExpired(now: number): Readonly<Instances> {
+  /** The account after the end of the expired holds. Changes nothing. */
+  withoutExpired(now: number): AccountView {
     if (now < this.#earliestExpiry) return this;
-    const instances = { session: { ...this.session }, week: { ...this.week }, month: { ...this.month } };
-    for (const { receipt, amount, checkpoint } of this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry)) {
-      addCharge(instances, receipt, { held: amount, charge: checkpoint }, now);
-    }
-    return instances;
+    const { session, week, month, limits } = this;
+    const copy = {
+      ...{ session: { ...session }, week: { ...week }, month: { ...month } },
+      limits: limits && copyLimits(limits),
+    };
+    const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
+    for (const hold of expired) endHold(copy, hold, expiryOf(hold), now);
+    return copy;
   }
+}
+
+/** What an expiry does to a hold. */
+function expiryOf({ part, uses, checkpoint }: Hold): HoldEnd {
+  return { charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
+}
+
+function endHold(
+  account: Instances & { limits: AccountLimits | undefined },
+  { receipt, part, amount }: Hold,
+  { charge, uses }: HoldEnd,
+  now: number,
+): void {
+  const ended = { held: amount, charge };
+  if (part?.prepaidAt === undefined) addCharge(account, receipt, ended, now);
+  if (part === undefined || account.limits === undefined) return;
+  chargeLimits(account.limits, part, ended, now);
+  endTakes(account.limits, part, uses, now);
 }
 
 /** In the order of expiry. The order matters when one of them closes a session in which another one is charged. */

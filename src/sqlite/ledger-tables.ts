@@ -81,7 +81,7 @@ export class LedgerTables {
     if (earlier) {
       requireSame(id, earlier, { account: accountId, amountMicro });
       const windows = windowStates(open, limits);
-      return { ok: true, lease: toLease(id, earlier, limits), windows, now, replayed: true };
+      return { ok: true, lease: toLease({ id, limits }, earlier), windows, now, replayed: true };
     }
 
     const blocked = blockedWindows(open, limits, strict ? Math.max(1, amountMicro) : 1, now);
@@ -105,7 +105,7 @@ export class LedgerTables {
     this.#reservations.hold(id, receipt);
     this.#accounts.put(account);
     const windows = currentStates(account, limits, now);
-    return { ok: true, lease: toLease(id, receipt, limits), windows, now, replayed: false };
+    return { ok: true, lease: toLease({ id, limits }, receipt), windows, now, replayed: false };
   }
 
   renew({ lease, observedMicro, leaseMs }: RenewRequest, now: number): RenewStatus {

@@ -42,7 +42,9 @@ const settlementsPerPurge = 32;
 
 const nothing: Settlement = Object.freeze({ amountMicro: 0 });
 
-export class SqliteLedger implements Omit<Required<CreditLedger>, "inProcess" | "onReconnected" | "subscribe"> {
+export class SqliteLedger
+  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe" | "topUp">
+{
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;

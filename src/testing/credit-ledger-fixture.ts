@@ -1,7 +1,9 @@
 import { pid } from "node:process";
 import type { Clock } from "../ledger/clock.js";
 import type {
+  Blocked,
   CreditLedger,
+  DeniedReservation,
   Lease,
   ReserveRequest,
   ReserveResult,
@@ -100,9 +102,16 @@ export function admitted(result: ReserveResult): Extract<ReserveResult, { ok: tr
   return result;
 }
 
-export function denied(result: ReserveResult): Extract<ReserveResult, { ok: false }> {
+/** A denial by at least one window. */
+export interface DeniedByWindow extends DeniedReservation {
+  blocked: readonly [Blocked, ...Blocked[]];
+}
+
+export function denied(result: ReserveResult): DeniedByWindow {
   if (result.ok) throw new Error("Expected a denial.");
-  return result;
+  const [first, ...others] = result.blocked;
+  if (first === undefined) throw new Error("Expected a denial by a window.");
+  return { ...result, blocked: [first, ...others] };
 }
 
 export type MakeLedger = (clock: Clock) => CreditLedger | Promise<CreditLedger>;

@@ -18,6 +18,10 @@ import { describeWindowInstances } from "./credit-ledger/window-instance-rules.j
 import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
+import { describeCaps } from "./credit-limits/cap-rules.js";
+import { describePrepaid } from "./credit-limits/prepaid-rules.js";
+import { describeRates } from "./credit-limits/rate-rules.js";
+import { expect } from "./expect.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 /** A {@link TestRunner}, and what differs between ledgers. */
@@ -29,6 +33,8 @@ export interface DescribeCreditLedgerOptions extends TestRunner {
   ids?: "unique" | "per account" | undefined;
   /** How many holds are to expire at once; a second driver of the same store can do with less. Default: 10,000. */
   holds?: number | undefined;
+  /** Whether the ledger keeps prepaid credits, caps and rates. Default: `false`. */
+  limits?: boolean | undefined;
 }
 
 /**
@@ -41,7 +47,7 @@ export interface DescribeCreditLedgerOptions extends TestRunner {
 export function describeCreditLedger(
   name: string,
   make: MakeLedger,
-  { ids = "unique", holds = 10_000, ...runner }: DescribeCreditLedgerOptions = {},
+  { ids = "unique", holds = 10_000, limits = false, ...runner }: DescribeCreditLedgerOptions = {},
 ): void {
   const { describe, it } = testRunnerOf(runner);
   const fixture = fixtures(make);
@@ -49,13 +55,22 @@ export function describeCreditLedger(
 
   describe(`${name}: the credit ledger contract`, () => {
     for (const describeRules of rules) describeRules(input);
+    if (limits) for (const describeRules of limitRules) describeRules(input);
     describeHistory(fixture, { describe, it });
+
+    it("says whether it keeps limits", async () => {
+      const { ledger } = await fixture();
+      expect(ledger.keepsLimits === true).toBe(limits);
+      expect(ledger.topUp !== undefined).toBe(limits);
+    });
 
     it("closes", async () => {
       await (await fixture()).ledger.close();
     });
   });
 }
+
+const limitRules = [describePrepaid, describeCaps, describeRates];
 
 const rules = [
   describeReserve,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { CapWindow } from "../../src/ledger/cap-limit.js";
 import {
   type CreditLedger,
   type LedgerEntry,
@@ -9,11 +10,13 @@ import {
   type WindowStates,
   windowNames,
 } from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
+import type { RateKind } from "../../src/ledger/rate-limit.js";
+import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { Oracle, type Reservation } from "../ledger/oracle.js";
+import { type Named, Oracle, type Reservation } from "../ledger/oracle.js";
+import { foldPrepaid } from "../ledger/oracle-folds.js";
 
 // Runs random histories of some 40 steps against the ledger and the oracle. After each step both must return the same
 // result and show the same balances and the same journal. FC_RUNS raises the number of histories; FC_SEED replays a
@@ -31,6 +34,27 @@ interface Plan {
   credits: Record<WindowName, number | null>;
   sessionMs: number;
   anchor: number | undefined;
+  /** The limits of the account's caps and rates. */
+  caps: Record<CapWindow, number>;
+  rates: Record<RateKind, { limit: number; burst: number }>;
+}
+
+/** Which caps and rates an operation names. */
+interface Names {
+  caps: readonly CapWindow[];
+  rates: readonly RateKind[];
+}
+
+const capWindows: readonly CapWindow[] = ["day", "week", "month", "total"];
+const rateKinds: readonly RateKind[] = ["requests", "tokens", "concurrent"];
+const allNames: Names = { caps: capWindows, rates: rateKinds };
+
+interface TopUp {
+  id: string;
+  account: Account;
+  amount: number;
+  expiresAt: number | undefined;
+  since: number;
 }
 
 interface Grant {
@@ -52,6 +76,7 @@ interface Model {
   /** The moment of each reservation's first settlement. */
   firstSettled: Map<string, number>;
   grants: Grant[];
+  topUps: TopUp[];
   latest: number;
   calendarStarts: Map<string, number>;
   serial: number;
@@ -66,6 +91,30 @@ type Command = fc.AsyncCommand<Model, Real>;
 
 function limitsOf(model: Model, account: Account, skewMs = 0): WindowLimits {
   return windowLimits({ ...model.plans[account], now: model.oracle.now + skewMs });
+}
+
+/** Only what a ledger keeps: one without limits has none. */
+function namedOf(model: Model, { ledger }: Real, account: Account, { caps, rates }: Names, tokens = 1): Named {
+  if (ledger.keepsLimits !== true) return {};
+  const plan = model.plans[account];
+  return {
+    ...(caps.length > 0 && {
+      caps: caps.map((window) => ({
+        id: `key/${window}`,
+        window,
+        limitMicro: plan.caps[window],
+        bounds: capBounds(window, plan.anchor, model.oracle.now),
+      })),
+    }),
+    ...(rates.length > 0 && {
+      rates: rates.map((kind) => ({
+        id: `key/${kind}`,
+        kind,
+        take: kind === "tokens" ? tokens : 1,
+        ...plan.rates[kind],
+      })),
+    }),
+  };
 }
 
 function command(
@@ -84,15 +133,18 @@ function command(
 }
 
 /** What must hold at any time, as far as a caller can see it. */
-async function verify(model: Model, { ledger }: Real): Promise<void> {
+async function verify(model: Model, real: Real): Promise<void> {
+  const { ledger } = real;
   for (const name of accounts) {
     const limits = limitsOf(model, name);
     const account = accountOf(model, name);
-    const { windows, now } = await ledger.balance(account, limits);
+    const named = namedOf(model, real, name, allNames);
+    const { windows, now, ...others } = await ledger.balance(account, limits, named);
     expect(now).toBe(model.oracle.now);
     expect(windows).toEqual(model.oracle.states(account, limits));
+    expect(others).toEqual(model.oracle.credits(account, named));
     // I10: looking changes nothing.
-    expect((await ledger.balance(account, limits)).windows).toEqual(windows);
+    expect(await ledger.balance(account, limits, named)).toEqual({ windows, now, ...others });
     for (const window of ["week", "month"] as const) {
       // I8: windows never go back.
       const key = `${account} ${window}`;
@@ -103,7 +155,19 @@ async function verify(model: Model, { ledger }: Real): Promise<void> {
       }
     }
     await verifyJournal(model, ledger, account, windows);
+    verifyPrepaid(model, account, others.prepaid?.balanceMicro ?? 0);
   }
+}
+
+/** What was topped up, charged and lapsed adds up to what there is, and to what has expired but not lapsed. */
+function verifyPrepaid({ oracle }: Model, account: string, balanceMicro: number): void {
+  const { piles } = foldPrepaid(oracle.prepaid.get(account) ?? []);
+  const expired = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= oracle.now ? sum + amount : sum), 0);
+  const copy = (oracle.entries.get(account) ?? []).filter(({ starts }) => Object.keys(starts).length === 0);
+  const sum = copy.reduce((all, { kind, amountMicro }) => {
+    return kind === "topup" || kind === "expiry" ? all + amountMicro : all - amountMicro;
+  }, 0);
+  if (!oracle.hasExpirable(account)) expect(balanceMicro + expired).toBe(sum);
 }
 
 /** The newest entries are the oracle's, and what they add up to is what is used. */
@@ -131,7 +195,16 @@ async function verifyJournal(
 
 function toLine({ id, kind, at, amountMicro, starts, tags }: Omit<LedgerEntry, "sequence">): string {
   const { session, week, month } = starts;
-  return JSON.stringify([kind === "reset" ? "" : id, kind, at, amountMicro, session, week, month, tags]);
+  return JSON.stringify([
+    kind === "reset" || kind === "expiry" ? "" : id,
+    kind,
+    at,
+    amountMicro,
+    session,
+    week,
+    month,
+    tags,
+  ]);
 }
 
 function accountOf({ scope }: Pick<Model, "scope">, account: Account): string {
@@ -140,17 +213,39 @@ function accountOf({ scope }: Pick<Model, "scope">, account: Account): string {
 
 async function reserve(
   model: Model,
-  { ledger }: Real,
-  request: { id: string; account: Account; amount: number; leaseMs: number; strict: boolean; skewMs: number },
+  real: Real,
+  request: {
+    id: string;
+    account: Account;
+    amount: number;
+    leaseMs: number;
+    strict: boolean;
+    skewMs: number;
+    names: Names;
+    tokens: number;
+  },
 ): Promise<void> {
+  const { ledger } = real;
   const { id, amount, leaseMs, strict, skewMs } = request;
+  const named = namedOf(model, real, request.account, request.names, request.tokens);
   const limits = limitsOf(model, request.account, skewMs);
   const account = accountOf(model, request.account);
-  const expected = model.oracle.reserve(id, account, amount, limits, leaseMs, strict);
-  const result = await ledger.reserve({ id, account, amountMicro: amount, limits, leaseMs, strict });
+  const expected = model.oracle.reserve(id, account, amount, limits, leaseMs, strict, named);
+  const result = await ledger.reserve({ id, account, amountMicro: amount, limits, leaseMs, strict, ...named });
   expect(result.windows).toEqual(model.oracle.states(account, limits));
+  const { prepaid, caps, rates } = result;
+  const seen = { ...(prepaid && { prepaid }), ...(caps && { caps }), ...(rates && { rates }) };
+  expect(seen).toEqual(model.oracle.credits(account, named));
   if (!result.ok) {
-    expect(expected).toEqual({ ok: false, blocked: result.blocked });
+    const { blocked, blockedCaps = [], blockedRates = [] } = result;
+    expect({ ...expected, caps: expected.caps?.sort(), rates: expected.rates?.sort() }).toEqual({
+      ...{ ok: false, blocked },
+      caps: blockedCaps.map((cap) => cap.id).sort(),
+      rates: blockedRates.map((rate) => rate.id).sort(),
+    });
+    for (const { availableAt } of [...blockedCaps, ...blockedRates]) {
+      if (availableAt !== null) expect(availableAt).toBeGreaterThan(model.oracle.now);
+    }
     // I9: there is always something to wait for.
     for (const { availableAt } of result.blocked) expect(availableAt).toBeGreaterThan(model.oracle.now);
     return;
@@ -158,13 +253,24 @@ async function reserve(
   const { reservation } = expected;
   expect(expected).toEqual({ ok: true, replayed: result.replayed, reservation });
   if (!reservation) return;
-  expect(result.lease).toEqual({ ...model.oracle.toLease(reservation), limits });
+  if (result.replayed && reservation.state === "ended") {
+    expect(result.lease).toMatchObject({ id, amountMicro: amount, starts: reservation.starts });
+    return;
+  }
+  const lease = model.oracle.toLease(reservation);
+  // A repetition names them anew.
+  const { caps: leased, rates: _, ...windowLease } = result.lease;
+  const { caps: expectedCaps, rates: __, ...expectedLease } = { ...lease, limits };
+  expect(windowLease).toEqual(expectedLease);
   if (result.replayed) return;
+  expect(leased).toEqual(expectedCaps);
+  expect(result.lease.rates).toEqual(lease.rates);
   if (!model.reserved.includes(id)) model.reserved.push(id);
   for (const window of windowNames) {
     // I2: something was left before.
     const { limitMicro, bonusMicro, usedMicro, heldMicro } = result.windows[window];
-    if (limitMicro !== null) expect(usedMicro + heldMicro - amount).toBeLessThan(limitMicro + bonusMicro);
+    if (limitMicro !== null && result.lease.prepaidAt === undefined)
+      expect(usedMicro + heldMicro - amount).toBeLessThan(limitMicro + bonusMicro);
   }
 }
 
@@ -173,6 +279,7 @@ async function settle(
   { ledger }: Real,
   reservation: Reservation,
   amount: number | undefined,
+  tokens: number | undefined,
 ): Promise<void> {
   const { oracle } = model;
   const { id, account } = reservation;
@@ -182,16 +289,21 @@ async function settle(
   const statuses = oracle.settleStatuses(id);
   const repetition = mayBeDuplicateSince === undefined ? {} : { mayBeDuplicateSince };
   const isRelease = amount === undefined && statuses[0] !== "duplicate";
+  const uses = usesOf(tokens);
   const result = isRelease
-    ? await ledger.release(lease)
-    : await ledger.settle(lease, { amountMicro: amount ?? 0, tags, ...repetition });
+    ? await ledger.release(lease, uses)
+    : await ledger.settle(lease, { amountMicro: amount ?? 0, tags, rates: uses, ...repetition });
   expect(statuses).toContain(result.status);
-  oracle.applySettle(id, amount ?? 0, result.status, isRelease ? undefined : tags);
+  oracle.applySettle(id, amount ?? 0, result.status, isRelease ? undefined : tags, uses);
   if (!model.firstSettled.has(id)) model.firstSettled.set(id, oracle.now);
   const { week, month } = lease.limits;
   if ([week, month].every(({ bounds }) => bounds[0] <= oracle.now && oracle.now < bounds[3])) {
     expect(result.windows).toEqual(oracle.states(account, lease.limits));
   }
+}
+
+function usesOf(tokens: number | undefined): { id: string; actual: number }[] {
+  return tokens === undefined ? [] : [{ id: "key/tokens", actual: tokens }];
 }
 
 function moveClock(model: Model, { clock }: Real, to: number): void {
@@ -212,7 +324,14 @@ function isRemembered({ oracle }: Readonly<Model>, { state, since, isForgotten }
 const accountArbitrary = fc.constantFrom(...accounts);
 const amountArbitrary = fc.oneof(fc.constantFrom(0, 1, 99, 100, 101), fc.nat(60));
 const leaseMsArbitrary = fc.constantFrom(1_000, 60_000, 900_000);
+const namesArbitrary: fc.Arbitrary<Names> = fc.record({
+  caps: fc.subarray([...capWindows]),
+  rates: fc.subarray([...rateKinds]),
+});
+const tokensArbitrary = fc.option(fc.nat(200), { nil: undefined });
 const limitArbitrary = fc.constantFrom(null, 0, 1, 50, 100, 200);
+const capArbitrary = fc.constantFrom(0, 1, 50, 100, 500);
+const rateArbitrary = fc.record({ limit: fc.constantFrom(0, 1, 3, 7, 60, 100), burst: fc.constantFrom(1, 2, 5, 100) });
 const index = fc.nat(1_000);
 const pick = <T>(items: readonly T[], at: number): T => items[at % items.length] as T;
 
@@ -231,6 +350,8 @@ const commands: fc.Arbitrary<Command>[] = [
         leaseMs: leaseMsArbitrary,
         strict: fc.boolean(),
         skewMs: fc.constantFrom(0, -hour, hour),
+        names: fc.oneof(fc.constant({ caps: [], rates: [] }), namesArbitrary),
+        tokens: fc.nat(150),
       })
       .map((request) =>
         command(`reserve ${JSON.stringify(request)}`, (model, real) =>
@@ -240,32 +361,42 @@ const commands: fc.Arbitrary<Command>[] = [
   ),
   ...Array.from({ length: 4 }, () =>
     fc
-      .tuple(index, amountArbitrary)
-      .map(([at, amount]) =>
+      .tuple(index, amountArbitrary, tokensArbitrary)
+      .map(([at, amount, tokens]) =>
         command(
-          `settle #${at} ${amount}`,
-          (model, real) => settle(model, real, reservationAt(model, at), amount),
+          `settle #${at} ${amount} ${tokens}`,
+          (model, real) => settle(model, real, reservationAt(model, at), amount, tokens),
           anyReserved,
         ),
       ),
   ),
-  index.map((at) =>
-    command(`release #${at}`, (model, real) => settle(model, real, reservationAt(model, at), undefined), anyReserved),
-  ),
-  ...Array.from({ length: 3 }, () =>
-    fc.tuple(index, amountArbitrary, leaseMsArbitrary).map(([at, observed, leaseMs]) =>
+  fc
+    .tuple(index, tokensArbitrary)
+    .map(([at, tokens]) =>
       command(
-        `renew #${at} ${observed} ${leaseMs}`,
+        `release #${at} ${tokens}`,
+        (model, real) => settle(model, real, reservationAt(model, at), undefined, tokens),
+        anyReserved,
+      ),
+    ),
+  ...Array.from({ length: 3 }, () =>
+    fc.tuple(index, amountArbitrary, leaseMsArbitrary, tokensArbitrary).map(([at, observed, leaseMs, tokens]) =>
+      command(
+        `renew #${at} ${observed} ${leaseMs} ${tokens}`,
         async (model, { ledger }) => {
           const reservation = reservationAt(model, at);
           const lease = model.oracle.toLease(reservation);
           // A hold that expired long ago may be forgotten, and then answers as an ended one.
           const isOld = model.oracle.moved - reservation.since >= hour;
           const mayBeForgotten = reservation.isForgotten || isOld || model.oracle.looksForgotten(reservation);
-          const [status] = await ledger.renew([{ lease, observedMicro: observed, leaseMs }]);
+          const [status] = await ledger.renew([
+            { lease, observedMicro: observed, leaseMs, ...(tokens !== undefined && { rates: usesOf(tokens) }) },
+          ]);
           model.oracle.expire(reservation.account);
           if (status === "closed" && mayBeForgotten && reservation.state === "expired") return;
-          expect(status).toBe(model.oracle.renew(reservation.id, observed, leaseMs));
+          expect(status).toBe(
+            model.oracle.renew(reservation.id, observed, leaseMs, tokens === undefined ? undefined : usesOf(tokens)),
+          );
         },
         anyReserved,
       ),
@@ -278,7 +409,7 @@ const commands: fc.Arbitrary<Command>[] = [
         const { id, account, amount } = reservationAt(model, at);
         const accountId = accounts.find((name) => accountOf(model, name) === account) as Account;
         const request = { id, account: accountId, amount, leaseMs: 60_000, strict: false, skewMs: 0 };
-        await reserve(model, real, request);
+        await reserve(model, real, { ...request, names: allNames, tokens: 1 });
       },
       (model) => anyReserved(model) && isRemembered(model, reservationAt(model, at)),
     ),
@@ -313,6 +444,8 @@ const commands: fc.Arbitrary<Command>[] = [
       account: accountArbitrary,
       credits: fc.record({ session: limitArbitrary, week: limitArbitrary, month: limitArbitrary }),
       sessionMs: fc.constantFrom(5 * hour, hour, 60_000),
+      caps: fc.record({ day: capArbitrary, week: capArbitrary, month: capArbitrary, total: capArbitrary }),
+      rates: fc.record({ requests: rateArbitrary, tokens: rateArbitrary, concurrent: rateArbitrary }),
       // One that is cut to the month's length, not two: then where a month begins would depend on whether the account is
       // still remembered.
       anchor: fc.constantFrom(
@@ -350,6 +483,24 @@ const commands: fc.Arbitrary<Command>[] = [
       ({ grants, oracle }) => grants.length > 0 && oracle.moved - pick(grants, at).since < 31 * day,
     ),
   ),
+  fc
+    .tuple(accountArbitrary, fc.integer({ min: 1, max: 120 }), fc.constantFrom(undefined, 1, hour, day, 40 * day))
+    .map(([account, amount, ms]) =>
+      command(`top up ${account} ${amount} ${ms}`, async (model, real) => {
+        const expiresAt = ms === undefined ? undefined : model.oracle.now + ms;
+        const id = `${model.scope}-topup-${++model.serial}`;
+        const topUp = { id, account, amount, expiresAt, since: model.oracle.moved };
+        await addTopUp(model, real, topUp);
+        model.topUps.push(topUp);
+      }),
+    ),
+  index.map((at) =>
+    command(
+      `repeat top-up #${at}`,
+      async (model, real) => addTopUp(model, real, pick(model.topUps, at)),
+      ({ topUps, oracle }) => topUps.length > 0 && oracle.moved - pick(topUps, at).since < 31 * day,
+    ),
+  ),
   fc.tuple(accountArbitrary, fc.subarray([...windowNames], { minLength: 1 })).map(([account, windows]) =>
     command(`reset ${account} ${windows}`, async (model, { ledger }) => {
       await ledger.reset(accountOf(model, account), windows);
@@ -370,10 +521,19 @@ const commands: fc.Arbitrary<Command>[] = [
       model.oracle.forget(account);
       // Whether their ids are still known is left open.
       model.grants = model.grants.filter((entry) => entry.account !== accountId);
+      model.topUps = model.topUps.filter((entry) => entry.account !== accountId);
       for (const window of windowNames) model.calendarStarts.delete(`${account} ${window}`);
     }),
   ),
 ];
+
+async function addTopUp(model: Model, { ledger }: Real, { id, amount, expiresAt, ...of }: TopUp): Promise<void> {
+  if (ledger.topUp === undefined) return;
+  const account = accountOf(model, of.account);
+  const { balanceMicro } = await ledger.topUp({ id, account, amountMicro: amount, expiresAt });
+  model.oracle.topUp(id, account, amount, expiresAt);
+  expect(balanceMicro).toBe(model.oracle.credits(account, {}).prepaid?.balanceMicro ?? 0);
+}
 
 async function grant(model: Model, { ledger }: Real, { id, window, amount, ...of }: Grant): Promise<boolean> {
   const limits = limitsOf(model, of.account);
@@ -418,7 +578,13 @@ export function describeCreditLedgerModel(
 }
 
 function newModel(now: number): Model {
-  const plan: Plan = { credits: { session: 100, week: 200, month: 200 }, sessionMs: 5 * hour, anchor: undefined };
+  const plan: Plan = {
+    credits: { session: 100, week: 200, month: 200 },
+    sessionMs: 5 * hour,
+    anchor: undefined,
+    caps: { day: 100, week: 100, month: 300, total: 500 },
+    rates: { requests: { limit: 7, burst: 5 }, tokens: { limit: 100, burst: 100 }, concurrent: { limit: 3, burst: 1 } },
+  };
   return {
     scope: `${unique("history")}`,
     oracle: new Oracle(now),
@@ -426,6 +592,7 @@ function newModel(now: number): Model {
     reserved: [],
     firstSettled: new Map(),
     grants: [],
+    topUps: [],
     latest: now,
     calendarStarts: new Map(),
     serial: 0,

@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
+import type { PrepaidState, TopUpRequest } from "../../src/ledger/prepaid-state.js";
 
 /**
  * What becomes of an operation: `ok`; `refused`: it fails and has no effect; `lost`: it takes effect, and its answer is lost;
@@ -40,6 +41,8 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
   };
 
   const faulty: FaultyLedger = {
+    ...(store.keepsLimits !== undefined && { keepsLimits: store.keepsLimits }),
+    ...(store.topUp !== undefined && { topUp: (request) => run("topUp", () => toppedUp(ledger, request)) }),
     fates: [],
     otherwise: "ok",
     arrived: [],
@@ -47,8 +50,8 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
     reserve: (request) => run("reserve", () => ledger.reserve(request)),
     renew: (requests) => run("renew", () => ledger.renew(requests)),
     settle: (lease, settlement) => run("settle", () => ledger.settle(lease, settlement)),
-    release: (lease) => run("release", () => ledger.release(lease)),
-    balance: (account, limits) => run("balance", () => ledger.balance(account, limits)),
+    release: (lease, rates) => run("release", () => ledger.release(lease, rates)),
+    balance: (account, limits, of) => run("balance", () => ledger.balance(account, limits, of)),
     grant: (request) => run("grant", () => ledger.grant(request)),
     reset: (account, windows) => run("reset", () => ledger.reset(account, windows)),
     history: (request) => run("history", async () => (await ledger.history?.(request)) ?? { entries: [] }),
@@ -66,4 +69,9 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
     },
   };
   return faulty;
+}
+
+function toppedUp({ topUp }: CreditLedger, request: TopUpRequest): Promise<PrepaidState> {
+  if (topUp === undefined) throw new Error("The other store keeps no prepaid credits.");
+  return topUp(request);
 }

@@ -9,6 +9,6 @@ import { guarded } from "./guarded.js";
 const make = (options: Partial<GuardOptions>) => (clock: Clock) =>
   guarded(faultyLedger(memoryCreditLedger({ clock })), { clock, ...options }).guard;
 
-describeCreditLedger("GuardedCreditLedger", make({}));
+describeCreditLedger("GuardedCreditLedger", make({}), { limits: true });
 // The model reserves one id several times, which a remembered denial would keep from the ledger.
 describeCreditLedgerModel("GuardedCreditLedger", make({ denialCacheMs: 0 }), { runs: 50 });

@@ -1,4 +1,6 @@
+import type { CapLimit, LeasedCap } from "../../src/ledger/cap-limit.js";
 import type {
+  AccountCredits,
   Blocked,
   EntryTags,
   Lease,
@@ -7,6 +9,8 @@ import type {
   WindowName,
   WindowStates,
 } from "../../src/ledger/credit-ledger.js";
+import type { RateLimit, RateUse } from "../../src/ledger/rate-limit.js";
+import { type BucketEvent, foldLevel, foldPrepaid, isFull, type PrepaidEvent } from "./oracle-folds.js";
 
 // What a ledger must do, written a second time: from the rules rather than from the code, with nothing clever in it.
 // Counters do not exist here. What is used is the fold of a journal, what is held is a sum over open reservations.
@@ -45,6 +49,18 @@ export interface Reservation {
   since: number;
   /** Its account was forgotten since: the lease is void. */
   isForgotten: boolean;
+  /** Set where prepaid credits fund it. */
+  prepaidAt: number | undefined;
+  caps: LeasedCap[] | undefined;
+  rates: readonly RateLimit[] | undefined;
+  /** What its renewals have reported. */
+  uses: readonly RateUse[];
+}
+
+/** The caps and rates that an operation names. */
+export interface Named {
+  caps?: readonly CapLimit[] | undefined;
+  rates?: readonly RateLimit[] | undefined;
 }
 
 const windows: readonly WindowName[] = ["session", "week", "month"];
@@ -57,6 +73,10 @@ export class Oracle {
   accounts = new Map<string, Account>();
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
+  /** By account; those of caps and buckets by account and id. */
+  prepaid = new Map<string, PrepaidEvent[]>();
+  caps = new Map<string, Span>();
+  buckets = new Map<string, BucketEvent[]>();
   readonly sessionStarts = new Set<number>();
   /**
    * Whether a charge can have come for a span that was not the newest, but may become it again: then it is in the journal
@@ -85,7 +105,15 @@ export class Oracle {
     limits: WindowLimits,
     leaseMs: number,
     strict: boolean,
-  ): { ok: boolean; replayed?: boolean; blocked?: Blocked[]; reservation?: Reservation } {
+    named: Named = {},
+  ): {
+    ok: boolean;
+    replayed?: boolean;
+    blocked?: Blocked[];
+    caps?: string[];
+    rates?: string[];
+    reservation?: Reservation;
+  } {
     this.expire(account);
     const earlier = this.reservations.get(id);
     if (earlier && earlier.state !== "lost") return { ok: true, replayed: true, reservation: earlier };
@@ -108,17 +136,23 @@ export class Oracle {
           : { window, cause: "used", availableAt: end },
       );
     }
-    if (blocked.length > 0) {
+    const isPrepaid = blocked.length > 0 && this.available(account) >= (strict ? Math.max(1, amount) : 1);
+    const caps = this.fullCaps(account, amount, strict, named);
+    const rates = this.emptyBuckets(account, named);
+    if ((blocked.length > 0 && !isPrepaid) || caps.length > 0 || rates.length > 0) {
       blocked.sort((a, b) => b.availableAt - a.availableAt || rank[a.window] - rank[b.window]);
-      return { ok: false, blocked };
+      return { ok: false, blocked: isPrepaid ? [] : blocked, caps, rates };
     }
 
     const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
     const admitted = { session, week: spans.week, month: spans.month };
     for (const window of windows) {
-      if (window !== "session" || amount > 0) this.makeNewest(account, window, required(admitted[window]));
+      if (isPrepaid || (window === "session" && amount === 0)) continue;
+      this.makeNewest(account, window, required(admitted[window]));
     }
     const reservation = this.admit({ id, account, amount, limits }, admitted, leaseMs);
+    if (isPrepaid) reservation.prepaidAt = this.now;
+    this.take(reservation, named);
     return { ok: true, replayed: false, reservation };
   }
 
@@ -148,19 +182,24 @@ export class Oracle {
       ends: { session: required(session).end, week: required(week).end, month: required(month).end },
       since: this.moved,
       isForgotten: false,
+      prepaidAt: undefined,
+      caps: undefined,
+      rates: undefined,
+      uses: [],
     };
     this.reservations.set(id, reservation);
     this.sessionStarts.add(required(session).start);
     return reservation;
   }
 
-  renew(id: string, observed: number, leaseMs: number): "renewed" | "expired" | "closed" {
+  renew(id: string, observed: number, leaseMs: number, uses?: readonly RateUse[]): "renewed" | "expired" | "closed" {
     const reservation = required(this.reservations.get(id));
     this.expire(reservation.account);
     if (reservation.state === "open") {
       reservation.checkpoint = Math.max(reservation.checkpoint, observed);
       if (reservation.amount > 0) reservation.held = Math.max(reservation.held, observed);
       reservation.expiresAt = Math.max(reservation.expiresAt, this.now + leaseMs);
+      if (uses) reservation.uses = uses;
       return "renewed";
     }
     if (reservation.state === "expired") {
@@ -210,7 +249,13 @@ export class Oracle {
   }
 
   /** @param tags - `undefined`: it is released. */
-  applySettle(id: string, amount: number, status: string, tags: EntryTags | undefined): void {
+  applySettle(
+    id: string,
+    amount: number,
+    status: string,
+    tags: EntryTags | undefined,
+    uses: readonly RateUse[] = [],
+  ): void {
     if (status === "duplicate") return;
     const reservation = required(this.reservations.get(id));
     if (status === "unresolved") {
@@ -218,6 +263,12 @@ export class Oracle {
       return;
     }
     const charged = status === "late" ? reservation.checkpoint : 0;
+    if (status === "settled") {
+      const all = tags
+        ? uses
+        : (reservation.rates ?? []).map((rate) => ({ id: rate.id, actual: usedOf(uses, rate.id) ?? 0 }));
+      this.giveBack(reservation, all);
+    }
     reservation.state = "ended";
     reservation.since = this.moved;
     reservation.isForgotten = false;
@@ -250,7 +301,64 @@ export class Oracle {
     this.closeSession(account);
   }
 
+  topUp(id: string, account: string, amount: number, expiresAt: number | undefined): void {
+    this.expire(account);
+    if (this.grants.has(id)) return;
+    this.grants.add(id);
+    this.addPrepaid(account, { kind: "topup", amount, expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER });
+    this.write("topup", { id, account, starts: {} }, amount);
+  }
+
+  /** What a caller sees beside the windows. */
+  credits(account: string, named: Named): Omit<AccountCredits, "windows"> {
+    if (this.hasExpirable(account)) {
+      const copy = this.copy();
+      copy.expire(account);
+      return copy.credits(account, named);
+    }
+    const { piles, overdrawn } = foldPrepaid(this.prepaid.get(account) ?? []);
+    const lots = new Map<number, number>();
+    for (const { expiresAt, amount } of piles) lots.set(expiresAt, (lots.get(expiresAt) ?? 0) + amount);
+    const live = [...lots].filter(([expiresAt]) => this.now < expiresAt);
+    const heldMicro = this.prepaidHeld(account);
+    const balanceMicro = live.reduce((sum, [, amount]) => sum + amount, 0 - overdrawn);
+    const hasPrepaid = live.length > 0 || balanceMicro !== 0 || heldMicro > 0;
+    return {
+      ...(hasPrepaid && {
+        prepaid: {
+          balanceMicro,
+          heldMicro,
+          lots: live.map(([at, leftMicro]) => ({ expiresAt: at === Number.MAX_SAFE_INTEGER ? null : at, leftMicro })),
+        },
+      }),
+      ...(named.caps && { caps: named.caps.map((cap) => this.capState(account, cap)) }),
+      ...(named.rates && { rates: named.rates.map((rate) => this.rateState(account, rate)) }),
+    };
+  }
+
+  private capState(account: string, cap: CapLimit) {
+    const { id, window, limitMicro } = cap;
+    const span = this.capSpan(account, cap);
+    return {
+      ...{ id, window, limitMicro, usedMicro: usedIn(span), heldMicro: this.heldInCap(account, id, span) },
+      startsAt: span.start,
+      resetsAt: window === "total" ? null : span.end,
+    };
+  }
+
+  private rateState(account: string, { id, kind, limit, burst }: RateLimit) {
+    if (kind === "concurrent") {
+      return { id, kind, limit, remaining: Math.max(0, limit - this.takenOf(account, id)), fullInMs: 0 };
+    }
+    const level = this.level(account, id, kind, burst);
+    const fullInMs = limit === 0 ? 0 : Math.ceil((burst * 60_000 - level) / limit);
+    return { id, kind, limit, remaining: Math.max(0, Math.floor(level / 60_000)), fullInMs };
+  }
+
   forget(account: string): void {
+    this.prepaid.delete(account);
+    for (const key of [...this.caps.keys()]) if (key.startsWith(`${account} `)) this.caps.delete(key);
+    for (const key of [...this.buckets.keys()]) if (key.startsWith(`${account} `)) this.buckets.delete(key);
     this.accounts.delete(account);
     this.entries.delete(account);
     this.forgotten.set(account, {
@@ -300,14 +408,115 @@ export class Oracle {
     return [...ends, ...expiries];
   }
 
-  toLease({ id, account, amount, firstExpiresAt, starts, ends, limits }: Reservation): Lease {
-    return { id, account, amountMicro: amount, expiresAt: firstExpiresAt, starts, ends, limits };
+  toLease({ id, account, amount, firstExpiresAt, starts, ends, limits, prepaidAt, caps, rates }: Reservation): Lease {
+    return {
+      ...{ id, account, amountMicro: amount, expiresAt: firstExpiresAt, starts, ends, limits },
+      ...(prepaidAt !== undefined && { prepaidAt }),
+      ...(caps && { caps }),
+      ...(rates && { rates }),
+    };
+  }
+
+  /** Prepaid credits that no call holds. */
+  private available(account: string): number {
+    const { piles, overdrawn } = foldPrepaid(this.prepaid.get(account) ?? []);
+    const live = piles.filter(({ expiresAt }) => this.now < expiresAt);
+    return live.reduce((sum, { amount }) => sum + amount, 0) - overdrawn - this.prepaidHeld(account);
+  }
+
+  private prepaidHeld(account: string): number {
+    return this.openOf(account).reduce((sum, { prepaidAt, held }) => (prepaidAt === undefined ? sum : sum + held), 0);
+  }
+
+  private openOf(account: string): Reservation[] {
+    return [...this.reservations.values()].filter((one) => one.state === "open" && one.account === account);
+  }
+
+  private fullCaps(account: string, amount: number, strict: boolean, { caps = [] }: Named): string[] {
+    const isFull = (cap: CapLimit) => {
+      const span = this.capSpan(account, cap);
+      const left = cap.limitMicro - usedIn(span) - this.heldInCap(account, cap.id, span);
+      return left < (strict ? Math.max(1, amount) : 1);
+    };
+    return caps.filter(isFull).map(({ id }) => id);
+  }
+
+  private capSpan(account: string, { id, bounds }: CapLimit): Span {
+    const known = this.caps.get(`${account} ${id}`);
+    if (known && this.now < known.end) return known;
+    const index = bounds.findLastIndex((bound) => bound <= this.now);
+    const [from, to] = [required(bounds[index]), required(bounds[index + 1])];
+    return newSpan(known && known.start >= from ? known.end : from, to);
+  }
+
+  private heldInCap(account: string, id: string, { start }: Span): number {
+    const counts = ({ caps }: Reservation) => caps?.some((cap) => cap.id === id && cap.start === start);
+    return this.openOf(account)
+      .filter(counts)
+      .reduce((sum, { held }) => sum + held, 0);
+  }
+
+  private emptyBuckets(account: string, { rates = [] }: Named): string[] {
+    const lacks = ({ id, kind, take, limit, burst }: RateLimit) => {
+      if (kind === "concurrent") return this.takenOf(account, id) + take > limit;
+      return this.level(account, id, kind, burst) < (kind === "requests" ? take * 60_000 : 1);
+    };
+    return rates.filter(lacks).map(({ id }) => id);
+  }
+
+  private level(account: string, id: string, kind: RateLimit["kind"], burst: number): number {
+    const held = kind === "tokens" ? this.takenOf(account, id) : 0;
+    return foldLevel(this.buckets.get(`${account} ${id}`) ?? [], this.now, burst, held);
+  }
+
+  private takenOf(account: string, id: string): number {
+    return this.openOf(account)
+      .flatMap(({ rates = [] }) => rates.filter((rate) => rate.id === id))
+      .reduce((sum, { take }) => sum + take, 0);
+  }
+
+  private take(reservation: Reservation, { caps, rates }: Named): void {
+    const { account, amount } = reservation;
+    for (const rate of rates ?? []) {
+      const { id, kind, take, limit, burst } = rate;
+      if (kind === "concurrent") continue;
+      const heldBefore = kind === "tokens" ? this.takenOf(account, id) : 0;
+      this.addToBucket(account, id, { at: this.now, change: -take, limit, burst, isReservation: true, heldBefore });
+    }
+    reservation.rates = rates;
+    reservation.caps = caps?.map((cap) => {
+      const span = this.capSpan(account, cap);
+      if (amount > 0) this.caps.set(`${account} ${cap.id}`, span);
+      return { id: cap.id, window: cap.window, limitMicro: cap.limitMicro, start: span.start, end: span.end };
+    });
+  }
+
+  private giveBack({ account, rates = [] }: Reservation, uses: readonly RateUse[]): void {
+    for (const { id, kind, take, limit, burst } of rates) {
+      if (kind === "concurrent") continue;
+      const isUnused = kind === "requests" || this.takenOf(account, id) === 0;
+      if (isUnused && isFull(this.buckets.get(`${account} ${id}`) ?? [], this.now)) continue;
+      const change = take - (usedOf(uses, id) ?? take);
+      this.addToBucket(account, id, { at: this.now, change, limit, burst, isReservation: false, heldBefore: 0 });
+    }
+  }
+
+  private addToBucket(account: string, id: string, event: BucketEvent): void {
+    const key = `${account} ${id}`;
+    this.buckets.set(key, [...(this.buckets.get(key) ?? []), event]);
+  }
+
+  private addPrepaid(account: string, event: PrepaidEvent): void {
+    this.prepaid.set(account, [...(this.prepaid.get(account) ?? []), event]);
   }
 
   private copy(): Oracle {
     const copy = new Oracle(this.now);
     copy.moved = this.moved;
     copy.accounts = structuredClone(this.accounts);
+    copy.prepaid = new Map(this.prepaid);
+    copy.caps = structuredClone(this.caps);
+    copy.buckets = new Map(this.buckets);
     for (const [id, reservation] of this.reservations) copy.reservations.set(id, structuredClone(reservation));
     return copy;
   }
@@ -316,11 +525,27 @@ export class Oracle {
   expire(account: string): void {
     const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, account));
     for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
+      const { rates = [], uses } = reservation;
+      const rest = ({ id, kind, take }: RateLimit) => ({
+        id,
+        actual: usedOf(uses, id) ?? (kind === "tokens" ? 0 : take),
+      });
+      this.giveBack(reservation, rates.map(rest));
       reservation.state = "expired";
       reservation.since = this.moved;
       this.charge(reservation, reservation.checkpoint);
       if (reservation.checkpoint > 0) this.write("checkpoint", reservation, reservation.checkpoint);
     }
+    this.lapse(account);
+  }
+
+  private lapse(account: string): void {
+    if (this.openOf(account).some(({ prepaidAt, held }) => prepaidAt !== undefined && held > 0)) return;
+    const { piles } = foldPrepaid(this.prepaid.get(account) ?? []);
+    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= this.now ? sum + amount : sum), 0);
+    if (lapsed === 0) return;
+    this.addPrepaid(account, { kind: "lapse", at: this.now });
+    this.write("expiry", { id: "", account, starts: {} }, -lapsed);
   }
 
   private isExpirable({ account: owner, state, expiresAt }: Reservation, account: string): boolean {
@@ -350,14 +575,21 @@ export class Oracle {
   private heldIn(account: string, window: WindowName, span: Span): number {
     let sum = 0;
     for (const reservation of this.reservations.values()) {
-      const isHeld = reservation.state === "open" && reservation.account === account;
+      const { state, account: owner, prepaidAt } = reservation;
+      const isHeld = state === "open" && owner === account && prepaidAt === undefined;
       if (isHeld && reservation.starts[window] === span.start) sum += reservation.held;
     }
     return sum;
   }
 
   /** A charge belongs to the spans that were open at the admission, so far as they are still known, or open. */
-  private charge({ account, starts, ends }: Reservation, amount: number): void {
+  private charge(reservation: Reservation, amount: number): void {
+    const { account, starts, ends, prepaidAt } = reservation;
+    this.chargeCaps(reservation, amount);
+    if (prepaidAt !== undefined) {
+      this.addPrepaid(account, { kind: "charge", amount, admittedAt: prepaidAt });
+      return;
+    }
     for (const window of windows) {
       const newest = this.accounts.get(account)?.[window];
       const isOver = !newest || (newest.end <= this.now && newest.start < starts[window]);
@@ -372,12 +604,32 @@ export class Oracle {
     this.closeSession(account);
   }
 
+  private chargeCaps({ account, caps = [] }: Reservation, amount: number): void {
+    for (const { id, start, end } of caps) {
+      const key = `${account} ${id}`;
+      const newest = this.caps.get(key);
+      if (newest?.start === start) newest.journal.push(amount);
+      else if (amount > 0 && this.now < end && (!newest || (newest.end <= this.now && newest.start < start))) {
+        this.caps.set(key, { ...newSpan(start, end), journal: [amount] });
+      }
+      const known = this.caps.get(key);
+      // Its own hold has ended by now.
+      if (known && usedIn(known) === 0 && this.heldInCap(account, id, known) === 0) this.caps.delete(key);
+    }
+  }
+
   private write(
     kind: LedgerEntry["kind"],
-    { id, account, starts }: { id: string; account: string; starts: LedgerEntry["starts"] },
+    {
+      id,
+      account,
+      starts: of,
+      prepaidAt,
+    }: Pick<Reservation, "id" | "account"> & { starts: LedgerEntry["starts"]; prepaidAt?: number | undefined },
     amount: number,
     tags: EntryTags = {},
   ): void {
+    const starts = prepaidAt === undefined ? of : {};
     const entries = this.entries.get(account) ?? [];
     entries.push({ id, kind, at: this.now, amountMicro: amount, starts, tags, since: this.moved });
     this.entries.set(account, entries);
@@ -396,6 +648,10 @@ export class Oracle {
     account[window] = span;
     this.accounts.set(accountId, account);
   }
+}
+
+function usedOf(uses: readonly RateUse[], id: string): number | undefined {
+  return uses.find((use) => use.id === id)?.actual;
 }
 
 function newSpan(start: number, end: number): Span {

@@ -6,7 +6,7 @@ import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../src/me
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 
-describeCreditLedger("memoryCreditLedger", (clock) => memoryCreditLedger({ clock }));
+describeCreditLedger("memoryCreditLedger", (clock) => memoryCreditLedger({ clock }), { limits: true });
 
 const second = 1_000;
 const hour = 3_600_000;

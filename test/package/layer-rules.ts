@@ -49,7 +49,16 @@ const special = [
       "src/responses/response-store.ts",
       "src/providers/upstream-provider.ts",
     ],
-    ["**", "!../metering/*", "!../wire/*", "!../openai/**", "!../redaction/*"],
+    [
+      "**",
+      "!./*-limit.js",
+      "!./prepaid-state.js",
+      "!./bounds.js",
+      "!../metering/*",
+      "!../wire/*",
+      "!../openai/**",
+      "!../redaction/*",
+    ],
     "A contract imports types of what is counted, and no folder that implements it.",
   ),
   override(

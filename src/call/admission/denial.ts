@@ -12,7 +12,8 @@ export type Denial = Extract<ReserveResult, { ok: false }>;
  */
 export function denialError(denial: Denial): GatewayError {
   const { windows, now } = denial;
-  const blocked = denial.blocked[0];
+  const [blocked] = denial.blocked;
+  if (blocked === undefined) throw new TypeError("The ledger denied a reservation, but no window of it.");
   const seconds = Math.max(1, Math.ceil((blocked.availableAt - now) / 1000));
   const headers = addCreditHeaders({}, windows);
   headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);

@@ -1,0 +1,5 @@
+/** Four ascending epoch milliseconds around the caller's now: the candidate boundaries of a calendar window. */
+export type Bounds = readonly [number, number, number, number];
+
+/** The bounds of what never ends. */
+export const totalBounds: Bounds = Object.freeze([0, 0, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER]);

@@ -1,0 +1,114 @@
+import type { Micro } from "../metering/micro.js";
+import { LedgerInputError } from "./credit-ledger.js";
+import type { PrepaidState } from "./prepaid-state.js";
+
+/** When a lot ends that never expires. */
+export const neverExpires = Number.MAX_SAFE_INTEGER;
+
+export const mostLots = 100;
+
+interface Lot {
+  readonly expiresAt: number;
+  left: Micro;
+}
+
+/** The prepaid credits of an account: its lots, the first to expire first, what open calls hold, and what is overdrawn. */
+export interface Prepaid {
+  readonly lots: Lot[];
+  held: Micro;
+  overdrawn: Micro;
+}
+
+export function newPrepaid(): Prepaid {
+  return { lots: [], held: 0, overdrawn: 0 };
+}
+
+export function isEmpty({ lots, held, overdrawn }: Prepaid): boolean {
+  return lots.length === 0 && held === 0 && overdrawn === 0;
+}
+
+/** What is left of the lots that have not expired, less what is overdrawn. */
+export function balanceOf({ lots, overdrawn }: Prepaid, now: number): Micro {
+  return lots.reduce((sum, { expiresAt, left }) => (now < expiresAt ? sum + left : sum), 0 - overdrawn);
+}
+
+/** @param need - what must be available; 1 admits while anything is. */
+export function canFund(prepaid: Prepaid, need: Micro, now: number): boolean {
+  return balanceOf(prepaid, now) - prepaid.held >= need;
+}
+
+/** @throws LedgerInputError when there are too many lots, or the sum is too large. */
+export function addTopUp(prepaid: Prepaid, amount: Micro, expiresAt: number): void {
+  const sum = prepaid.lots.reduce((all, { left }) => all + left, amount);
+  if (!Number.isSafeInteger(sum)) throw new LedgerInputError(`amountMicro ${amount} is too large on top of the rest.`);
+  const paid = Math.min(prepaid.overdrawn, amount);
+  if (amount > paid) addToLot(prepaid, amount - paid, expiresAt);
+  prepaid.overdrawn -= paid;
+}
+
+function addToLot({ lots }: Prepaid, amount: Micro, expiresAt: number): void {
+  const index = lots.findIndex((lot) => lot.expiresAt >= expiresAt);
+  const lot = lots[index];
+  if (lot?.expiresAt === expiresAt) {
+    lot.left += amount;
+    return;
+  }
+  if (lots.length >= mostLots) {
+    throw new LedgerInputError(
+      `An account has ${mostLots} different moments of expiry at the most. Round expiresAt, such as to the end of a day.`,
+    );
+  }
+  lots.splice(index < 0 ? lots.length : index, 0, { expiresAt, left: amount });
+}
+
+/**
+ * Charges what a call cost that was admitted at `admittedAt`: it can use lots that have expired since. A negative charge
+ * gives back.
+ */
+export function chargePrepaid(prepaid: Prepaid, charge: Micro, admittedAt: number): void {
+  if (charge < 0) {
+    const paid = Math.min(prepaid.overdrawn, -charge);
+    prepaid.overdrawn -= paid;
+    if (-charge > paid) addToLot(prepaid, -charge - paid, prepaid.lots[0]?.expiresAt ?? neverExpires);
+    return;
+  }
+  let due = charge;
+  for (const lot of prepaid.lots) {
+    if (due === 0) break;
+    if (lot.expiresAt <= admittedAt) continue;
+    const taken = Math.min(lot.left, due);
+    lot.left -= taken;
+    due -= taken;
+  }
+  removeLots(prepaid, ({ left }) => left === 0);
+  prepaid.overdrawn = Math.min(prepaid.overdrawn + due, Number.MAX_SAFE_INTEGER);
+}
+
+/** Removes the lots that have expired, unless an open call may still need them. @returns what was in them. */
+export function lapse(prepaid: Prepaid, now: number): Micro {
+  const first = prepaid.lots[0];
+  if (first === undefined || now < first.expiresAt || prepaid.held > 0) return 0;
+  let lapsed = 0;
+  removeLots(prepaid, ({ expiresAt, left }) => {
+    if (now < expiresAt) return false;
+    lapsed += left;
+    return true;
+  });
+  return lapsed;
+}
+
+function removeLots({ lots }: Prepaid, isOver: (lot: Lot) => boolean): void {
+  let kept = 0;
+  for (const lot of lots) if (!isOver(lot)) lots[kept++] = lot;
+  lots.length = kept;
+}
+
+export function prepaidState(prepaid: Prepaid, now: number): PrepaidState {
+  return {
+    balanceMicro: balanceOf(prepaid, now),
+    heldMicro: prepaid.held,
+    lots: prepaid.lots
+      .filter(({ expiresAt }) => now < expiresAt)
+      .map(({ expiresAt, left }) => ({ expiresAt: expiresAt === neverExpires ? null : expiresAt, leftMicro: left })),
+  };
+}

@@ -1,0 +1,442 @@
+import {
+  type AccountLimits,
+  canHoldIn,
+  chargeLimits,
+  holdLimits,
+  type NamedLimits,
+  newAccountLimits,
+  type OpenLimits,
+  openLimits,
+} from "../ledger/account-limits.js";
+import {
+  addCharge,
+  admittingInstances,
+  blockedWindows,
+  canHold,
+  closeEmptySession,
+  currentStates,
+  isForgottenLease,
+  noInstances,
+  windowStates,
+  withSession,
+} from "../ledger/account-state.js";
+import type { Clock } from "../ledger/clock.js";
+import {
+  type Balance,
+  type EntryTags,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerConflictError,
+  LedgerInputError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
+} from "../ledger/credit-ledger.js";
+import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/held-limits.js";
+import {
+  checkAccount,
+  checkGrant,
+  checkHistory,
+  checkLease,
+  checkLimits,
+  checkNamed,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkTopUp,
+  checkUses,
+} from "../ledger/ledger-input.js";
+import { creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
+import { addTopUp, canFund, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
+import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import type { Micro } from "../metering/micro.js";
+import type { Account, Hold } from "./account.js";
+import { AccountMap } from "./account-map.js";
+import { MemoryJournal, noTags } from "./memory-journal.js";
+import { ReceiptTable } from "./receipt-table.js";
+import { RotatingMap } from "./rotating-map.js";
+
+const closedMemoryMs = 60_000;
+const expiredMemoryMs = 3_600_000;
+const forgottenMemoryMs = 86_400_000;
+const grantMemoryMs = 31 * 86_400_000;
+const inspectedPerReserve = 2;
+
+type EndKind = "charge" | "release";
+
+/** What the journal records of a reservation's end. */
+interface EndEntry {
+  readonly kind: EndKind;
+  readonly amountMicro: Micro;
+  readonly tags: EntryTags | undefined;
+}
+
+const noNames: NamedLimits = Object.freeze({});
+const noUses: readonly RateUse[] = [];
+const nothingOpen: OpenLimits = Object.freeze({ caps: [], buckets: [] });
+
+/** A hold that expired without a settlement. */
+interface ExpiredHold {
+  readonly account: Account;
+  readonly receipt: Receipt;
+  /** What its expiry and later renewals have charged. */
+  readonly checkpoint: Micro;
+  readonly part: HeldLimits | undefined;
+}
+
+const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
+
+/** Every operation runs to its end synchronously. */
+export class MemoryLedger {
+  readonly #clock: Clock;
+  readonly #accounts: AccountMap;
+  readonly #holds = new Map<string, Hold>();
+  readonly #expired = new RotatingMap<ExpiredHold>(expiredMemoryMs);
+  readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
+  /** When accounts were forgotten. */
+  readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
+  readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  readonly #topUps = new RotatingMap<TopUpRequest>(grantMemoryMs);
+  readonly #journal: MemoryJournal;
+
+  constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
+    this.#clock = clock;
+    this.#accounts = new AccountMap(maxAccounts);
+    this.#journal = new MemoryJournal(historyEntries);
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    checkReserve(request);
+    const { id, account: accountId, amountMicro, limits, leaseMs, strict = false } = request;
+    const now = this.#clock.now();
+    this.#accounts.inspect(inspectedPerReserve, now);
+    const known = this.#find(accountId, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+    const replayed = this.#replay(request, now);
+    if (replayed) return replayed;
+
+    const need = strict ? Math.max(1, amountMicro) : 1;
+    const blocked = blockedWindows(open, limits, need, now);
+    const isPrepaid = blocked.length > 0 && known?.limits !== undefined && canFund(known.limits.prepaid, need, now);
+    const hasNames = request.caps !== undefined || request.rates !== undefined;
+    const named = hasNames ? openLimits(known?.limits, request, now) : nothingOpen;
+    const denial = hasNames ? deniedBy(named, request, need, now) : undefined;
+    if (denial || (blocked.length > 0 && !isPrepaid)) {
+      return {
+        ok: false,
+        blocked: isPrepaid ? [] : blocked,
+        ...denial,
+        ...creditsOf(known, limits, request, now),
+        now,
+      };
+    }
+    if (!canHold(open, amountMicro) || ((isPrepaid || hasNames) && !canHoldIn(known?.limits, named, amountMicro))) {
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
+    }
+
+    const account = known ?? this.#accounts.add(accountId, now);
+    const { starts, ends } = isPrepaid
+      ? account.windowsOf(withSession(open, limits, now))
+      : account.admit(open, limits, amountMicro, now);
+    const receipt = { account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends };
+    let part: HeldLimits | undefined;
+    if (isPrepaid || hasNames) {
+      account.limits ??= newAccountLimits();
+      part = holdLimits(account.limits, named, request, isPrepaid ? now : undefined);
+    }
+    this.#holds.set(id, account.hold(id, receipt, part));
+    const lease = toLease(request, receipt, part);
+    return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
+    for (const request of requests) checkRenew(request);
+    const now = this.#clock.now();
+    return requests.map((request) => this.#renew(request, now));
+  }
+
+  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    checkSettle(lease, settlement);
+    return this.#end("charge", lease, settlement);
+  }
+
+  async release(lease: Lease, rates: readonly RateUse[] = noUses): Promise<SettleResult> {
+    checkLease(lease);
+    checkUses(rates);
+    return this.#end("release", lease, { amountMicro: 0, rates });
+  }
+
+  async balance(account: string, limits: WindowLimits, of: NamedLimits = noNames): Promise<Balance> {
+    checkAccount(account);
+    checkLimits(limits);
+    checkNamed(of);
+    const now = this.#clock.now();
+    const known = this.#accounts.get(account)?.withoutExpired(now);
+    admittingInstances(known ?? noInstances, limits, now);
+    return { ...creditsOf(known, limits, of, now), now };
+  }
+
+  async grant(request: GrantRequest): Promise<WindowStates> {
+    checkGrant(request);
+    const { id, account: accountId, window, amountMicro, limits, note } = request;
+    const now = this.#clock.now();
+    const known = this.#find(accountId, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+
+    const earlier = this.#grants.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      if (earlier.window !== window) throw new LedgerConflictError(`${id} was granted to another window.`);
+      return windowStates(open, limits);
+    }
+
+    const instance = open[window];
+    if (!instance) throw new LedgerInputError(`${accountId} has no open session to grant credits to.`);
+    const bonus = instance.bonus + amountMicro;
+    if (!Number.isSafeInteger(bonus)) {
+      throw new LedgerInputError(`amountMicro ${amountMicro} is too large on top of earlier grants.`);
+    }
+
+    const account = known ?? this.#accounts.add(accountId, now);
+    account[window] = instance;
+    instance.bonus = bonus;
+    closeEmptySession(account);
+    this.#grants.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    const starts = { [window]: instance.start };
+    this.#journal.write({ kind: "grant", account: accountId, id, at: now, amountMicro, starts, tags });
+    return currentStates(account, limits, now);
+  }
+
+  async topUp(request: TopUpRequest): Promise<PrepaidState> {
+    checkTopUp(request);
+    const { id, account: accountId, amountMicro, expiresAt = neverExpires, note } = request;
+    const now = this.#clock.now();
+    const known = this.#find(accountId, now);
+    const earlier = this.#topUps.get(id);
+    if (earlier) {
+      requireSame(id, earlier, request);
+      if (earlier.expiresAt !== request.expiresAt) throw new LedgerConflictError(`${id} was used with another expiry.`);
+      return prepaidState(known?.limits?.prepaid ?? newAccountLimits().prepaid, now);
+    }
+    if (expiresAt <= now) throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
+    const { prepaid } = known?.limits ?? newAccountLimits();
+    addTopUp(prepaid, amountMicro, expiresAt);
+    const account = known ?? this.#accounts.add(accountId, now);
+    account.limits ??= { ...newAccountLimits(), prepaid };
+    this.#topUps.set(id, request, now);
+    const tags = note === undefined ? noTags : { note };
+    this.#journal.write({ kind: "topup", account: accountId, id, at: now, amountMicro, starts: noStarts, tags });
+    return prepaidState(prepaid, now);
+  }
+
+  async reset(accountId: string, windows: readonly WindowName[]): Promise<void> {
+    checkAccount(accountId);
+    const now = this.#clock.now();
+    const account = this.#find(accountId, now);
+    if (!account) return;
+    for (const window of windows) {
+      const { used, start, end } = account[window];
+      if (used === 0 || end <= now) continue;
+      account[window].used = 0;
+      const id = `reset_${this.#journal.written}`;
+      const entry = { account: accountId, id, at: now, amountMicro: -used, starts: { [window]: start }, tags: noTags };
+      this.#journal.write({ kind: "reset", ...entry });
+    }
+    closeEmptySession(account);
+  }
+
+  async history(request: HistoryRequest): Promise<HistoryPage> {
+    checkHistory(request);
+    return this.#journal.read(request);
+  }
+
+  async forget(accountId: string): Promise<void> {
+    checkAccount(accountId);
+    this.#journal.forget(accountId);
+    const now = this.#clock.now();
+    this.#forgotten.set(accountId, Math.max(this.#forgottenAt(accountId), now), now);
+    const account = this.#accounts.get(accountId);
+    if (!account) return;
+    account.isForgotten = true;
+    for (const { id } of account.holds) this.#holds.delete(id);
+    this.#accounts.delete(accountId);
+  }
+
+  async close(): Promise<void> {}
+
+  /** The account, after its expired holds have ended. */
+  #find(accountId: string, now: number): Account | undefined {
+    const known = this.#accounts.get(accountId);
+    for (const hold of known?.endExpired(now) ?? []) {
+      const { id, account, receipt, checkpoint } = hold;
+      const expired = { account, receipt, checkpoint, part: hold.part && expiredPart(hold.part) };
+      this.#holds.delete(id);
+      this.#expired.set(id, expired, now);
+      this.#writeCheckpoint(id, expired, checkpoint, now);
+    }
+    if (known?.limits !== undefined) this.#lapse(accountId, known.limits, now);
+    return known;
+  }
+
+  /** Drops the prepaid credits that have expired. */
+  #lapse(account: string, { prepaid }: AccountLimits, now: number): void {
+    const lapsed = lapse(prepaid, now);
+    if (lapsed === 0) return;
+    const id = `expiry_${this.#journal.written}`;
+    this.#journal.write({ kind: "expiry", account, id, at: now, amountMicro: -lapsed, starts: noStarts, tags: noTags });
+  }
+
+  /** The result of a reservation that was admitted before. */
+  #replay(request: ReserveRequest, now: number): ReserveResult | undefined {
+    const { id, account, limits } = request;
+    const open = this.#holds.get(id) ?? this.#expired.get(id);
+    const receipt = open?.receipt ?? this.#closed.get(id);
+    if (receipt === undefined) return undefined;
+    requireSame(id, receipt, request);
+    const lease = toLease(request, receipt, open?.part);
+    return { ok: true, lease, ...creditsOf(this.#accounts.get(account), limits, request, now), now, replayed: true };
+  }
+
+  #renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
+    this.#find(lease.account, now);
+    const hold = this.#holds.get(lease.id);
+    if (hold) {
+      requireSame(lease.id, hold.receipt, lease);
+      hold.expiresAt = Math.max(hold.expiresAt, now + leaseMs);
+      hold.checkpoint = Math.max(hold.checkpoint, observedMicro);
+      hold.account.raise(hold, observedMicro);
+      if (rates !== undefined) hold.uses = rates;
+      return "renewed";
+    }
+    const expired = this.#expired.get(lease.id);
+    if (!expired || this.#isForgotten(expired)) return "closed";
+    requireSame(lease.id, expired.receipt, lease);
+    const checkpoint = Math.max(expired.checkpoint, observedMicro);
+    const rise = checkpoint - expired.checkpoint;
+    this.#charge(expired, rise, now);
+    this.#writeCheckpoint(lease.id, expired, rise, now);
+    this.#expired.set(lease.id, { ...expired, checkpoint }, now);
+    return "expired";
+  }
+
+  #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
+    const now = this.#clock.now();
+    this.#find(lease.account, now);
+    const status = this.#settle(kind, lease, settlement, now);
+    return { status, ...creditsAfter(this.#accounts.get(lease.account), lease, now) };
+  }
+
+  #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+    const { id } = lease;
+    const { amountMicro, tags } = settlement;
+    const hold = this.#holds.get(id);
+    if (hold) {
+      requireSame(id, hold.receipt, lease);
+      hold.account.end(hold, { charge: amountMicro, uses: usesOf(kind, hold.part, settlement) }, now);
+      this.#holds.delete(id);
+      this.#close(id, hold, { kind, amountMicro, tags }, now);
+      return "settled";
+    }
+
+    const expired = this.#expired.get(id);
+    if (expired) {
+      requireSame(id, expired.receipt, lease);
+      if (this.#isForgotten(expired)) return "duplicate";
+      const charge = amountMicro - expired.checkpoint;
+      this.#charge(expired, charge, now);
+      this.#expired.delete(id);
+      this.#close(id, expired, { kind, amountMicro: charge, tags }, now);
+      return "late";
+    }
+
+    const closed = this.#closed.get(id);
+    if (closed) {
+      requireSame(id, closed, lease);
+      return "duplicate";
+    }
+    return this.#recover(kind, lease, settlement, now);
+  }
+
+  /** Settles a lease of which nothing is known. */
+  #recover(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+    const { id, account, amountMicro: reserved, expiresAt, starts, ends } = lease;
+    const { amountMicro, mayBeDuplicateSince, tags } = settlement;
+    if (isForgottenLease(lease, this.#forgottenAt(account))) return "duplicate";
+    const part = partOfLease(lease);
+    const reservation = { receipt: { account, amountMicro: reserved, expiresAt, starts, ends }, part };
+    // Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
+    if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
+      const entry = { account, id, at: now, amountMicro: 0, starts: startsOf(reservation) };
+      this.#journal.write({ kind: "unresolved", ...entry, tags: { ...tags, unresolvedMicro: amountMicro } });
+      return "unresolved";
+    }
+    this.#charge(reservation, amountMicro, now);
+    this.#close(id, reservation, { kind, amountMicro, tags }, now);
+    return "recovered";
+  }
+
+  /** Whether its account was forgotten after it. */
+  #isForgotten({ account, receipt }: ExpiredHold): boolean {
+    if (account.isForgotten) return true;
+    // The account may have been unused, and dropped, before that.
+    const { account: accountId, starts } = receipt;
+    return account !== this.#accounts.get(accountId) && starts.session < this.#forgottenAt(accountId);
+  }
+
+  #forgottenAt(account: string): number {
+    return this.#forgotten.get(account) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #close(id: string, reservation: Reservation, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
+    // The id is not in `#closed` yet: a closed id is not reserved again, and only an id that is in no table is
+    // recovered.
+    const { receipt } = reservation;
+    this.#closed.add(id, receipt, now);
+    const { account } = receipt;
+    this.#journal.write({ kind, account, id, at: now, amountMicro, starts: startsOf(reservation), tags });
+  }
+
+  /** Records what an expiry, or a renewal after it, has charged. */
+  #writeCheckpoint(id: string, reservation: Reservation, amountMicro: Micro, now: number): void {
+    if (amountMicro === 0) return;
+    const { account } = reservation.receipt;
+    const starts = startsOf(reservation);
+    this.#journal.write({ kind: "checkpoint", account, id, at: now, amountMicro, starts, tags: noTags });
+  }
+
+  /** Charges an amount, or undoes a charge, without a hold. */
+  #charge({ receipt, part }: Reservation, charge: Micro, now: number): void {
+    const { account: accountId } = receipt;
+    const account = this.#accounts.get(accountId) ?? (charge > 0 ? this.#accounts.add(accountId, now) : undefined);
+    if (account === undefined) return;
+    const ended = { held: 0, charge };
+    if (part?.prepaidAt === undefined) addCharge(account, receipt, ended, now);
+    if (part === undefined) return;
+    account.limits ??= newAccountLimits();
+    chargeLimits(account.limits, part, ended, now);
+  }
+}
+
+type Reservation = Pick<ExpiredHold, "receipt" | "part">;
+
+/** Of the windows in which it counts. */
+function startsOf({ receipt, part }: Reservation): Lease["starts"] {
+  return part?.prepaidAt === undefined ? receipt.starts : noStarts;
+}
+
+function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {
+  return kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates;
+}

@@ -1,0 +1,134 @@
+import { LedgerInputError } from "../../ledger/credit-ledger.js";
+import type { RulesInput } from "../credit-ledger/rules-input.js";
+import { day, everywhere, minute, start } from "../credit-ledger-fixture.js";
+import { expect } from "../expect.js";
+import { capOf, creditsNow, deniedAnyhow, topUp } from "./limits-fixture.js";
+
+const dayStart = Date.UTC(2026, 2, 11);
+
+/** What a cap admits and counts. */
+export function describeCaps({ describe, it, fixture }: RulesInput): void {
+  describe("caps", () => {
+    it("deny beside the windows, and hold nothing then", async () => {
+      const account = await fixture({ session: 1_000 });
+      const caps = [capOf(account, "day", 10)];
+      const lease = await account.admit(30, { caps });
+      expect(lease.caps).toEqual([
+        { id: "key/day", window: "day", limitMicro: 10, start: dayStart, end: dayStart + day },
+      ]);
+      const held = deniedAnyhow(await account.reserve(1, { caps }));
+      expect(held.blocked).toEqual([]);
+      expect(held.blockedCaps).toEqual([{ id: "key/day", window: "day", cause: "held", availableAt: start + 5_000 }]);
+      expect(await account.counts()).toEqual(everywhere(0, 30));
+      const settled = await account.ledger.settle(lease, { amountMicro: 12 });
+      expect(settled.caps).toEqual([
+        {
+          ...{ id: "key/day", window: "day", limitMicro: 10, usedMicro: 12, heldMicro: 0 },
+          ...{ startsAt: dayStart, resetsAt: dayStart + day },
+        },
+      ]);
+      const used = deniedAnyhow(await account.reserve(1, { caps }));
+      expect(used.blockedCaps).toEqual([{ id: "key/day", window: "day", cause: "used", availableAt: dayStart + day }]);
+      expect((await account.reserve(1)).ok).toBe(true);
+    });
+
+    it("hold nothing when a window denies", async () => {
+      const account = await fixture({ session: 10 });
+      const caps = [capOf(account, "total", 100)];
+      await account.spend(10);
+      const { blocked, blockedCaps } = deniedAnyhow(await account.reserve(1, { caps }));
+      expect(blocked.map(({ window }) => window)).toEqual(["session"]);
+      expect(blockedCaps).toBeUndefined();
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
+    });
+
+    it("begin anew with their span, and a total never", async () => {
+      const account = await fixture();
+      const caps = () => [capOf(account, "day", 10), capOf(account, "total", 25)];
+      await account.ledger.settle(await account.admit(10, { caps: caps() }), { amountMicro: 10 });
+      expect((await account.reserve(1, { caps: caps() })).ok).toBe(false);
+      account.clock.set(dayStart + day);
+      await account.ledger.settle(await account.admit(10, { caps: caps() }), { amountMicro: 15 });
+      account.clock.advance(400 * day);
+      const { blockedCaps } = deniedAnyhow(await account.reserve(1, { caps: caps() }));
+      expect(blockedCaps).toEqual([{ id: "key/total", window: "total", cause: "used", availableAt: null }]);
+      expect((await creditsNow(account, { caps: caps() })).caps?.[1]).toMatchObject({ usedMicro: 25, resetsAt: null });
+    });
+
+    it("charge the span of the admission", async () => {
+      const account = await fixture({}, dayStart + day - 1_000);
+      const caps = () => [capOf(account, "day", 10)];
+      const lease = await account.admit(5, { caps: caps() });
+      account.clock.advance(2_000);
+      await account.admit(3, { caps: caps() });
+      await account.ledger.settle(lease, { amountMicro: 5 });
+      expect((await creditsNow(account, { caps: caps() })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 3 });
+    });
+
+    it("count what prepaid credits fund", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 100);
+      const caps = [capOf(account, "day", 10)];
+      await account.ledger.settle(await account.admit(10, { caps }), { amountMicro: 10 });
+      expect((await account.reserve(1, { caps })).ok).toBe(false);
+      expect((await account.reserve(1)).ok).toBe(true);
+    });
+
+    it("charge a checkpoint when the holder dies, and what a settlement corrects", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "day", 100)];
+      const lease = await account.admit(50, { caps });
+      await account.ledger.renew([{ lease, observedMicro: 60, leaseMs: minute }]);
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 60 });
+      account.clock.advance(minute);
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 60, heldMicro: 0 });
+      await account.ledger.settle(lease, { amountMicro: 20 });
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 20, heldMicro: 0 });
+    });
+
+    it("give everything back with a release", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "day", 10)];
+      await account.ledger.release(await account.admit(10, { caps }));
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
+    });
+
+    it("charge a lease of which the ledger knows nothing", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "day", 10)];
+      const { caps: leased } = await account.admit(1, { caps });
+      const lease = { ...(await account.lostLease(30)), caps: leased };
+      expect((await account.ledger.settle(lease, { amountMicro: 12 })).status).toBe("recovered");
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 12, heldMicro: 1 });
+    });
+
+    it("begin with the available-last", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "day", 0), capOf(account, "total", 0), capOf(account, "month", 0)];
+      const { blockedCaps } = deniedAnyhow(await account.reserve(1, { caps }));
+      expect(blockedCaps?.map(({ window }) => window)).toEqual(["total", "month", "day"]);
+    });
+
+    it("are separate for each id, and forgotten with their account", async () => {
+      const account = await fixture();
+      const [one, other] = [capOf(account, "total", 10, "one"), capOf(account, "total", 10, "other")];
+      await account.ledger.settle(await account.admit(10, { caps: [one] }), { amountMicro: 10 });
+      expect((await account.reserve(1, { caps: [other] })).ok).toBe(true);
+      expect((await account.reserve(1, { caps: [one, other] })).ok).toBe(false);
+      await account.ledger.forget(account.id);
+      expect((await account.reserve(1, { caps: [one, other] })).ok).toBe(true);
+    });
+
+    it("refuse what is no limit, and two of the same id", async () => {
+      const account = await fixture();
+      for (const limitMicro of [-1, 0.5, Number.NaN]) {
+        const caps = [capOf(account, "day", limitMicro)];
+        await expect(account.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerInputError);
+      }
+      const cap = capOf(account, "day", 1);
+      await expect(account.reserve(1, { caps: [cap, cap] })).rejects.toBeInstanceOf(LedgerInputError);
+      const many = Array.from({ length: 17 }, (_, index) => capOf(account, "day", 1, `cap-${index}`));
+      await expect(account.reserve(1, { caps: many })).rejects.toBeInstanceOf(LedgerInputError);
+    });
+  });
+}

@@ -1,0 +1,212 @@
+import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledger.js";
+import type { RulesInput } from "../credit-ledger/rules-input.js";
+import { admitted, denied, everywhere, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
+import { expect } from "../expect.js";
+import { creditsNow, topUp } from "./limits-fixture.js";
+
+/** What prepaid credits fund, and how they end. */
+export function describePrepaid({ describe, it, fixture }: RulesInput): void {
+  describe("prepaid credits", () => {
+    it("fund what the windows do not, and leave them as they are", async () => {
+      const account = await fixture({ session: 10 });
+      await topUp(account, 100);
+      const planned = await account.admit(10);
+      expect(planned.prepaidAt).toBeUndefined();
+      await account.ledger.settle(planned, { amountMicro: 10 });
+      const lease = await account.admit(30);
+      expect(lease.prepaidAt).toBe(start);
+      expect(await account.counts()).toEqual(everywhere(10, 0));
+      expect((await creditsNow(account)).prepaid).toEqual({
+        ...{ balanceMicro: 100, heldMicro: 30 },
+        lots: [{ expiresAt: null, leftMicro: 100 }],
+      });
+      const { prepaid, windows } = await account.ledger.settle(lease, { amountMicro: 25 });
+      expect(prepaid).toEqual({ balanceMicro: 75, heldMicro: 0, lots: [{ expiresAt: null, leftMicro: 75 }] });
+      expect(windows.session.usedMicro).toBe(10);
+    });
+
+    it("open no session", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      await account.ledger.settle(await account.admit(5), { amountMicro: 5 });
+      expect((await account.windows()).session.startsAt).toBeNull();
+    });
+
+    it("are overdrawn by less than one call, and paid back first", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      const lease = await account.admit(100);
+      expect(denied(await account.reserve(1)).blocked[0].window).toBe("week");
+      await account.ledger.settle(lease, { amountMicro: 60 });
+      expect((await creditsNow(account)).prepaid).toEqual({ balanceMicro: -50, heldMicro: 0, lots: [] });
+      expect((await account.reserve(1)).ok).toBe(false);
+      expect((await topUp(account, 50)).balanceMicro).toBe(0);
+      expect((await account.reserve(1)).ok).toBe(false);
+      expect((await topUp(account, 1)).lots).toEqual([{ expiresAt: null, leftMicro: 1 }]);
+      expect((await account.reserve(1)).ok).toBe(true);
+    });
+
+    it("admit nothing that a strict reservation does not find", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      expect((await account.reserve(11, { strict: true })).ok).toBe(false);
+      expect((await account.reserve(10, { strict: true })).ok).toBe(true);
+    });
+
+    it("are used in the order of their expiry", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      await topUp(account, 10, { expiresAt: start + 2 * hour });
+      await topUp(account, 10, { expiresAt: start + hour });
+      await account.ledger.settle(await account.admit(15), { amountMicro: 15 });
+      expect((await creditsNow(account)).prepaid?.lots).toEqual([
+        { expiresAt: start + 2 * hour, leftMicro: 5 },
+        { expiresAt: null, leftMicro: 10 },
+      ]);
+    });
+
+    it("of the same expiry are one lot", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 1, { expiresAt: start + hour });
+      expect((await topUp(account, 2, { expiresAt: start + hour })).lots).toEqual([
+        { expiresAt: start + hour, leftMicro: 3 },
+      ]);
+    });
+
+    it("admit nothing once they have expired", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10, { expiresAt: start + hour });
+      account.clock.set(start + hour - 1);
+      expect((await account.reserve(1)).ok).toBe(true);
+      account.clock.set(start + hour);
+      expect((await account.reserve(1)).ok).toBe(false);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(0);
+    });
+
+    it("pay for a call that was admitted before they expired", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10, { expiresAt: start + 30 * second });
+      await topUp(account, 10);
+      const lease = await account.admit(8);
+      account.clock.advance(40 * second);
+      const { prepaid } = await account.ledger.settle(lease, { amountMicro: 8 });
+      expect(prepaid).toEqual({ balanceMicro: 10, heldMicro: 0, lots: [{ expiresAt: null, leftMicro: 10 }] });
+      await account.spend(1);
+      const entries = (await account.ledger.history?.({ account: account.id }))?.entries ?? [];
+      const lapsed = entries.find(({ kind }) => kind === "expiry");
+      if (account.ledger.history) expect(lapsed).toMatchObject({ amountMicro: -2, starts: {} });
+    });
+
+    it("keep funding a call after the windows have credits again", async () => {
+      const account = await fixture({ session: 10 });
+      await account.spend(10);
+      await topUp(account, 100);
+      const lease = await account.admit(20);
+      await account.ledger.reset(account.id, ["session"]);
+      await account.ledger.settle(lease, { amountMicro: 20 });
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(80);
+      expect((await account.windows()).session.usedMicro).toBe(0);
+    });
+
+    it("get back what a call did not use after its lease had expired", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 100);
+      const lease = await account.admit(50);
+      await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: minute }]);
+      account.clock.advance(minute);
+      expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
+      const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 15 });
+      expect(status).toBe("late");
+      expect(prepaid).toMatchObject({ balanceMicro: 85, heldMicro: 0 });
+      expect((await account.ledger.settle(lease, { amountMicro: 15 })).status).toBe("duplicate");
+    });
+
+    it("pay for a lease of which the ledger knows nothing", async () => {
+      const account = await fixture();
+      await topUp(account, 100);
+      const lease = { ...(await account.lostLease(30)), prepaidAt: start };
+      const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 12 });
+      expect(status).toBe("recovered");
+      expect(prepaid?.balanceMicro).toBe(88);
+      expect(await account.counts()).toEqual(everywhere(0, 0));
+    });
+
+    it("give everything back with a release", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      await account.ledger.release(await account.admit(10));
+      expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 10, heldMicro: 0 });
+    });
+
+    it("are added once for each id", async () => {
+      const account = await fixture({ week: 0 });
+      const id = unique("topup");
+      await topUp(account, 10, { id });
+      expect((await topUp(account, 10, { id })).balanceMicro).toBe(10);
+      await expect(topUp(account, 11, { id })).rejects.toBeInstanceOf(LedgerConflictError);
+      await expect(topUp(account, 10, { id, expiresAt: start + hour })).rejects.toBeInstanceOf(LedgerConflictError);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(10);
+    });
+
+    it("are replayed with their lease", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      const request = account.request(10);
+      const first = admitted(await account.ledger.reserve(request));
+      const again = admitted(await account.ledger.reserve(request));
+      expect(again.replayed).toBe(true);
+      expect(again.lease).toEqual(first.lease);
+      expect(again.prepaid).toEqual(first.prepaid);
+    });
+
+    it("refuse what is no amount, and what has expired", async () => {
+      const account = await fixture();
+      for (const amount of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
+        await expect(topUp(account, amount)).rejects.toBeInstanceOf(LedgerInputError);
+      }
+      for (const expiresAt of [start, start - 1, 1.5, Number.NaN]) {
+        await expect(topUp(account, 1, { expiresAt })).rejects.toBeInstanceOf(LedgerInputError);
+      }
+      await topUp(account, Number.MAX_SAFE_INTEGER);
+      await expect(topUp(account, 1)).rejects.toBeInstanceOf(LedgerInputError);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(Number.MAX_SAFE_INTEGER);
+    });
+
+    it("have a hundred moments of expiry at the most", async () => {
+      const account = await fixture();
+      for (let lot = 1; lot <= 100; lot++) await topUp(account, 1, { expiresAt: start + hour + lot });
+      await expect(topUp(account, 1)).rejects.toBeInstanceOf(LedgerInputError);
+      expect((await topUp(account, 1, { expiresAt: start + hour + 1 })).balanceMicro).toBe(101);
+    });
+
+    it("are in the journal, and name no window", async () => {
+      const account = await fixture({ week: 0 });
+      if (account.ledger.history === undefined) return;
+      const id = unique("topup");
+      await topUp(account, 10, { id });
+      const lease = await account.admit(4);
+      await account.ledger.settle(lease, { amountMicro: 4, tags: { model: "m" } });
+      const { entries } = await account.ledger.history({ account: account.id });
+      const shown = entries.map(({ sequence, ...entry }) => entry);
+      expect(shown).toEqual([
+        { id: lease.id, kind: "charge", at: start, amountMicro: 4, starts: {}, tags: { model: "m" } },
+        { id, kind: "topup", at: start, amountMicro: 10, starts: {}, tags: {} },
+      ]);
+    });
+
+    it("are forgotten with their account", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      await account.ledger.forget(account.id);
+      expect((await creditsNow(account)).prepaid).toBeUndefined();
+      expect((await account.reserve(1)).ok).toBe(false);
+    });
+
+    it("outlive every window", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      account.clock.set(Date.UTC(2029, 1, 1));
+      expect((await account.reserve(1)).ok).toBe(true);
+    });
+  });
+}
