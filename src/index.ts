@@ -49,6 +49,7 @@ export type {
   ApiKey,
   Instant,
   KeyChange,
+  KeyCredits,
   KeyMetadata,
   KeyStore,
   KeyUse,
@@ -102,6 +103,7 @@ export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
 export type { Price } from "./metering/price.js";
+export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
 export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
+import { ratesSchema } from "../check/rates-schema.js";
 
 /** The name of an account. */
 export const keyAccount = idText(128);
@@ -11,6 +12,11 @@ export const keyName = freeText(200).nullish();
 
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
+
+const cap = z.number({ error: "must be a number of credits" }).nonnegative("must not be negative").nullish();
+
+/** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
+export const keyCredits = z.strictObject({ day: cap, week: cap, month: cap, total: cap }).nullish();
 
 /** Whether a key may be used. */
 export const keyEnabled = z.boolean().nullish();
@@ -43,6 +49,9 @@ const keySchema = z.object({
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
   // Windows are counted from it.
   anchor: wholeInstant,
+  credits: keyCredits,
+  rates: ratesSchema,
+  lineage: idText().nullish(),
 });
 
 /**

@@ -1,3 +1,4 @@
+import type { Rates } from "../metering/rates.js";
 /** A moment: a `Date`, epoch milliseconds, or an ISO 8601 string. */
 export type Instant = Date | number | string;
 
@@ -42,6 +43,24 @@ export interface ApiKey {
    * Default: Monday 00:00 UTC and the first of the month 00:00 UTC.
    */
   anchor?: Instant | null | undefined;
+  /**
+   * Caps on what the key may cost in credits, beside the windows of its account. Days, weeks and months begin at the
+   * account's anchor. Default: none.
+   */
+  credits?: KeyCredits | null | undefined;
+  /** Rate limits of the key, beside those of its plan and account. Default: none. */
+  rates?: Rates | null | undefined;
+  /** Where its caps and rates are counted: a rotated key goes on with what its predecessor has used. Default: its id. */
+  lineage?: string | null | undefined;
+}
+
+/** Caps of a key, in credits. A cap that is absent or `null` is none. */
+export interface KeyCredits {
+  day?: number | null | undefined;
+  week?: number | null | undefined;
+  month?: number | null | undefined;
+  /** For as long as the key lives. */
+  total?: number | null | undefined;
 }
 
 /** Finds API keys by the SHA-256 of the token; see {@link hashKey}. No plaintext key ever reaches a store. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { ratesSchema } from "../check/rates-schema.js";
 import type { Plan } from "./plan-store.js";
 
 const creditAmount = z.number().nonnegative().nullish();
@@ -28,6 +29,7 @@ export const planSchema = z.object({
   sessionMs: z.number().int().min(60_000).nullish(),
   defaultOutputTokens: z.number().int().positive().nullish(),
   disconnect: disconnectSchema.nullish(),
+  rates: ratesSchema,
 });
 
 /** A plan that a person writes. A misspelled member is an error: as an unknown one it would lift a limit. */

@@ -1,3 +1,5 @@
+import type { Rates } from "../metering/rates.js";
+
 /** What the accounts of a plan may use, and how much of it. */
 export interface Plan {
   /** Well-formed Unicode without control characters, at most 256 characters. */
@@ -15,6 +17,8 @@ export interface Plan {
   defaultOutputTokens?: number | null | undefined;
   /** What to do with responses whose clients leave. Default: the model's setting. */
   disconnect?: DisconnectPolicy | null | undefined;
+  /** Rate limits of each account of the plan, over all its keys. Default: none. */
+  rates?: Rates | null | undefined;
 }
 
 export interface PlanCredits {
