@@ -252,7 +252,7 @@ function wantsWebSocket(request: GatewayRequest): boolean {
 function upgradeRefused(): GatewayError {
   const message = 'Responses do not come over WebSockets here. Send a POST with "stream": true.';
   // RFC 9110, section 15.5.22: it names the protocol that is required. An adapter that cannot send `connection` drops it.
-  const headers = { connection: "Upgrade", upgrade: "HTTP/1.1" };
+  const headers = { connection: "close, Upgrade", upgrade: "HTTP/1.1" };
   return new GatewayError(message, { status: 426, code: "websockets_not_supported", headers });
 }
 

@@ -37,7 +37,7 @@ export function buildRoute(
     const price = options.price === undefined ? modelPrice : priceOf(by, model.id, options.price);
     const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
     const monitor = kept.monitor(provider, options.model, settings);
-    const secrets = () => secretsOf(provider, keyPrefix);
+    const secrets = secretsOf(provider, keyPrefix);
     return buildTarget(model, options, { provider, price, monitor, secrets });
   });
   const isPlain =
@@ -89,9 +89,12 @@ function buildTarget(
   };
 }
 
-function secretsOf(provider: UpstreamProvider, keyPrefix: string) {
-  const secrets = provider.secrets?.() ?? {};
-  return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
+/** A function of its own: as a closure of a route it would keep the route before, and so all of them. */
+function secretsOf(provider: UpstreamProvider, keyPrefix: string): Target["secrets"] {
+  return () => {
+    const secrets = provider.secrets?.() ?? {};
+    return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
+  };
 }
 
 function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {

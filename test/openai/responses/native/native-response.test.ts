@@ -50,6 +50,8 @@ describe("a whole response of a server that speaks the API", () => {
         .replace(/ \}$/, "}"),
       tokens: { input: 30, cachedInput: 10, output: 20, reasoning: 5 },
       estimated: false,
+      responseId: "resp_own",
+      finishReason: "stop",
     });
   });
 
