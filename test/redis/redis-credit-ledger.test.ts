@@ -24,7 +24,7 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
 
   function make(clock: Clock) {
     const { run, ...rest } = connectionOf({ client: connected.client, prefix: "test", timeoutMs: 20_000 });
-    return creditLedgerOn({ run: runAt(run, clock), ...rest }, { days: 400 }, shiftedScripts);
+    return creditLedgerOn({ run: runAt(run, clock), ...rest }, { journal: { days: 400 } }, shiftedScripts);
   }
 
   describeCreditLedger(`redisCreditLedger, ${name}`, make, {

@@ -12,7 +12,7 @@ import { runAt, shiftedScripts } from "./store-clock.js";
 /** A ledger whose clock is the test's. */
 export function ledgerAt(clock: Clock, client: RedisClient): CreditLedger {
   const { run, ...rest } = connectionOf({ client, prefix: "test", timeoutMs: 20_000 });
-  return creditLedgerOn({ run: runAt(run, clock), ...rest }, { days: 400 }, shiftedScripts);
+  return creditLedgerOn({ run: runAt(run, clock), ...rest }, { journal: { days: 400 } }, shiftedScripts);
 }
 
 /** A server, a client of it, and accounts in its ledger. */

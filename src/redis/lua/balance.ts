@@ -2,6 +2,7 @@
 export const balance = `
 local mostPerRead = 1000
 
+loadAccount()
 local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
   local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
@@ -11,5 +12,5 @@ for first = 1, #due, mostPerRead do
   end
 end
 
-return answer('done', account.session, account.week, account.month)
+return answer(current, account.session, account.week, account.month)
 `;
