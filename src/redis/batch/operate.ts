@@ -1,3 +1,4 @@
+import { replyCodes as code } from "./reply-codes.js";
 import { operationKinds } from "./operation-kinds.js";
 
 /**
@@ -27,13 +28,13 @@ local function fail(place, failure)
   if string.find(message, 'READONLY', 1, true) then error(failure, 0) end
   if not failures[place] then failureCount = failureCount + 1 end
   failures[place], lastFailure = message, failure
-  return answerAlone(failed)
+  return answerAlone(${code.failed})
 end
 
 local function run(operation)
   local transition = transitions[operation[1]]
   -- What is due ends before any other operation.
-  if transition ~= forget and expire() then return answerAlone(again) end
+  if transition ~= forget and expire() then return answerAlone(${code.again}) end
   hasWritten = false
   return transition(operation)
 end

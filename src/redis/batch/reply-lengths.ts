@@ -23,14 +23,14 @@ export const replyLengths = {
   unresolved: withWindows,
   /** The windows after a grant, or as they are. */
   current: withWindows,
-  done: 1,
-  conflict: 1,
-  tooLarge: 1,
-  noSession: 1,
+  done: withNow,
+  conflict: withNow,
+  tooLarge: withNow,
+  noSession: withNow,
   /** Only some of many expired holds have ended. */
-  again: 1,
+  again: withNow,
   /** Redis refused a command, or the script has an error. */
-  failed: 1,
+  failed: withNow,
 } as const;
 
 export type ReplyStatus = keyof typeof replyLengths;

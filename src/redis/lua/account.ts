@@ -8,10 +8,6 @@ import { doubles } from "./doubles.js";
  * operations need is a part of its own with the same functions, which loads it at first use.
  */
 export const account = `
--- An account outlives its windows by a day: should the clock have gone ahead, putting it right must not refill.
-local graceMs = dayMs
-local maxLeaseMs = 900000
-
 -- Earlier than any window began.
 local never = -maxInteger
 
@@ -20,13 +16,13 @@ local function newInstance(start, finish)
 end
 
 local account
-local plainLength = 19 * 8
 -- The account as it is stored, or will be: what an operation has not kept is not in it.
 local packedAccount
 local mustWrite, mustExtend, mustBegin
 
 -- Takes back what was not kept.
 local function restoreAccount()
+  local plainLength = 19 * 8
   if packedAccount then
     local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
       weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
@@ -76,6 +72,9 @@ end
 
 local function writeAccount()
   if not mustWrite then return end
+  -- An account outlives its windows by a day: should the clock have gone ahead, putting it right must not refill.
+  local graceMs = dayMs
+  local maxLeaseMs = 900000
   local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
   local ttl = last - now + graceMs
   write('SET', accountKey, packedAccount, 'PX', ttl)

@@ -10,14 +10,13 @@ const numbers = (count: number) => `isText and '${"%.0f,".repeat(count)}' or '<$
 export const answer = `
 local isText = arguments[3] == 1
 local pack = isText and string.format or struct.pack
-local statusAlone = ${numbers(replyLengths.done)}
-local statusAndNow = ${numbers(replyLengths.missedBounds)}
+local statusAndNow = ${numbers(replyLengths.done)}
 local withWindows = ${numbers(replyLengths.current)}
 local withLease = ${numbers(replyLengths.replayed)}
 local none = newInstance(never, never)
 
 local function answerAlone(status)
-  return pack(statusAlone, status)
+  return pack(statusAndNow, status, now)
 end
 
 local function answer(status, session, week, month)

@@ -1,3 +1,5 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /** The newest windows of an account, as they will be when its expired holds have ended. Writes nothing. */
 export const balance = `
 local mostPerRead = 1000
@@ -12,5 +14,5 @@ for first = 1, #due, mostPerRead do
   end
 end
 
-return answer(current, account.session, account.week, account.month)
+return answer(${code.current}, account.session, account.week, account.month)
 `;

@@ -5,11 +5,11 @@
  * more are left, does nothing else on their account: its caller then sends the account's operations again.
  */
 export const expiry = `
-local mostPerScript = 500
-local expiredMemoryMs = 3600000
-local budget = mostPerScript
+-- Of all accounts together.
+local budget = 500
 
 local function expireDue()
+  local expiredMemoryMs = 3600000
   if budget == 0 then return true end
   local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, budget)
   local packed = call('HMGET', holdsKey, unpack(due))
@@ -26,7 +26,7 @@ local function expireDue()
   end
   write('ZREM', leasesKey, unpack(due))
 
-  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
+  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 1000)
   if #old > 0 then
     write('HDEL', holdsKey, unpack(old))
     write('ZREM', expiredKey, unpack(old))

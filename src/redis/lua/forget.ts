@@ -1,3 +1,5 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /**
  * Deletes an account, its holds and its journal. Results of ended ids stay until their time is up. The moment of
  * forgetting stays for a day at least: a settlement of an earlier lease must not bring the account back.
@@ -10,6 +12,6 @@ local function forget()
     nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0, wipedAt = math.max(account.wipedAt, now),
   }
   keepAccount(false)
-  return answerAlone(done)
+  return answerAlone(${code.done})
 end
 `;

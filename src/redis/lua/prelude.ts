@@ -1,5 +1,3 @@
-import { replyStatuses } from "../batch/reply-lengths.js";
-
 /**
  * The beginning of every script of the ledger. The arguments are one JSON array: many arguments would cost the client
  * and the server more. It begins with the number of entries that a journal keeps, and for how long.
@@ -11,9 +9,6 @@ local arguments = cjson.decode(ARGV[1])
 local maxInteger = 9007199254740991
 local dayMs = 86400000
 local windowNames = { 'session', 'week', 'month' }
-
--- The codes of what comes of an operation.
-local ${replyStatuses.join(", ")} = ${replyStatuses.map((_, code) => code).join(", ")}
 
 -- A local is found faster than a member of a global, and this one is asked for at every step.
 local call = redis.call

@@ -1,3 +1,5 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /** Admits a reservation if something is left in every window, and holds its amount. */
 export const reserve = `
 -- A limit of -1 is none.
@@ -12,20 +14,20 @@ local function reserve(operation)
   local open = openSession()
   local week = calendarInstance(account.week, week1, week2, week3, week4)
   local month = calendarInstance(account.month, month1, month2, month3, month4)
-  if not (week and month) then return pack(statusAndNow, missedBounds, now) end
+  if not (week and month) then return answerAlone(${code.missedBounds}) end
 
   local earlier = readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))
   if earlier then
-    if earlier.amount ~= amount then return answerAlone(conflict) end
-    return answerLease(replayed, open, week, month, earlier)
+    if earlier.amount ~= amount then return answerAlone(${code.conflict}) end
+    return answerLease(${code.replayed}, open, week, month, earlier)
   end
 
   local session = open or newInstance(now, now + sessionMs)
   local isDenied = isExhausted(session, sessionLimit, need)
     or isExhausted(week, weekLimit, need)
     or isExhausted(month, monthLimit, need)
-  if isDenied then return answer(denied, open, week, month) end
-  if math.max(session.held, week.held, month.held) + amount > maxInteger then return answerAlone(tooLarge) end
+  if isDenied then return answer(${code.denied}, open, week, month) end
+  if math.max(session.held, week.held, month.held) + amount > maxInteger then return answerAlone(${code.tooLarge}) end
 
   local lease = {
     amount = amount, expiresAt = now + leaseMs, held = amount, checkpoint = 0,
@@ -45,7 +47,7 @@ local function reserve(operation)
   write('HSET', holdsKey, id, packLease(lease))
   write('ZADD', leasesKey, lease.expiresAt, id)
   keepAccount(isExtended, call('ZCARD', leasesKey) == 1)
-  if session == open then return answer(admitted, open, week, month) end
-  return answerLease(admittedApart, open, week, month, lease)
+  if session == open then return answer(${code.admitted}, open, week, month) end
+  return answerLease(${code.admittedApart}, open, week, month, lease)
 end
 `;

@@ -1,3 +1,5 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /** Sets the use of the open windows that are named back to zero. */
 export const reset = `
 local function reset(operation)
@@ -13,6 +15,6 @@ local function reset(operation)
   end
   closeEmptySession()
   if isChanged then keepAccount(false) end
-  return answerAlone(done)
+  return answerAlone(${code.done})
 end
 `;
