@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
-import {
-  type Blocked,
-  type CreditLedger,
-  type GrantRequest,
-  type HistoryPage,
-  type HistoryRequest,
-  type Lease,
-  type RenewRequest,
-  type RenewStatus,
-  type ReserveRequest,
-  type ReserveResult,
-  type Settlement,
-  type SettleResult,
-  type SettleStatus,
-  type WindowLimits,
-  type WindowName,
-  type WindowStates,
+import type {
+  Blocked,
+  CreditLedger,
+  GrantRequest,
+  HistoryPage,
+  HistoryRequest,
+  Lease,
+  RenewRequest,
+  RenewStatus,
+  ReserveRequest,
+  ReserveResult,
+  Settlement,
+  SettleResult,
+  SettleStatus,
+  WindowLimits,
+  WindowName,
+  WindowStates,
 } from "../ledger/credit-ledger.js";
 import {
   checkAccount,

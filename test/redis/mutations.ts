@@ -1,8 +1,10 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
+const batch = "batch/batched-ledger";
 const scripts = "scripts";
 const stores = "redis-stores";
 
@@ -520,6 +522,56 @@ export const mutations: readonly Mutation[] = [
     replace: "  keepAccount(false)\n  return answerNow(status)",
   },
 
+  // Batches
+  {
+    name: "a failed operation fails others",
+    find: "local isDone, reply = pcall(run, operation)",
+    replace: "local isDone, reply = true, run(operation)",
+    test: batch,
+  },
+  {
+    name: "an operation that failed counts",
+    find: "if hasWritten then keepAccount(true) else restoreAccount() end",
+    replace: "keepAccount(true)",
+    test: batch,
+  },
+  {
+    name: "what a failed operation wrote does not count",
+    find: "if hasWritten then keepAccount(true) else restoreAccount() end",
+    replace: "restoreAccount()",
+    test: batch,
+  },
+  {
+    name: "an expiry before it keeps what a failed operation counted",
+    find: "answerAlone(${code.again}) end\n  hasWritten = false\n",
+    replace: "answerAlone(${code.again}) end\n",
+    test: batch,
+  },
+  {
+    name: "an account is written without its first operations",
+    find: "local isWritten, writeFailure = pcall(writeAccount)",
+    replace: "local isWritten, writeFailure = #operations == 1, 'ERR'\n  if isWritten then writeAccount() end",
+    test: batch,
+  },
+  {
+    name: "an operation's key is another's",
+    find: "if hasOwnKey[operation[1]] then ownKey = takeKeys(1) end",
+    replace: "if position == 1 and hasOwnKey[operation[1]] then ownKey = takeKeys(1) end",
+    test: batch,
+  },
+  {
+    name: "what is due outlives other operations of the account",
+    find: "if transition ~= forget and expire() then",
+    replace: "if transition == settle and expire() then",
+  },
+  {
+    name: "each account of a script ends many expired holds",
+    find: "  budget = budget - #due\n",
+    replace: "",
+    test: batch,
+  },
+  { name: "large numbers lose digits as text", find: '"%.0f,".repeat', replace: '"%.15g,".repeat', test: batch },
+
   // Looks
   {
     name: "a look sees no expiry",
@@ -581,7 +633,11 @@ export const mutations: readonly Mutation[] = [
     find: "journal(id, 'grant', amount, { [name] = instance }, tags)\n",
     replace: "",
   },
-  { name: "a grant is not counted", find: "  keepAccount(true)\n  return answer(${code.current}", replace: "  return answer(${code.current}" },
+  {
+    name: "a grant is not counted",
+    find: "  keepAccount(true)\n  return answer(${code.current}",
+    replace: "  return answer(${code.current}",
+  },
   { name: "a reset of nothing is in the journal", find: "instance.used > 0 and ", replace: "" },
   { name: "a window that is over is reset", find: " and now < instance.finish then", replace: " then" },
   {

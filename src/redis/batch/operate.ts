@@ -1,5 +1,5 @@
-import { replyCodes as code } from "./reply-codes.js";
 import { operationKinds } from "./operation-kinds.js";
+import { replyCodes as code } from "./reply-codes.js";
 
 /**
  * Runs operations on accounts, each of them in its order: an account is loaded once, rid of its expired holds once, and

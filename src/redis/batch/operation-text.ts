@@ -10,7 +10,10 @@ import { operationKinds } from "./operation-kinds.js";
 
 type KindName = (typeof operationKinds)[number]["name"];
 
-const codes = Object.fromEntries(operationKinds.map(({ name }, index) => [name, index + 1])) as Record<KindName, number>;
+const codes = Object.fromEntries(operationKinds.map(({ name }, index) => [name, index + 1])) as Record<
+  KindName,
+  number
+>;
 
 interface RememberedLimits {
   readonly session: number | null;
