@@ -1,7 +1,7 @@
 import type { LedgerReply } from "../ledger-reply.js";
 import type { BatchSizes } from "./batch-options.js";
 import { OperationQueue, type RunOperations } from "./operation-queue.js";
-import type { AccountGroup, Operation } from "./waiting-operations.js";
+import type { AccountGroup, BatchedOperation } from "./waiting-operations.js";
 
 /**
  * The queues of a ledger: one for all accounts, or on a cluster one for each. A script there takes keys of one slot only,
@@ -27,7 +27,7 @@ export class OperationLanes {
     });
   }
 
-  submit(operation: Operation): Promise<LedgerReply> {
+  submit(operation: BatchedOperation): Promise<LedgerReply> {
     return (this.#isShared ? this.#shared : this.#ownOf(operation.account)).submit(operation);
   }
 

@@ -4,7 +4,7 @@ import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import { unavailable } from "../unavailable.js";
 import type { BatchSizes } from "./batch-options.js";
-import { type AccountGroup, type Operation, type Waiting, WaitingOperations } from "./waiting-operations.js";
+import { type AccountGroup, type BatchedOperation, type Waiting, WaitingOperations } from "./waiting-operations.js";
 
 /** Runs operations in one script. Resolves with one reply, or error, for each of them in their order. */
 export type RunOperations = (groups: readonly AccountGroup[]) => Promise<readonly (LedgerReply | Error)[]>;
@@ -38,7 +38,7 @@ export class OperationQueue {
     return this.#underWay === 0 && this.#waiting.isEmpty;
   }
 
-  submit(operation: Operation): Promise<LedgerReply> {
+  submit(operation: BatchedOperation): Promise<LedgerReply> {
     if (this.#waiting.countOf(operation.account) >= maxWaiting) {
       const message = `${maxWaiting} operations on ${operation.account} are waiting already.`;
       return Promise.reject(new LedgerUnavailableError(message));

@@ -1,7 +1,7 @@
 import type { LedgerReply } from "../ledger-reply.js";
 
 /** What the script needs to know of an operation. */
-export interface Operation {
+export interface BatchedOperation {
   readonly account: string;
   /** JSON. */
   readonly text: string;
@@ -11,7 +11,7 @@ export interface Operation {
 
 /** An operation, and its caller. */
 export interface Waiting {
-  readonly operation: Operation;
+  readonly operation: BatchedOperation;
   /** By when it came, among all. */
   readonly place: number;
   resolve(reply: LedgerReply): void;
