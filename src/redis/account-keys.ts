@@ -1,15 +1,9 @@
 import { Buffer } from "node:buffer";
 import crypto from "node:crypto";
-import { LRUCache } from "lru-cache";
-
-/** Of some 600 bytes each. */
-const mostKnown = 10_000;
 
 /** Names the keys of an account. What stands in braces decides the hash slot, so all of them are in one. */
 export class AccountKeys {
   readonly #prefix: string;
-  /** To name them again costs as much as the rest of an operation's arguments. */
-  readonly #known = new LRUCache<string, readonly string[]>({ max: mostKnown });
 
   constructor(prefix: string) {
     this.#prefix = prefix;
@@ -23,12 +17,8 @@ export class AccountKeys {
 
   /** The keys that every script of the ledger takes. Those of ids begin with the first of them. */
   of(accountId: string): readonly string[] {
-    const known = this.#known.get(accountId);
-    if (known) return known;
     const account = `${this.#prefix}:{${digest(accountId)}}`;
-    const keys = [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
-    this.#known.set(accountId, keys);
-    return keys;
+    return [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
   }
 }
 

@@ -31,6 +31,7 @@ import {
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";
+import { KnownAccounts } from "./batch/known-accounts.js";
 import { OperationLanes } from "./batch/operation-lanes.js";
 import { forgetText, grantText, reserveText, resetText, settleText } from "./batch/operation-text.js";
 import { operationRunner } from "./batch/run-operations.js";
@@ -80,7 +81,7 @@ const announceScript = makeScript(announce);
 export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
-  readonly #keys: AccountKeys;
+  readonly #known: KnownAccounts;
   readonly #journal: readonly [entries: number, retentionMs: number];
   /** As the scripts take it: whether their replies are to be text. */
   readonly #isText: 0 | 1;
@@ -96,13 +97,13 @@ export class ScriptedCreditLedger implements CreditLedger {
       operate: { ...scripts.operate, returnsBytes },
       balance: { ...scripts.balance, returnsBytes },
     };
-    this.#keys = new AccountKeys(prefix);
+    this.#known = new KnownAccounts(new AccountKeys(prefix));
     this.#journal = [journalEntries, journalMs];
     const head = `${journalEntries},${journalMs},${this.#isText}`;
-    const runOperations = operationRunner({ run, script: this.#scripts.operate, keys: this.#keys, head });
+    const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
     this.#lanes = new OperationLanes(runOperations, parts.batch, parts.isCluster);
     this.#announcements = new Announcements((accounts) =>
-      run(announceScript, this.#keys.of(accounts[0] as string).slice(0, 1), [
+      run(announceScript, this.#known.get(accounts[0] as string).keys.slice(0, 1), [
         channel,
         ...accounts.map((account) => `account ${account}`),
       ]),
@@ -113,8 +114,9 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkReserve(request);
     const { id, account, amountMicro, limits, strict = false } = request;
     const need = strict ? Math.max(1, amountMicro) : 1;
-    const text = reserveText(request, need);
-    const reply = await this.#lanes.submit({ account, text, ownKey: `ended:${id}` });
+    const { keys, limits: limitsText } = this.#known.get(account);
+    const text = reserveText(request, need, limitsText.of(limits));
+    const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
     const open = openInstancesOf(reply);
@@ -159,7 +161,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
     const { id, account, amountMicro, limits } = request;
-    const reply = await this.#lanes.submit({ account, text: grantText(request), ownKey: `grant:${id}` });
+    const reply = await this.#submit(account, grantText(request), `grant:${id}`);
     throwErrorOf(reply, id, amountMicro);
     this.#announcements.add(account);
     return windowStates(openInstancesOf(reply), limits);
@@ -168,7 +170,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     checkAccount(account);
     const named = windows.map((window) => [window, `reset_${randomUUID()}`] as const);
-    await this.#lanes.submit({ account, text: resetText(named) });
+    await this.#submit(account, resetText(named));
     this.#announcements.add(account);
   }
 
@@ -185,7 +187,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async forget(account: string): Promise<void> {
     checkAccount(account);
-    await this.#lanes.submit({ account, text: forgetText });
+    await this.#submit(account, forgetText);
     this.#announcements.add(account);
   }
 
@@ -198,11 +200,14 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
     const { id, account, limits } = lease;
-    const text = settleText(kind, lease, settlement);
-    const reply = await this.#lanes.submit({ account, text, ownKey: `ended:${id}` });
+    const reply = await this.#submit(account, settleText(kind, lease, settlement), `ended:${id}`);
     throwErrorOf(reply, id);
     const windows = currentStates(newestInstancesOf(reply), limits, nowOf(reply));
     return { status: reply.status as SettleStatus, windows };
+  }
+
+  #submit(account: string, text: string, ownKey?: string): Promise<LedgerReply> {
+    return this.#lanes.submit({ account, keys: this.#known.get(account).keys, text, ownKey });
   }
 
   /** @param requests - all of one account. */
@@ -231,7 +236,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     try {
-      return await this.#run(script, this.#keys.of(account), [JSON.stringify([...this.#journal, ...args])]);
+      return await this.#run(script, this.#known.get(account).keys, [JSON.stringify([...this.#journal, ...args])]);
     } catch (cause) {
       throw unavailable(cause);
     }

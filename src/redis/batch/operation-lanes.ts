@@ -22,7 +22,7 @@ export class OperationLanes {
     this.#shared = new OperationQueue({
       ...sizes,
       run,
-      takeOver: (groups, cause) => this.#separate(groups, cause),
+      handOver: (groups, cause) => this.#separate(groups, cause),
       onIdle: () => this.#checkIdle(),
     });
   }
@@ -45,7 +45,7 @@ export class OperationLanes {
     if (!isRefused) return false;
     this.#isShared = false;
     for (const one of [...groups.flatMap(({ waiting }) => waiting), ...this.#shared.takeWaiting()]) {
-      this.#ownOf(one.operation.account).add(one);
+      this.#ownOf(one.operation.account).takeOver(one);
     }
     return true;
   }
@@ -56,7 +56,7 @@ export class OperationLanes {
     const queue = new OperationQueue({
       ...this.#sizes,
       run: this.#run,
-      takeOver: () => false,
+      handOver: () => false,
       onIdle: () => {
         this.#own.delete(account);
         this.#checkIdle();

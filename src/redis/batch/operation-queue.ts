@@ -11,8 +11,8 @@ export type RunOperations = (groups: readonly AccountGroup[]) => Promise<readonl
 
 export interface QueueParts extends BatchSizes {
   readonly run: RunOperations;
-  /** @returns whether it has taken over the operations of a script that did not run. */
-  takeOver(groups: readonly AccountGroup[], cause: unknown): boolean;
+  /** @returns whether it has given the operations of a script that did not run to other queues. */
+  handOver(groups: readonly AccountGroup[], cause: unknown): boolean;
   onIdle(): void;
 }
 
@@ -43,11 +43,15 @@ export class OperationQueue {
       const message = `${maxWaiting} operations on ${operation.account} are waiting already.`;
       return Promise.reject(new LedgerUnavailableError(message));
     }
-    return new Promise((resolve, reject) => this.add({ operation, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
+      this.#schedule();
+    });
   }
 
-  add(caller: Omit<Waiting, "place">): void {
-    this.#waiting.add({ ...caller, place: ++this.#place });
+  /** Takes an operation over from another queue, with its caller. */
+  takeOver({ operation, resolve, reject }: Waiting): void {
+    this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
     this.#schedule();
   }
 
@@ -83,19 +87,19 @@ export class OperationQueue {
   #deliver(groups: readonly AccountGroup[], replies: readonly (LedgerReply | Error)[]): void {
     let next = 0;
     for (const { account, waiting } of groups) {
-      const again: Waiting[] = [];
+      let again: Waiting[] | undefined;
       for (const one of waiting) {
         const reply = replies[next++];
         if (reply === undefined || reply instanceof Error) one.reject(unavailable(reply));
-        else if (reply.status === "again") again.push(one);
+        else if (reply.status === "again") again = [...(again ?? []), one];
         else one.resolve(reply);
       }
-      if (again.length > 0) this.#waiting.putBack({ account, waiting: again });
+      if (again) this.#waiting.putBack({ account, waiting: again });
     }
   }
 
   #fail(groups: readonly AccountGroup[], cause: unknown, lastPlace: number): void {
-    if (this.#parts.takeOver(groups, cause)) return;
+    if (this.#parts.handOver(groups, cause)) return;
     const error = unavailable(cause);
     for (const { waiting } of groups) for (const { reject } of waiting) reject(error);
     // What has waited as long for a server that does not answer shall not wait for as long again.

@@ -1,11 +1,4 @@
-import type {
-  GrantRequest,
-  Lease,
-  ReserveRequest,
-  Settlement,
-  WindowLimits,
-  WindowName,
-} from "../../ledger/credit-ledger.js";
+import type { GrantRequest, Lease, ReserveRequest, Settlement, WindowName } from "../../ledger/credit-ledger.js";
 import { operationKinds } from "./operation-kinds.js";
 
 type KindName = (typeof operationKinds)[number]["name"];
@@ -15,24 +8,11 @@ const codes = Object.fromEntries(operationKinds.map(({ name }, index) => [name, 
   number
 >;
 
-interface RememberedLimits {
-  readonly session: number | null;
-  readonly week: number | null;
-  readonly month: number | null;
-  readonly lengthMs: number;
-  readonly weekBounds: unknown;
-  readonly monthBounds: unknown;
-  readonly text: string;
-}
-
-/** By the object: callers pass the same one until a window begins, or the plan changes. */
-const remembered = new WeakMap<WindowLimits, RememberedLimits>();
-
 // JSON, written without a value of which it would be the text.
 
-export function reserveText(request: ReserveRequest, need: number): string {
-  const { id, amountMicro, leaseMs, limits } = request;
-  return `[${codes.reserve},${JSON.stringify(id)},${amountMicro},${leaseMs},${need},${limitsText(limits)}]`;
+/** @param limits - the numbers of the request's. */
+export function reserveText({ id, amountMicro, leaseMs }: ReserveRequest, need: number, limits: string): string {
+  return `[${codes.reserve},${JSON.stringify(id)},${amountMicro},${leaseMs},${need},${limits}]`;
 }
 
 export function settleText(kind: "charge" | "release", lease: Lease, settlement: Settlement): string {
@@ -46,8 +26,9 @@ export function settleText(kind: "charge" | "release", lease: Lease, settlement:
 }
 
 export function grantText({ id, window, note, amountMicro, limits }: GrantRequest): string {
+  const bounds = [...limits.week.bounds, ...limits.month.bounds];
   const tags = tagsText(note === undefined ? undefined : { note });
-  return `[${codes.grant},${JSON.stringify(id)},"${window}",${tags},${amountMicro},${boundsOf(limits).join(",")}]`;
+  return `[${codes.grant},${JSON.stringify(id)},"${window}",${tags},${amountMicro},${bounds.join(",")}]`;
 }
 
 /** @param named - the windows, each with the id of its entry in the journal. */
@@ -60,34 +41,4 @@ export const forgetText = `[${codes.forget}]`;
 /** The script puts tags into the journal as they are. */
 function tagsText(tags: Settlement["tags"]): string {
   return tags === undefined ? '""' : JSON.stringify(JSON.stringify(tags));
-}
-
-function limitsText(limits: WindowLimits): string {
-  const { session, week, month } = limits;
-  const known = remembered.get(limits);
-  const isSame =
-    known !== undefined &&
-    known.session === session.limitMicro &&
-    known.week === week.limitMicro &&
-    known.month === month.limitMicro &&
-    known.lengthMs === session.lengthMs &&
-    known.weekBounds === week.bounds &&
-    known.monthBounds === month.bounds;
-  if (isSame) return known.text;
-  const amounts = [session.limitMicro ?? -1, week.limitMicro ?? -1, month.limitMicro ?? -1];
-  const text = [...amounts, session.lengthMs, ...boundsOf(limits)].join(",");
-  remembered.set(limits, {
-    session: session.limitMicro,
-    week: week.limitMicro,
-    month: month.limitMicro,
-    lengthMs: session.lengthMs,
-    weekBounds: week.bounds,
-    monthBounds: month.bounds,
-    text,
-  });
-  return text;
-}
-
-function boundsOf({ week, month }: WindowLimits): readonly number[] {
-  return [...week.bounds, ...month.bounds];
 }

@@ -1,4 +1,3 @@
-import type { AccountKeys } from "../account-keys.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import type { RunScript } from "../run-script.js";
 import type { Script } from "../script.js";
@@ -9,22 +8,21 @@ import type { RunOperations } from "./operation-queue.js";
 export interface OperationRunner {
   readonly run: RunScript;
   readonly script: Script;
-  readonly keys: AccountKeys;
   /** JSON of what every argument begins with. */
   readonly head: string;
 }
 
 /** Makes one script call of operations: the keys of all of them, and one JSON text. */
-export function operationRunner({ run, script, keys, head }: OperationRunner): RunOperations {
+export function operationRunner({ run, script, head }: OperationRunner): RunOperations {
   return async (groups) => {
     const names: string[] = [];
     let text = `[${head}`;
-    for (const { account, waiting } of groups) {
-      const ofAccount = keys.of(account);
-      names.push(...ofAccount);
+    for (const { waiting } of groups) {
       let separator = ",[";
       for (const { operation } of waiting) {
-        if (operation.ownKey !== undefined) names.push(`${ofAccount[0]}:${operation.ownKey}`);
+        const { keys, ownKey } = operation;
+        if (separator === ",[") names.push(...keys);
+        if (ownKey !== undefined) names.push(`${keys[0]}:${ownKey}`);
         text += separator + operation.text;
         separator = ",";
       }

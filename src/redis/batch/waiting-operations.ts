@@ -3,16 +3,18 @@ import type { LedgerReply } from "../ledger-reply.js";
 /** What the script needs to know of an operation. */
 export interface BatchedOperation {
   readonly account: string;
+  /** Of the account. */
+  readonly keys: readonly string[];
   /** JSON. */
   readonly text: string;
   /** The last part of the key that belongs to the operation's id, where it has one. */
-  readonly ownKey?: string;
+  readonly ownKey?: string | undefined;
 }
 
 /** An operation, and its caller. */
 export interface Waiting {
   readonly operation: BatchedOperation;
-  /** By when it came, among all. */
+  /** Grows with each that comes. */
   readonly place: number;
   resolve(reply: LedgerReply): void;
   reject(error: unknown): void;
@@ -27,6 +29,7 @@ export interface AccountGroup {
 /** Operations by account, in the order in which they came. Accounts take turns. */
 export class WaitingOperations {
   readonly #accounts = new Map<string, Waiting[]>();
+  #count = 0;
 
   get isEmpty(): boolean {
     return this.#accounts.size === 0;
@@ -38,6 +41,7 @@ export class WaitingOperations {
 
   add(waiting: Waiting): void {
     const { account } = waiting.operation;
+    this.#count++;
     const others = this.#accounts.get(account);
     if (others) others.push(waiting);
     else this.#accounts.set(account, [waiting]);
@@ -45,11 +49,13 @@ export class WaitingOperations {
 
   /** Before all others of the account. */
   putBack({ account, waiting }: AccountGroup): void {
+    this.#count += waiting.length;
     this.#accounts.set(account, [...waiting, ...(this.#accounts.get(account) ?? [])]);
   }
 
   /** The next operations, at most so many. No account gets more than its share while others have some left. */
   take(most: number): AccountGroup[] {
+    if (this.#count <= most) return this.#takeAll();
     const share = Math.max(1, Math.floor(most / this.#accounts.size));
     const groups = new Map<string, Waiting[]>();
     let room = most;
@@ -65,7 +71,16 @@ export class WaitingOperations {
       if (earlier) earlier.push(...taken);
       else groups.set(account, taken);
     }
+    this.#count -= most - room;
     return Array.from(groups, ([account, waiting]) => ({ account, waiting }));
+  }
+
+  #takeAll(): AccountGroup[] {
+    const groups: AccountGroup[] = [];
+    for (const [account, waiting] of this.#accounts) groups.push({ account, waiting });
+    this.#accounts.clear();
+    this.#count = 0;
+    return groups;
   }
 
   /** Those that had come up to a place. */
@@ -76,6 +91,7 @@ export class WaitingOperations {
       taken.push(...waiting.splice(0, later === -1 ? waiting.length : later));
       if (waiting.length === 0) this.#accounts.delete(account);
     }
+    this.#count -= taken.length;
     return taken;
   }
 }
