@@ -29,6 +29,8 @@ export class OperationQueue {
   #place = 0;
   #underWay = 0;
   #isScheduled = false;
+  /** Whether the last script had a single operation. */
+  #wasAlone = false;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
@@ -60,19 +62,24 @@ export class OperationQueue {
     return this.#waiting.takeUpTo(this.#place);
   }
 
-  /** At the end of the turn a single operation leaves as soon as at once, for all that came with it have come. */
   #schedule(): void {
     if (this.#isScheduled || this.#underWay >= this.#parts.inFlight) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      while (this.#underWay < this.#parts.inFlight && !this.#waiting.isEmpty) void this.#send();
-    });
+    // To wait for the end of the turn takes a lone operation some time, which it need not spend where none came with the last.
+    const isAlone = this.#wasAlone && this.#underWay === 0;
+    if (isAlone || this.#parts.operations === 1) queueMicrotask(() => this.#flush());
+    else setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    while (this.#underWay < this.#parts.inFlight && !this.#waiting.isEmpty) void this.#send();
   }
 
   async #send(): Promise<void> {
     const groups = this.#waiting.take(this.#parts.operations);
     const lastPlace = this.#place;
+    this.#wasAlone = groups.length === 1 && groups[0]?.waiting.length === 1;
     this.#underWay++;
     try {
       this.#deliver(groups, await this.#parts.run(groups));
