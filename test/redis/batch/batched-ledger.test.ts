@@ -203,6 +203,24 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     expect([await before.counts(), await after.counts()]).toEqual([everywhere(0, 1), everywhere(0, 5)]);
   });
 
+  it("undo a failed operation, and not the expiry before it", async () => {
+    const clock = new ManualClock(start);
+    const [one, other] = accounts(2, ledgerAt(clock, test.client)) as [Fixture, Fixture];
+    await test.client.flushall();
+    await one.admit(9, { leaseMs: second });
+    const lease = await one.admit(7);
+    await one.spend(1);
+    const journal = await keyOf(":journal");
+    await test.client.set(journal, "what another program wrote");
+    clock.advance(second);
+    const [failed] = await Promise.allSettled([one.ledger.settle(lease, { amountMicro: 3 }), other.reserve(1)]);
+    expect(failed.status).toBe("rejected");
+    expect(await one.counts()).toEqual(everywhere(1, 7));
+    await test.client.del(journal);
+    expect((await one.ledger.settle(lease, { amountMicro: 3 })).status).toBe("settled");
+    expect(await one.counts()).toEqual(everywhere(4, 0));
+  });
+
   it("count what a failed operation has written, so that its repetition finds it", async () => {
     const [one, other] = accounts(2) as [Fixture, Fixture];
     await test.client.flushall();
