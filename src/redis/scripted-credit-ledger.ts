@@ -31,9 +31,9 @@ import {
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";
-import { KnownAccounts } from "./batch/known-accounts.js";
 import { OperationLanes } from "./batch/operation-lanes.js";
 import { forgetText, grantText, reserveText, resetText, settleText } from "./batch/operation-text.js";
+import { RecentAccounts } from "./batch/recent-accounts.js";
 import { operationRunner } from "./batch/run-operations.js";
 import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
@@ -81,7 +81,7 @@ const announceScript = makeScript(announce);
 export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
-  readonly #known: KnownAccounts;
+  readonly #recent: RecentAccounts;
   readonly #journal: readonly [entries: number, retentionMs: number];
   /** As the scripts take it: whether their replies are to be text. */
   readonly #isText: 0 | 1;
@@ -97,13 +97,13 @@ export class ScriptedCreditLedger implements CreditLedger {
       operate: { ...scripts.operate, returnsBytes },
       balance: { ...scripts.balance, returnsBytes },
     };
-    this.#known = new KnownAccounts(new AccountKeys(prefix));
+    this.#recent = new RecentAccounts(new AccountKeys(prefix));
     this.#journal = [journalEntries, journalMs];
     const head = `${journalEntries},${journalMs},${this.#isText}`;
     const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
     this.#lanes = new OperationLanes(runOperations, parts.batch, parts.isCluster);
     this.#announcements = new Announcements((accounts) =>
-      run(announceScript, this.#known.get(accounts[0] as string).keys.slice(0, 1), [
+      run(announceScript, this.#recent.get(accounts[0] as string).keys.slice(0, 1), [
         channel,
         ...accounts.map((account) => `account ${account}`),
       ]),
@@ -114,7 +114,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkReserve(request);
     const { id, account, amountMicro, limits, strict = false } = request;
     const need = strict ? Math.max(1, amountMicro) : 1;
-    const { keys, limits: limitsText } = this.#known.get(account);
+    const { keys, limits: limitsText } = this.#recent.get(account);
     const text = reserveText(request, need, limitsText.of(limits));
     const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id, amountMicro);
@@ -207,7 +207,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   }
 
   #submit(account: string, text: string, ownKey?: string): Promise<LedgerReply> {
-    return this.#lanes.submit({ account, keys: this.#known.get(account).keys, text, ownKey });
+    return this.#lanes.submit({ account, keys: this.#recent.get(account).keys, text, ownKey });
   }
 
   /** @param requests - all of one account. */
@@ -236,7 +236,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     try {
-      return await this.#run(script, this.#known.get(account).keys, [JSON.stringify([...this.#journal, ...args])]);
+      return await this.#run(script, this.#recent.get(account).keys, [JSON.stringify([...this.#journal, ...args])]);
     } catch (cause) {
       throw unavailable(cause);
     }
