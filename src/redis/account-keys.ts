@@ -15,12 +15,10 @@ export class AccountKeys {
     return [responses, `${responses}:order`, `${responses}:texts`, `${responses}:items`];
   }
 
-  /** The keys that every script of the ledger takes, and the one that belongs to the operation's own id. */
-  of(accountId: string, own?: `ended:${string}` | `grant:${string}`): string[] {
+  /** The keys that every script of the ledger takes. Those of ids begin with the first of them. */
+  of(accountId: string): readonly string[] {
     const account = `${this.#prefix}:{${digest(accountId)}}`;
-    const keys = [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
-    if (own !== undefined) keys.push(`${account}:${own}`);
-    return keys;
+    return [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
   }
 }
 

@@ -6,9 +6,14 @@ import {
   type WindowInstance,
 } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
+import { type ReplyStatus, replyLengths } from "./batch/reply-lengths.js";
 
-/** What a script returns: a status, the store's now, and the numbers of the three windows, session first. */
-export type LedgerReply = readonly [status: unknown, ...rest: unknown[]];
+/** What a script returned of one operation: the numbers from `first` on, which begin with the status. */
+export interface LedgerReply {
+  readonly status: ReplyStatus;
+  readonly numbers: Float64Array;
+  readonly first: number;
+}
 
 interface Span {
   start: number;
@@ -19,12 +24,8 @@ const firstWindow = 2;
 const windowLength = 5;
 const firstOfLease = firstWindow + 3 * windowLength;
 
-export function statusOf(reply: LedgerReply): string {
-  return String(reply[0]);
-}
-
 export function nowOf(reply: LedgerReply): number {
-  return Number(reply[1]);
+  return numberAt(reply, 1);
 }
 
 /** The windows that the script found open. */
@@ -40,11 +41,11 @@ export function newestInstancesOf(reply: LedgerReply): Instances {
 
 /** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */
 export function leaseOf(reply: LedgerReply, { id, account, amountMicro, limits, leaseMs }: ReserveRequest): Lease {
-  const isApart = reply.length > firstOfLease;
-  const expiresAt = isApart ? Number(reply[firstOfLease]) : nowOf(reply) + leaseMs;
+  const isApart = replyLengths[reply.status] > firstOfLease;
+  const expiresAt = isApart ? numberAt(reply, firstOfLease) : nowOf(reply) + leaseMs;
   const [session, week, month] = [0, 1, 2].map((index) => {
     const at = isApart ? firstOfLease + 1 + 2 * index : firstWindow + windowLength * index;
-    return { start: Number(reply[at]), end: Number(reply[at + 1]) };
+    return { start: numberAt(reply, at), end: numberAt(reply, at + 1) };
   }) as [Span, Span, Span];
   return {
     id,
@@ -59,28 +60,38 @@ export function leaseOf(reply: LedgerReply, { id, account, amountMicro, limits, 
 
 /** The error that a status stands for, if it is one. */
 export function errorOf(reply: LedgerReply, id: string, amount?: number): Error | undefined {
-  switch (statusOf(reply)) {
+  switch (reply.status) {
     case "conflict":
-      return new LedgerConflictError(`${id} was used before with another amount or window.`);
-    case "too large":
+      return conflictOf(id);
+    case "tooLarge":
       return new LedgerInputError(`amountMicro ${amount} is too large on top of the rest.`);
-    case "no session":
+    case "noSession":
       return new LedgerInputError("The account has no open session to grant credits to.");
-    case "missed bounds":
+    case "missedBounds":
       return outOfBounds(nowOf(reply));
     default:
       return undefined;
   }
 }
 
+export function conflictOf(id: string): LedgerConflictError {
+  return new LedgerConflictError(`${id} was used before with another amount or window.`);
+}
+
+/** The script returns a window that there is none of as one that began and ended before all others. */
 function instanceAt(reply: LedgerReply, index: number): WindowInstance | undefined {
   const at = firstWindow + windowLength * index;
-  if (reply[at] === null || reply[at] === undefined) return undefined;
+  const end = numberAt(reply, at + 1);
+  if (end === Number.MIN_SAFE_INTEGER) return undefined;
   return {
-    start: Number(reply[at]),
-    end: Number(reply[at + 1]),
-    used: Number(reply[at + 2]),
-    held: Number(reply[at + 3]),
-    bonus: Number(reply[at + 4]),
+    start: numberAt(reply, at),
+    end,
+    used: numberAt(reply, at + 2),
+    held: numberAt(reply, at + 3),
+    bonus: numberAt(reply, at + 4),
   };
+}
+
+function numberAt({ numbers, first }: LedgerReply, index: number): number {
+  return numbers[first + index] ?? Number.NaN;
 }

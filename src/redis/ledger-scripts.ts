@@ -1,3 +1,4 @@
+import { operate } from "./batch/operate.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
 import { balance } from "./lua/balance.js";
@@ -17,23 +18,17 @@ import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
 import { makeScript, type Script } from "./script.js";
 
-/** One script for each operation of the ledger. */
-export type LedgerScripts = Readonly<
-  Record<"reserve" | "renew" | "settle" | "balance" | "grant" | "reset" | "forget" | "history", Script>
->;
+/** `operate` makes reservations, settlements, grants and resets, and forgets accounts. */
+export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "history", Script>>;
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
-  const state = [prelude, clockPart, account, leases];
-  const books = [charge, journal];
+  const state = [prelude, clockPart, account, leases, charge];
+  const transitions = [reserve, settle, grant, reset, forget];
   return {
-    reserve: makeScript(...state, expiry(books.join("")), windows, answer, reserve),
-    renew: makeScript(...state, ...books, expiry(), renew),
-    settle: makeScript(...state, ...books, expiry(), answer, settle),
-    grant: makeScript(...state, ...books, expiry(), windows, answer, grant),
-    reset: makeScript(...state, ...books, expiry(), reset),
-    balance: makeScript(...state, charge, answer, balance),
-    forget: makeScript(prelude, clockPart, account, forget),
+    operate: makeScript(...state, journal, expiry, windows, answer, ...transitions, operate),
+    renew: makeScript(...state, journal, expiry, renew),
+    balance: makeScript(...state, answer, balance),
     history: makeScript(prelude, history),
   };
 }

@@ -21,6 +21,11 @@ export interface NodeRedisEvalOptions {
  */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
+/** Whether scripts may only take keys of one hash slot, as far as the client shows it. */
+export function isCluster(client: RedisClient): boolean {
+  return ("isCluster" in client && client.isCluster === true) || (isNodeRedis(client) && "slots" in client);
+}
+
 export function isNodeRedis(client: RedisClient): client is NodeRedisClient {
   return "evalSha" in client && typeof client.evalSha === "function";
 }

@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { batchSizes, type RedisBatchOptions } from "./batch/batch-options.js";
 import { ledgerScripts } from "./ledger-scripts.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { ScriptedCreditLedger } from "./scripted-credit-ledger.js";
@@ -7,6 +8,11 @@ import { ScriptedCreditLedger } from "./scripted-credit-ledger.js";
 export interface RedisCreditLedgerOptions extends RedisOptions {
   /** How much of each account's journal is kept. `false`: none, and no `history`. */
   journal?: RedisJournalOptions | false | undefined;
+  /**
+   * Operations of all accounts that come in one turn of the event loop go together in one script; on a cluster, those of
+   * each account. `false`: each in a script of its own.
+   */
+  batch?: RedisBatchOptions | false | undefined;
 }
 
 export interface RedisJournalOptions {
@@ -19,8 +25,8 @@ export interface RedisJournalOptions {
 const dayMs = 86_400_000;
 
 /**
- * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one script
- * in one round trip, and the server's clock is the only clock. Accounts may be spread over a cluster.
+ * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one round
+ * trip, in which others may go with it, and the server's clock is the only clock. Accounts may be spread over a cluster.
  *
  * The ledger recognises the repetition of a settlement or reservation for two minutes after its end, and of a grant for
  * 31 days. An expired hold can be settled for at least an hour. Ids are unique within their account only: the same id
@@ -30,13 +36,13 @@ const dayMs = 86_400_000;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedger {
-  return creditLedgerOn(connectionOf(options), options.journal);
+  return creditLedgerOn(connectionOf(options), options);
 }
 
 /** The same on a connection that is shared with other stores. */
 export function creditLedgerOn(
-  { run, prefix, onReconnected, changes }: RedisConnection,
-  journal: RedisCreditLedgerOptions["journal"] = {},
+  { run, returnsBytes, isCluster, prefix, onReconnected, changes }: RedisConnection,
+  { journal = {}, batch }: Pick<RedisCreditLedgerOptions, "journal" | "batch">,
   scripts = ledgerScripts,
 ): CreditLedger {
   const { entries: journalEntries = 10_000, days = 40 } = journal === false ? { entries: 0 } : journal;
@@ -45,7 +51,8 @@ export function creditLedgerOn(
     requireCount("journal.days", days);
   }
   const ledger = new ScriptedCreditLedger({
-    ...{ run, scripts, prefix, journalEntries },
+    ...{ run, returnsBytes, isCluster, scripts, prefix, journalEntries },
+    batch: batchSizes(batch),
     journalMs: days * dayMs,
     channel: changes.channel,
   });

@@ -1,10 +1,10 @@
+import { TimeLimit } from "../guard/time-limit.js";
 import { ChangeFeed } from "./change-feed.js";
-import type { RedisClient } from "./redis-client.js";
+import { isCluster, type RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
 import { subscriptionOpener } from "./subscription.js";
 import { whenReconnected } from "./when-reconnected.js";
-import { withTimeout } from "./with-timeout.js";
 
 /** Options of every store in Redis. */
 export interface RedisOptions {
@@ -24,6 +24,9 @@ export interface RedisOptions {
 /** Options, checked, with their defaults. */
 export interface RedisConnection {
   readonly run: RunScript;
+  /** Whether `run` can return bytes. */
+  readonly returnsBytes: boolean;
+  readonly isCluster: boolean;
   readonly prefix: string;
   readonly changes: ChangeFeed;
   /** @returns what ends it. */
@@ -45,11 +48,14 @@ export function connectionOf(options: RedisOptions): RedisConnection {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs) {
     throw new RangeError(`timeoutMs must be a whole number of at least 1, not ${timeoutMs}.`);
   }
-  const send = scriptRunner(client);
-  const timed: RunScript = (script, keys, args) => withTimeout(send(script, keys, args), timeoutMs);
+  const { run, returnsBytes } = scriptRunner(client);
+  const limit = new TimeLimit(timeoutMs);
+  const timed: RunScript = (script, keys, args) => limit.race(run(script, keys, args));
   const channel = `${prefix}:changes`;
   return {
     run: allowEviction ? timed : refuseEviction(timed),
+    returnsBytes,
+    isCluster: isCluster(client),
     prefix,
     changes: new ChangeFeed(channel, subscriptionOpener(client, channel)),
     onReconnected: (listener) => whenReconnected(client, listener),

@@ -32,7 +32,7 @@ class Stores {
     const connection = connectionOf(options);
     this.keys = keyStoreOn(connection);
     this.plans = planStoreOn(connection);
-    this.ledger = creditLedgerOn(connection, options.journal);
+    this.ledger = creditLedgerOn(connection, options);
     this.responses = responseStoreOn(connection, options.responses);
     this.#accounts = accountStoreOn(connection);
   }

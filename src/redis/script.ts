@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface Script {
   readonly text: string;
   readonly sha1: string;
+  /** Its texts are returned as bytes, where the client can read them so. Default: `false`. */
+  readonly returnsBytes?: boolean;
 }
 
 /** Joins the parts to one script. Each part sees the local variables of those before it. */

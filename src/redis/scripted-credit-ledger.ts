@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
-import {
-  type Blocked,
-  type CreditLedger,
-  type GrantRequest,
-  type HistoryPage,
-  type HistoryRequest,
-  type Lease,
-  LedgerUnavailableError,
-  type RenewRequest,
-  type RenewStatus,
-  type ReserveRequest,
-  type ReserveResult,
-  type Settlement,
-  type SettleResult,
-  type SettleStatus,
-  type WindowLimits,
-  type WindowName,
-  type WindowStates,
+import type {
+  Blocked,
+  CreditLedger,
+  GrantRequest,
+  HistoryPage,
+  HistoryRequest,
+  Lease,
+  RenewRequest,
+  RenewStatus,
+  ReserveRequest,
+  ReserveResult,
+  Settlement,
+  SettleResult,
+  SettleStatus,
+  WindowLimits,
+  WindowName,
+  WindowStates,
 } from "../ledger/credit-ledger.js";
 import {
   checkAccount,
@@ -30,24 +29,36 @@ import {
   checkSettle,
 } from "../ledger/ledger-input.js";
 import { AccountKeys } from "./account-keys.js";
+import type { BatchSizes } from "./batch/batch-options.js";
+import { decodeReplies } from "./batch/decode-replies.js";
+import { OperationLanes } from "./batch/operation-lanes.js";
+import { forgetText, grantText, reserveText, resetText, settleText } from "./batch/operation-text.js";
+import { RecentAccounts } from "./batch/recent-accounts.js";
+import { operationRunner } from "./batch/run-operations.js";
 import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
+  conflictOf,
   errorOf,
   type LedgerReply,
   leaseOf,
   newestInstancesOf,
   nowOf,
   openInstancesOf,
-  statusOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
+import { unavailable } from "./unavailable.js";
 
 /** What a {@link ScriptedCreditLedger} is made of. */
 export interface LedgerParts {
   run: RunScript;
+  /** Whether `run` can return bytes. */
+  returnsBytes: boolean;
+  /** Whether accounts are spread over several servers. */
+  isCluster: boolean;
+  batch: BatchSizes;
   scripts: LedgerScripts;
   prefix: string;
   /** Entries that an account's journal keeps; 0: none. */
@@ -63,21 +74,36 @@ const defaultPageLength = 100;
 
 const announceScript = makeScript(announce);
 
-/** The ledger's operations as scripts: each is one round trip, unless very many holds of the account have expired at once. */
+/**
+ * The ledger's operations as scripts. Those that change an account go together with others, in one script; the rest are one
+ * script each. Each is one round trip, unless very many holds of the account have expired at once.
+ */
 export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
-  readonly #keys: AccountKeys;
+  readonly #recent: RecentAccounts;
   readonly #journal: readonly [entries: number, retentionMs: number];
+  /** As the scripts take it: whether their replies are to be text. */
+  readonly #isText: 0 | 1;
+  readonly #lanes: OperationLanes;
   readonly #announcements: Announcements;
 
-  constructor({ run, scripts, prefix, journalEntries, journalMs, channel }: LedgerParts) {
+  constructor(parts: LedgerParts) {
+    const { run, returnsBytes, scripts, prefix, journalEntries, journalMs, channel } = parts;
     this.#run = run;
-    this.#scripts = scripts;
-    this.#keys = new AccountKeys(prefix);
+    this.#isText = returnsBytes ? 0 : 1;
+    this.#scripts = {
+      ...scripts,
+      operate: { ...scripts.operate, returnsBytes },
+      balance: { ...scripts.balance, returnsBytes },
+    };
+    this.#recent = new RecentAccounts(new AccountKeys(prefix));
     this.#journal = [journalEntries, journalMs];
+    const head = `${journalEntries},${journalMs},${this.#isText}`;
+    const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
+    this.#lanes = new OperationLanes(runOperations, parts.batch, parts.isCluster);
     this.#announcements = new Announcements((accounts) =>
-      run(announceScript, this.#keys.of(accounts[0] as string).slice(0, 1), [
+      run(announceScript, this.#recent.get(accounts[0] as string).keys.slice(0, 1), [
         channel,
         ...accounts.map((account) => `account ${account}`),
       ]),
@@ -86,30 +112,21 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    const { id, account, amountMicro, limits, leaseMs, strict = false } = request;
+    const { id, account, amountMicro, limits, strict = false } = request;
     const need = strict ? Math.max(1, amountMicro) : 1;
-    const reply = await this.#update(this.#scripts.reserve, this.#keys.of(account, `ended:${id}`), [
-      id,
-      amountMicro,
-      leaseMs,
-      need,
-      limits.session.limitMicro ?? -1,
-      limits.week.limitMicro ?? -1,
-      limits.month.limitMicro ?? -1,
-      limits.session.lengthMs,
-      ...boundsOf(limits),
-    ]);
+    const { keys, limits: limitsText } = this.#recent.get(account);
+    const text = reserveText(request, need, limitsText.of(limits));
+    const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
     const open = openInstancesOf(reply);
     const windows = windowStates(open, limits);
-    const status = statusOf(reply);
-    if (status === "denied") {
+    if (reply.status === "denied") {
       // The script has decided by the same rule. The windows that it returned show which one denied, and until when.
       const blocked = blockedWindows(open, limits, need, now) as [Blocked, ...Blocked[]];
       return { ok: false, blocked, windows, now };
     }
-    return { ok: true, lease: leaseOf(reply, request), windows, now, replayed: status === "replayed" };
+    return { ok: true, lease: leaseOf(reply, request), windows, now, replayed: reply.status === "replayed" };
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -135,18 +152,16 @@ export class ScriptedCreditLedger implements CreditLedger {
   async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
     checkAccount(account);
     checkLimits(limits);
-    const reply = await this.#send(this.#scripts.balance, this.#keys.of(account), []);
+    const packed = await this.#send(this.#scripts.balance, account, [this.#isText]);
+    const reply = decodeReplies(packed)[0] as LedgerReply;
     const now = nowOf(reply);
     return { windows: windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, account, window, amountMicro, limits, note } = request;
-    const tags = note === undefined ? "" : JSON.stringify({ note });
-    const keys = this.#keys.of(account, `grant:${id}`);
-    const args = [id, window, tags, amountMicro, ...boundsOf(limits)];
-    const reply = await this.#update(this.#scripts.grant, keys, args);
+    const { id, account, amountMicro, limits } = request;
+    const reply = await this.#submit(account, grantText(request), `grant:${id}`);
     throwErrorOf(reply, id, amountMicro);
     this.#announcements.add(account);
     return windowStates(openInstancesOf(reply), limits);
@@ -154,8 +169,8 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     checkAccount(account);
-    const named = windows.map((window) => [window, `reset_${randomUUID()}`]);
-    await this.#update(this.#scripts.reset, this.#keys.of(account), [named]);
+    const named = windows.map((window) => [window, `reset_${randomUUID()}`] as const);
+    await this.#submit(account, resetText(named));
     this.#announcements.add(account);
   }
 
@@ -164,77 +179,68 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { account, limit = defaultPageLength } = request;
     const { newest, oldest } = streamRange(request);
     // Reads one entry more than the page, to see whether there is another page.
-    const reply = await this.#send(this.#scripts.history, this.#keys.of(account), [newest, oldest, limit + 1]);
-    const entries = (reply as readonly unknown[] as readonly JournalEntry[]).map(toLedgerEntry);
+    const reply = await this.#send(this.#scripts.history, account, [newest, oldest, limit + 1]);
+    const entries = (reply as readonly JournalEntry[]).map(toLedgerEntry);
     if (entries.length <= limit) return { entries };
     return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
   }
 
   async forget(account: string): Promise<void> {
     checkAccount(account);
-    await this.#send(this.#scripts.forget, this.#keys.of(account), []);
+    await this.#submit(account, forgetText);
     this.#announcements.add(account);
   }
 
-  /** The client stays open: it is the host's. */
+  /** Resolves when all that was submitted has ended. The client stays open: it is the host's. */
   async close(): Promise<void> {
+    await this.#lanes.idle();
     await this.#announcements.idle();
   }
 
   async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
-    const { id, account, amountMicro, expiresAt, starts, ends, limits } = lease;
-    const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
-    const reply = await this.#update(this.#scripts.settle, this.#keys.of(account, `ended:${id}`), [
-      id,
-      kind,
-      tags === undefined ? "" : JSON.stringify(tags),
-      settlement.amountMicro,
-      mayBeDuplicateSince,
-      amountMicro,
-      expiresAt,
-      starts.session,
-      starts.week,
-      starts.month,
-      ends.session,
-      ends.week,
-      ends.month,
-    ]);
+    const { id, account, limits } = lease;
+    const reply = await this.#submit(account, settleText(kind, lease, settlement), `ended:${id}`);
     throwErrorOf(reply, id);
     const windows = currentStates(newestInstancesOf(reply), limits, nowOf(reply));
-    return { status: statusOf(reply) as SettleStatus, windows };
+    return { status: reply.status as SettleStatus, windows };
+  }
+
+  #submit(account: string, text: string, ownKey?: string): Promise<LedgerReply> {
+    return this.#lanes.submit({ account, keys: this.#recent.get(account).keys, text, ownKey });
   }
 
   /** @param requests - all of one account. */
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
     const account = requests[0]?.lease.account as string;
-    const [, ...statuses] = await this.#update(this.#scripts.renew, this.#keys.of(account), [
-      requests.map(({ lease, observedMicro, leaseMs }) => [lease.id, lease.amountMicro, observedMicro, leaseMs]),
+    const renewals = requests.map(({ lease, observedMicro, leaseMs }) => [
+      lease.id,
+      lease.amountMicro,
+      observedMicro,
+      leaseMs,
     ]);
-    for (const [index, status] of statuses.entries()) throwErrorOf([status], requests[index]?.lease.id as string);
-    return statuses.map(String);
+    const [, ...statuses] = await this.#update(this.#scripts.renew, account, [renewals]);
+    for (const [index, status] of statuses.entries()) {
+      if (status === "conflict") throw conflictOf(requests[index]?.lease.id as string);
+    }
+    return statuses;
   }
 
   /** Repeats the script while it returns that it has ended only some of many expired holds. */
-  async #update(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+  async #update(script: Script, account: string, args: readonly unknown[]): Promise<readonly string[]> {
     for (;;) {
-      const reply = await this.#send(script, keys, args);
-      if (statusOf(reply) !== "again") return reply;
+      const reply = ((await this.#send(script, account, args)) as readonly unknown[]).map(String);
+      if (reply[0] !== "again") return reply;
     }
   }
 
-  async #send(script: Script, keys: readonly string[], args: readonly unknown[]): Promise<LedgerReply> {
+  async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     try {
-      return (await this.#run(script, keys, [JSON.stringify([...this.#journal, ...args])])) as LedgerReply;
+      return await this.#run(script, this.#recent.get(account).keys, [JSON.stringify([...this.#journal, ...args])]);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new LedgerUnavailableError(`Redis did not carry out an operation of the ledger: ${reason}`, { cause });
+      throw unavailable(cause);
     }
   }
-}
-
-function boundsOf({ week, month }: WindowLimits): readonly number[] {
-  return [...week.bounds, ...month.bounds];
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

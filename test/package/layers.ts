@@ -154,6 +154,11 @@ export const layers: readonly Layer[] = [
     packages: ["zod"],
   },
   {
+    folder: "guard",
+    question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
+    imports: ["ledger", "metering"],
+  },
+  {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
     imports: store,
@@ -162,8 +167,8 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: store,
-    packages: ["zod", "node:buffer", "node:crypto"],
+    imports: [...store, "guard/time-limit.js"],
+    packages: ["zod", "lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
     folder: "postgres",
@@ -176,11 +181,6 @@ export const layers: readonly Layer[] = [
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: store,
     packages: ["zod", "node:crypto", "node:timers/promises"],
-  },
-  {
-    folder: "guard",
-    question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
-    imports: ["ledger", "metering"],
   },
   {
     folder: "answer-guards",

@@ -1,7 +1,12 @@
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { RedisClient } from "../../src/redis/redis-client.js";
+import {
+  type IoredisClient,
+  isNodeRedis,
+  type NodeRedisClient,
+  type RedisClient,
+} from "../../src/redis/redis-client.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { everywhere, Fixture, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
@@ -91,6 +96,36 @@ describe.runIf(hasRedisServer).each([
       flush(),
     ]);
     for (const one of accounts) expect(await one.counts()).toEqual(everywhere(5, 0));
+  });
+
+  it("puts operations of one account only into a script", async () => {
+    const { ledger } = stores();
+    const accounts = Array.from({ length: 12 }, () => new Fixture(new ManualClock(Date.now()), ledger, {}));
+    await Promise.all(accounts.map((one) => one.spend(1)));
+    await cluster.onEach((node) => node.config("RESETSTAT"));
+    await Promise.all([...accounts, ...accounts].map((one) => one.admit(5)));
+    const calls = await cluster.onEach(async (node) =>
+      Number(/cmdstat_evalsha:calls=(\d+),.*failed_calls=0/.exec(await node.info("commandstats"))?.[1] ?? 0),
+    );
+    expect(calls.reduce((sum, count) => sum + count, 0)).toBe(12);
+    for (const one of accounts) expect(await one.counts()).toEqual(everywhere(1, 10));
+  });
+
+  it("goes over to that where the client does not show that it is one", async () => {
+    const { client } = connected[0];
+    const hidden = isNodeRedis(client)
+      ? {
+          evalSha: (...call: Parameters<NodeRedisClient["evalSha"]>) => client.evalSha(...call),
+          eval: (...call: Parameters<NodeRedisClient["eval"]>) => client.eval(...call),
+        }
+      : {
+          evalsha: (...call: Parameters<IoredisClient["evalsha"]>) => client.evalsha(...call),
+          eval: (...call: Parameters<IoredisClient["eval"]>) => client.eval(...call),
+        };
+    const { ledger } = redisStores({ client: hidden });
+    const accounts = Array.from({ length: 12 }, () => new Fixture(new ManualClock(Date.now()), ledger, {}));
+    for (let round = 0; round < 2; round++) await Promise.all([...accounts, ...accounts].map((one) => one.spend(3)));
+    for (const one of accounts) expect(await one.counts()).toEqual(everywhere(12, 0));
   });
 
   it("tells of changes made at any node", async () => {

@@ -1,8 +1,10 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
+const batch = "batch/batched-ledger";
 const scripts = "scripts";
 const stores = "redis-stores";
 
@@ -12,29 +14,29 @@ export const mutations: readonly Mutation[] = [
   { name: "an account ends before its leases", find: ", now + maxLeaseMs)", replace: ")" },
   {
     name: "an account lasts no time",
-    find: "call('SET', accountKey, packed, 'PX', ttl)",
-    replace: "call('SET', accountKey, packed, 'PX', 1000)",
+    find: "write('SET', accountKey, packedAccount, 'PX', ttl)",
+    replace: "write('SET', accountKey, packedAccount, 'PX', 1000)",
   },
   {
     name: "an account lasts for ever",
-    find: "call('SET', accountKey, packed, 'PX', ttl)",
-    replace: "call('SET', accountKey, packed)",
+    find: "write('SET', accountKey, packedAccount, 'PX', ttl)",
+    replace: "write('SET', accountKey, packedAccount)",
   },
   {
     name: "an account ends before its session",
-    find: "math.max(session.finish, week.finish",
-    replace: "math.max(week.finish",
+    find: "math.max(account.session.finish, account.week.finish",
+    replace: "math.max(account.week.finish",
   },
   {
     name: "an account ends before its month",
-    find: "week.finish, month.finish, now + maxLeaseMs",
-    replace: "week.finish, now + maxLeaseMs",
+    find: "account.week.finish, account.month.finish, now + maxLeaseMs",
+    replace: "account.week.finish, now + maxLeaseMs",
   },
-  { name: "holds last no time", find: "    call('PEXPIRE', holdsKey, ttl)\n", replace: "" },
-  { name: "leases last no time", find: "    call('PEXPIRE', leasesKey, ttl)\n", replace: "" },
+  { name: "holds last no time", find: "    write('PEXPIRE', holdsKey, ttl)\n", replace: "" },
+  { name: "leases last no time", find: "    write('PEXPIRE', leasesKey, ttl)\n", replace: "" },
   {
     name: "expired holds last for ever",
-    find: "  if isExtended then call('PEXPIRE', expiredKey, ttl) end",
+    find: "  if mustExtend then write('PEXPIRE', expiredKey, ttl) end",
     replace: "",
   },
   {
@@ -89,7 +91,6 @@ export const mutations: readonly Mutation[] = [
     find: "if now < account.session.finish then return",
     replace: "if account.session.finish > never then return",
   },
-  { name: "large numbers are sent as such", find: "< 2 ^ 52 then", replace: "< 2 ^ 60 then" },
 
   // Charges
   {
@@ -157,7 +158,7 @@ export const mutations: readonly Mutation[] = [
   { name: "old entries stay", find: "    redis.pcall('XTRIM'", replace: "    local _ = ('XTRIM'" },
   {
     name: "the journal lasts for ever",
-    find: "    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)\n",
+    find: "    write('PEXPIRE', journalKey, journalRetentionMs + dayMs)\n",
     replace: "",
   },
   { name: "tags are lost", find: "'tags', tags or ''", replace: "'tags', ''" },
@@ -166,18 +167,18 @@ export const mutations: readonly Mutation[] = [
   // Expiry
   {
     name: "a hold outlives its lease",
-    find: "end\n\nif now >= account.nextExpiry then",
-    replace: "end\n\nif now > account.nextExpiry then",
+    find: "return now >= account.nextExpiry and expireDue()",
+    replace: "return now > account.nextExpiry and expireDue()",
   },
-  { name: "no hold expires", find: "end\n\nif now >= account.nextExpiry then", replace: "end\n\nif false then" },
+  { name: "no hold expires", find: "return now >= account.nextExpiry and expireDue()", replace: "return false" },
   {
     name: "what was settled is to expire",
-    find: "if now >= account.nextExpiry then\n  -- Most",
-    replace: "if false then\n  -- Most",
+    find: "  if now >= account.nextExpiry then\n    -- Most",
+    replace: "  if false then\n    -- Most",
   },
   {
     name: "all holds expire in one script",
-    find: "'-inf', now, 'LIMIT', 0, mostPerScript)",
+    find: "'-inf', now, 'LIMIT', 0, budget)",
     replace: "'-inf', now, 'LIMIT', 0, 100000)",
   },
   {
@@ -208,11 +209,11 @@ export const mutations: readonly Mutation[] = [
     find: "hold.held, hold.isExpired = 0, true",
     replace: "hold.isExpired = true",
   },
-  { name: "a hold expires again and again", find: "  call('ZREM', leasesKey, unpack(due))\n", replace: "" },
-  { name: "expired holds stay", find: "    call('HDEL', holdsKey, unpack(old))\n", replace: "" },
+  { name: "a hold expires again and again", find: "  write('ZREM', leasesKey, unpack(due))\n", replace: "" },
+  { name: "expired holds stay", find: "    write('HDEL', holdsKey, unpack(old))\n", replace: "" },
   {
     name: "expired holds are forgotten again and again",
-    find: "    call('ZREM', expiredKey, unpack(old))\n",
+    find: "    write('ZREM', expiredKey, unpack(old))\n",
     replace: "",
   },
   {
@@ -230,28 +231,28 @@ export const mutations: readonly Mutation[] = [
     find: "math.max(account.forgottenUntil, now - expiredMemoryMs)",
     replace: "now - expiredMemoryMs",
   },
-  { name: "an expiry is not kept", find: "    call('HSET', holdsKey, unpack(records))\n", replace: "" },
-  { name: "when a hold expired is not kept", find: "    call('ZADD', expiredKey, unpack(times))\n", replace: "" },
+  { name: "an expiry is not kept", find: "    write('HSET', holdsKey, unpack(records))\n", replace: "" },
+  { name: "when a hold expired is not kept", find: "    write('ZADD', expiredKey, unpack(times))\n", replace: "" },
   {
     name: "the next expiry is missed",
-    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\n  saveAccount",
-    replace: "account.nextExpiry = maxInteger\n  saveAccount",
+    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\n  keepAccount",
+    replace: "account.nextExpiry = maxInteger\n  keepAccount",
   },
   {
     name: "the next expiry is missed where another was settled",
-    find: "account.nextExpiry = tonumber(first[2] or maxInteger)\nend",
-    replace: "account.nextExpiry = maxInteger\nend",
+    find: "  account.nextExpiry = tonumber(first[2] or maxInteger)\n  end",
+    replace: "  account.nextExpiry = maxInteger\n  end",
   },
-  { name: "an expiry is not counted", find: "  saveAccount(true)\n", replace: "" },
+  { name: "an expiry is not counted", find: "  keepAccount(true)\n  local isCut", replace: "  local isCut" },
   {
     name: "what expired is not kept as long as its account",
-    find: "  saveAccount(true)\n",
-    replace: "  saveAccount(false)\n",
+    find: "  keepAccount(true)\n  local isCut",
+    replace: "  keepAccount(false)\n  local isCut",
   },
   {
     name: "the rest of many holds stays open",
-    find: "  if #due == mostPerScript then return { 'again' } end\n",
-    replace: "",
+    find: "local isCut = #due == budget",
+    replace: "local isCut = false",
   },
 
   // Leases
@@ -260,23 +261,23 @@ export const mutations: readonly Mutation[] = [
   // Reservations
   {
     name: "a clock outside the bounds is not minded",
-    find: "if not (week and month) then return { 'missed bounds', now, week and 'month' or 'week' } end\n",
+    find: "if not (week and month) then return answerAlone(${code.missedBounds}) end\n",
     replace: "",
     part: "reserve",
   },
   {
     name: "an open id reserves again",
-    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\nif earlier",
-    replace: "readLease(call('GET', ownKey))\nif earlier",
+    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\n  if earlier",
+    replace: "readLease(call('GET', ownKey))\n  if earlier",
   },
   {
     name: "an ended id reserves again",
-    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\nif earlier",
-    replace: "readLease(call('HGET', holdsKey, id))\nif earlier",
+    find: "readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))\n  if earlier",
+    replace: "readLease(call('HGET', holdsKey, id))\n  if earlier",
   },
   {
     name: "an id reserves two amounts",
-    find: "  if earlier.amount ~= amount then return { 'conflict' } end\n",
+    find: "  if earlier.amount ~= amount then return answerAlone(${code.conflict}) end\n",
     replace: "",
   },
   { name: "a window without a limit is limited to nothing", find: "return limit >= 0 and ", replace: "return " },
@@ -293,12 +294,12 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "the last credit is refused", find: "+ need > limit", replace: "+ need >= limit" },
   { name: "a bonus does not count", find: "limit + instance.bonus", replace: "limit" },
-  { name: "a session is not limited", find: "isExhausted(session, sessionLimit) or ", replace: "" },
-  { name: "a week is not limited", find: "isExhausted(week, weekLimit) or ", replace: "" },
-  { name: "a month is not limited", find: " or isExhausted(month, monthLimit)", replace: "" },
+  { name: "a session is not limited", find: "isExhausted(session, sessionLimit, need)\n", replace: "false\n" },
+  { name: "a week is not limited", find: "    or isExhausted(week, weekLimit, need)\n", replace: "" },
+  { name: "a month is not limited", find: "    or isExhausted(month, monthLimit, need)\n", replace: "" },
   {
     name: "more is held than can be counted",
-    find: "if math.max(session.held, week.held, month.held) + amount > maxInteger then return { 'too large' } end\n",
+    find: "if math.max(session.held, week.held, month.held) + amount > maxInteger then return answerAlone(${code.tooLarge}) end\n",
     replace: "",
   },
   {
@@ -339,18 +340,18 @@ export const mutations: readonly Mutation[] = [
     find: "account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)\n",
     replace: "account.nextExpiry = lease.expiresAt\n",
   },
-  { name: "a hold is not kept", find: "call('HSET', holdsKey, id, packLease(lease))\n", replace: "", part: "reserve" },
-  { name: "when a hold expires is not kept", find: "call('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
+  { name: "a hold is not kept", find: "write('HSET', holdsKey, id, packLease(lease))\n", replace: "", part: "reserve" },
+  { name: "when a hold expires is not kept", find: "write('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
   {
     name: "new holds last for ever",
-    find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)",
-    replace: "saveAccount(isExtended)",
+    find: "keepAccount(isExtended, call('ZCARD', leasesKey) == 1)",
+    replace: "keepAccount(isExtended)",
   },
-  { name: "a reservation is not counted", find: "saveAccount(isExtended, call('ZCARD', leasesKey) == 1)", replace: "" },
+  { name: "a reservation is not counted", find: "keepAccount(isExtended, call('ZCARD', leasesKey) == 1)", replace: "" },
   {
     name: "the lease of nothing names no session",
-    find: "if session == open then return answer('admitted', open, week, month) end\n",
-    replace: "if true then return answer('admitted', open, week, month) end\n",
+    find: "if session == open then return answer(${code.admitted}, open, week, month) end\n",
+    replace: "if true then return answer(${code.admitted}, open, week, month) end\n",
   },
 
   // Renewals
@@ -372,7 +373,7 @@ export const mutations: readonly Mutation[] = [
   { name: "a renewal holds nothing more", find: "  raise(hold, observed)\n", replace: "" },
   {
     name: "a renewal is not kept",
-    find: "  call('HSET', holdsKey, id, packLease(hold))\n  postpone(leasesKey",
+    find: "  write('HSET', holdsKey, id, packLease(hold))\n  postpone(leasesKey",
     replace: "  postpone(leasesKey",
   },
   { name: "a renewal does not extend the lease", find: "  postpone(leasesKey, id, now + leaseMs)\n", replace: "" },
@@ -409,12 +410,12 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry charges again and again",
-    find: "    hold.checkpoint = observed\n    call",
-    replace: "    call",
+    find: "    hold.checkpoint = observed\n    write",
+    replace: "    write",
   },
   {
     name: "a renewal after the expiry is not kept",
-    find: "    call('HSET', holdsKey, id, packLease(hold))\n  end",
+    find: "    write('HSET', holdsKey, id, packLease(hold))\n  end",
     replace: "  end",
   },
   { name: "what is renewed after the expiry is forgotten", find: "  postpone(expiredKey, id, now)\n", replace: "" },
@@ -448,12 +449,12 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "another amount's hold is settled",
-    find: "if known and known.amount ~= reserved then return { 'conflict' } end\n",
+    find: "if known and known.amount ~= reserved then return answerAlone(${code.conflict}) end\n",
     replace: "",
   },
   {
     name: "a settlement is not recognised again",
-    find: "if known and not hold then return answerNow('duplicate') end\n",
+    find: "if known and not hold then return answerNow(${code.duplicate}) end\n",
     replace: "",
   },
   { name: "a late repetition is charged again", find: "if firstSentAt <= now - repetitionMs or ", replace: "if " },
@@ -469,14 +470,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "the place of a charge that is not made is not kept",
-    find: "    saveAccount(false)\n    return answerNow('unresolved')",
-    replace: "    return answerNow('unresolved')",
+    find: "      keepAccount(false)\n      return answerNow(${code.unresolved})",
+    replace: "      return answerNow(${code.unresolved})",
   },
-  { name: "a charge that is not made is told as one", find: "    return answerNow('unresolved')\n", replace: "" },
+  { name: "a charge that is not made is told as one", find: "    return answerNow(${code.unresolved})\n", replace: "" },
   {
     name: "a late charge counts twice",
-    find: "status, charge = 'late', amount - hold.checkpoint",
-    replace: "status = 'late'",
+    find: "status, charge = ${code.late}, amount - hold.checkpoint",
+    replace: "status = ${code.late}",
   },
   {
     name: "a settlement gives nothing back",
@@ -491,18 +492,18 @@ export const mutations: readonly Mutation[] = [
   { name: "a settlement is not in the journal", find: "journal(id, kind, charge, lease, tags)\n", replace: "" },
   {
     name: "a settlement is not known afterwards",
-    find: "call('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
+    find: "write('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
     replace: "",
   },
   {
     name: "a settlement is known for ever",
-    find: "call('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
-    replace: "call('SET', ownKey, packLease(lease))\n",
+    find: "write('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
+    replace: "write('SET', ownKey, packLease(lease))\n",
   },
-  { name: "a settled hold stays", find: "  call('HDEL', holdsKey, id)\n", replace: "" },
+  { name: "a settled hold stays", find: "  write('HDEL', holdsKey, id)\n", replace: "" },
   {
     name: "a settled hold is to expire",
-    find: "  call('ZREM', hold.isExpired and expiredKey or leasesKey, id)\n",
+    find: "  write('ZREM', hold.isExpired and expiredKey or leasesKey, id)\n",
     replace: "",
   },
   {
@@ -512,14 +513,64 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement is not counted",
-    find: "saveAccount(isExtended)\nreturn answerNow(status)",
-    replace: "return answerNow(status)",
+    find: "  keepAccount(isExtended)\n  return answerNow(status)",
+    replace: "  return answerNow(status)",
   },
   {
     name: "a window that is taken up again ends before its account",
-    find: "saveAccount(isExtended)\nreturn answerNow(status)",
-    replace: "saveAccount(false)\nreturn answerNow(status)",
+    find: "  keepAccount(isExtended)\n  return answerNow(status)",
+    replace: "  keepAccount(false)\n  return answerNow(status)",
   },
+
+  // Batches
+  {
+    name: "a failed operation fails others",
+    find: "local isDone, reply = pcall(run, operation)",
+    replace: "local isDone, reply = true, run(operation)",
+    test: batch,
+  },
+  {
+    name: "an operation that failed counts",
+    find: "if hasWritten then keepAccount(true) else restoreAccount() end",
+    replace: "keepAccount(true)",
+    test: batch,
+  },
+  {
+    name: "what a failed operation wrote does not count",
+    find: "if hasWritten then keepAccount(true) else restoreAccount() end",
+    replace: "restoreAccount()",
+    test: batch,
+  },
+  {
+    name: "an expiry before it keeps what a failed operation counted",
+    find: "answerAlone(${code.again}) end\n  hasWritten = false\n",
+    replace: "answerAlone(${code.again}) end\n",
+    test: batch,
+  },
+  {
+    name: "an account is written without its first operations",
+    find: "local isWritten, writeFailure = pcall(writeAccount)",
+    replace: "local isWritten, writeFailure = #operations == 1, 'ERR'\n  if isWritten then writeAccount() end",
+    test: batch,
+  },
+  {
+    name: "an operation's key is another's",
+    find: "if hasOwnKey[operation[1]] then ownKey = takeKeys(1) end",
+    replace: "if position == 1 and hasOwnKey[operation[1]] then ownKey = takeKeys(1) end",
+    test: batch,
+  },
+  {
+    name: "what is due outlives other operations of the account",
+    find: "if transition ~= forget and expire() then",
+    replace: "if transition == settle and expire() then",
+  },
+  {
+    name: "each account of a script ends many expired holds",
+    find: "  budget = budget - #due\n",
+    replace: "",
+    test: batch,
+  },
+  { name: "large numbers lose digits as text", find: '"%.0f,".repeat', replace: '"%.15g,".repeat', test: batch },
 
   // Looks
   {
@@ -542,39 +593,39 @@ export const mutations: readonly Mutation[] = [
   // Corrections
   {
     name: "a grant outside the bounds is not minded",
-    find: "if not (open.week and open.month) then return { 'missed bounds', now, open.week and 'month' or 'week' } end\n",
+    find: "if not (open.week and open.month) then return answerAlone(${code.missedBounds}) end\n",
     replace: "",
   },
   {
     name: "a grant id serves two",
-    find: "if earlier and earlier ~= given then return { 'conflict' } end\n",
+    find: "if earlier and earlier ~= given then return answerAlone(${code.conflict}) end\n",
     replace: "",
   },
   {
     name: "a grant is not recognised again",
-    find: "if earlier then return answer('done', open.session, open.week, open.month) end\n",
+    find: "if earlier then return answer(${code.current}, open.session, open.week, open.month) end\n",
     replace: "",
   },
-  { name: "a grant is not known afterwards", find: "call('SET', ownKey, given, 'PX', grantMemoryMs)\n", replace: "" },
+  { name: "a grant is not known afterwards", find: "write('SET', ownKey, given, 'PX', grantMemoryMs)\n", replace: "" },
   {
     name: "a grant is known for ever",
-    find: "call('SET', ownKey, given, 'PX', grantMemoryMs)\n",
-    replace: "call('SET', ownKey, given)\n",
+    find: "write('SET', ownKey, given, 'PX', grantMemoryMs)\n",
+    replace: "write('SET', ownKey, given)\n",
   },
   {
     name: "a session that is not open takes a grant",
-    find: "if not instance then return { 'no session' } end\n",
-    replace: "if not instance then return answer('done', open.session, open.week, open.month) end\n",
+    find: "if not instance then return answerAlone(${code.noSession}) end\n",
+    replace: "if not instance then return answer(${code.current}, open.session, open.week, open.month) end\n",
   },
   {
     name: "a bonus grows beyond what can be counted",
-    find: "if math.abs(instance.bonus + amount) > maxInteger then return { 'too large' } end\n",
+    find: "if math.abs(instance.bonus + amount) > maxInteger then return answerAlone(${code.tooLarge}) end\n",
     replace: "",
   },
   {
     name: "a grant to a new window is lost",
-    find: "account[name] = instance\ninstance.bonus",
-    replace: "instance.bonus",
+    find: "  account[name] = instance\n  instance.bonus",
+    replace: "  instance.bonus",
   },
   { name: "a grant is nothing", find: "instance.bonus = instance.bonus + amount\n", replace: "" },
   {
@@ -582,7 +633,11 @@ export const mutations: readonly Mutation[] = [
     find: "journal(id, 'grant', amount, { [name] = instance }, tags)\n",
     replace: "",
   },
-  { name: "a grant is not counted", find: "saveAccount(true)\nreturn answer('done'", replace: "return answer('done'" },
+  {
+    name: "a grant is not counted",
+    find: "  keepAccount(true)\n  return answer(${code.current}",
+    replace: "  return answer(${code.current}",
+  },
   { name: "a reset of nothing is in the journal", find: "instance.used > 0 and ", replace: "" },
   { name: "a window that is over is reset", find: " and now < instance.finish then", replace: " then" },
   {
@@ -591,11 +646,16 @@ export const mutations: readonly Mutation[] = [
     replace: "",
   },
   { name: "a reset leaves what is used", find: "    instance.used = 0\n", replace: "" },
-  { name: "a reset is not counted", find: "if isChanged then saveAccount(false) end", replace: "" },
-  { name: "a reset leaves an empty session open", find: "end\ncloseEmptySession()\n", replace: "end\n" },
+  { name: "a reset is not counted", find: "if isChanged then keepAccount(false) end", replace: "" },
+  {
+    name: "a reset leaves an empty session open",
+    find: "  end\n  closeEmptySession()\n",
+    replace: "  end\n",
+    part: "reset",
+  },
   {
     name: "a grant that is taken back leaves an empty session open",
-    find: "+ amount\ncloseEmptySession()\n",
+    find: "+ amount\n  closeEmptySession()\n",
     replace: "+ amount\n",
   },
   {
@@ -607,8 +667,8 @@ export const mutations: readonly Mutation[] = [
   // What is forgotten
   {
     name: "an account survives",
-    find: "session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),\n  nextExpiry = 0,",
-    replace: "session = account.session, week = account.week, month = account.month,\n  nextExpiry = 0,",
+    find: "  session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),\n    nextExpiry = 0,",
+    replace: "  session = account.session, week = account.week, month = account.month,\n    nextExpiry = 0,",
   },
   {
     name: "when an account was forgotten is not written down",
@@ -622,28 +682,28 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement of a forgotten lease is charged",
-    find: "  if sessionStart <= account.wipedAt then return answerNow('duplicate') end\n",
+    find: "  if sessionStart <= account.wipedAt then return answerNow(${code.duplicate}) end\n",
     replace: "",
   },
   {
     name: "holds survive their account",
-    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
-    replace: "call('DEL', leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "write('DEL', leasesKey, expiredKey, journalKey)",
   },
   {
     name: "leases survive their account",
-    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
-    replace: "call('DEL', holdsKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "write('DEL', holdsKey, expiredKey, journalKey)",
   },
   {
     name: "expired holds survive their account",
-    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
-    replace: "call('DEL', holdsKey, leasesKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "write('DEL', holdsKey, leasesKey, journalKey)",
   },
   {
     name: "the journal survives its account",
-    find: "call('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
-    replace: "call('DEL', holdsKey, leasesKey, expiredKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    replace: "write('DEL', holdsKey, leasesKey, expiredKey)",
   },
 
   // Keys and plans

@@ -2,7 +2,11 @@ import { Redis } from "ioredis";
 import type { Clock } from "../../src/ledger/clock.js";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import type { RedisClient } from "../../src/redis/redis-client.js";
-import { creditLedgerOn, redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
+import {
+  creditLedgerOn,
+  type RedisCreditLedgerOptions,
+  redisCreditLedger,
+} from "../../src/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
 import { Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
@@ -10,9 +14,9 @@ import { RedisServer } from "../support/redis-server.js";
 import { runAt, shiftedScripts } from "./store-clock.js";
 
 /** A ledger whose clock is the test's. */
-export function ledgerAt(clock: Clock, client: RedisClient): CreditLedger {
+export function ledgerAt(clock: Clock, client: RedisClient, batch?: RedisCreditLedgerOptions["batch"]): CreditLedger {
   const { run, ...rest } = connectionOf({ client, prefix: "test", timeoutMs: 20_000 });
-  return creditLedgerOn({ run: runAt(run, clock), ...rest }, { days: 400 }, shiftedScripts);
+  return creditLedgerOn({ run: runAt(run, clock), ...rest }, { journal: { days: 400 }, batch }, shiftedScripts);
 }
 
 /** A server, a client of it, and accounts in its ledger. */

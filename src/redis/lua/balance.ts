@@ -1,7 +1,10 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /** The newest windows of an account, as they will be when its expired holds have ended. Writes nothing. */
 export const balance = `
 local mostPerRead = 1000
 
+loadAccount()
 local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
   local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
@@ -11,5 +14,5 @@ for first = 1, #due, mostPerRead do
   end
 end
 
-return answer('done', account.session, account.week, account.month)
+return answer(${code.current}, account.session, account.week, account.month)
 `;

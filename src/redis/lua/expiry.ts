@@ -2,23 +2,16 @@
  * Ends the holds whose lease is over, charging the cost that their last renewals saw.
  *
  * Any number can be due at once, and a script keeps all other clients waiting. So one script ends some of them and, where
- * more are left, does nothing else: its caller then sends it again.
- *
- * @param books - the parts that charge and write the journal, where the script does not have them for itself.
+ * more are left, does nothing else on their account: its caller then sends the account's operations again.
  */
-export const expiry = (books = "") => `
-if now >= account.nextExpiry then
-  -- Most often the lease that was to end then has been settled.
-  local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
-  account.nextExpiry = tonumber(first[2] or maxInteger)
-end
+export const expiry = `
+-- Of all accounts together.
+local budget = 500
 
-if now >= account.nextExpiry then
-${books}
-  local mostPerScript = 500
+local function expireDue()
   local expiredMemoryMs = 3600000
-
-  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, mostPerScript)
+  if budget == 0 then return true end
+  local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, budget)
   local packed = call('HMGET', holdsKey, unpack(due))
   local records, times = {}, {}
   for index, id in ipairs(due) do
@@ -31,22 +24,34 @@ ${books}
       times[#times + 1], times[#times + 2] = now, id
     end
   end
-  call('ZREM', leasesKey, unpack(due))
+  write('ZREM', leasesKey, unpack(due))
 
-  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 2 * mostPerScript)
+  local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 1000)
   if #old > 0 then
-    call('HDEL', holdsKey, unpack(old))
-    call('ZREM', expiredKey, unpack(old))
+    write('HDEL', holdsKey, unpack(old))
+    write('ZREM', expiredKey, unpack(old))
     account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)
   end
   if #records > 0 then
-    call('HSET', holdsKey, unpack(records))
-    call('ZADD', expiredKey, unpack(times))
+    write('HSET', holdsKey, unpack(records))
+    write('ZADD', expiredKey, unpack(times))
   end
 
   local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
   account.nextExpiry = tonumber(first[2] or maxInteger)
-  saveAccount(true)
-  if #due == mostPerScript then return { 'again' } end
+  keepAccount(true)
+  local isCut = #due == budget
+  budget = budget - #due
+  return isCut
+end
+
+-- Answers whether more is due than may end now: the account must wait for another script.
+local function expire()
+  if now >= account.nextExpiry then
+    -- Most often the lease that was to end then has been settled.
+    local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
+    account.nextExpiry = tonumber(first[2] or maxInteger)
+  end
+  return now >= account.nextExpiry and expireDue()
 end
 `;

@@ -31,14 +31,14 @@ local function journal(id, kind, amount, instances, tags)
   local packed = struct.pack(
     ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0
   )
-  call(
+  write(
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
     'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''
   )
   -- Once a day is often enough, for entries are also bounded in number. Redis 6.0 cannot trim by time.
   if isFirstOfDay then
     redis.pcall('XTRIM', journalKey, 'MINID', '~', string.format('%.0f', now - journalRetentionMs))
-    call('PEXPIRE', journalKey, journalRetentionMs + dayMs)
+    write('PEXPIRE', journalKey, journalRetentionMs + dayMs)
   end
 end
 `;

@@ -1,9 +1,9 @@
 /**
  * The beginning of every script of the ledger. The arguments are one JSON array: many arguments would cost the client
- * and the server more. There are few functions for the same reason: each script makes its own again whenever it runs.
+ * and the server more. It begins with the number of entries that a journal keeps, and for how long.
  */
 export const prelude = `
-local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS)
+local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS, 1, 6)
 local arguments = cjson.decode(ARGV[1])
 
 local maxInteger = 9007199254740991
@@ -12,4 +12,12 @@ local windowNames = { 'session', 'week', 'month' }
 
 -- A local is found faster than a member of a global, and this one is asked for at every step.
 local call = redis.call
+
+-- Every command that writes goes through this. Whether one did decides what becomes of an operation that then fails.
+local hasWritten = false
+local function write(...)
+  local reply = call(...)
+  hasWritten = true
+  return reply
+end
 `;

@@ -4,7 +4,7 @@ local isChanged, isExtended = false, false
 
 -- Times do not go back, though the clock may.
 local function postpone(key, id, time)
-  call('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
+  write('ZADD', key, math.max(tonumber(call('ZSCORE', key, id)), time), id)
 end
 
 -- A hold of nothing stays one: it may have been admitted to no session.
@@ -21,7 +21,7 @@ end
 local function renewHold(id, hold, observed, leaseMs)
   hold.checkpoint = math.max(hold.checkpoint, observed)
   raise(hold, observed)
-  call('HSET', holdsKey, id, packLease(hold))
+  write('HSET', holdsKey, id, packLease(hold))
   postpone(leasesKey, id, now + leaseMs)
   isChanged, isExtended = true, true
 end
@@ -33,10 +33,16 @@ local function renewExpired(id, hold, observed)
     isChanged = true
     journal(id, 'checkpoint', rise, hold)
     hold.checkpoint = observed
-    call('HSET', holdsKey, id, packLease(hold))
+    write('HSET', holdsKey, id, packLease(hold))
   end
   -- It is remembered for as long as it gives signs of life.
   postpone(expiredKey, id, now)
+end
+
+loadAccount()
+if expire() then
+  writeAccount()
+  return { 'again' }
 end
 
 local reply = { 'done' }
@@ -55,6 +61,7 @@ for index, renewal in ipairs(arguments[3]) do
     reply[index + 1] = 'renewed'
   end
 end
-if isChanged then saveAccount(isExtended) end
+if isChanged then keepAccount(isExtended) end
+writeAccount()
 return reply
 `;

@@ -1,50 +1,54 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+
 /** Ends a reservation: charges what it has cost, or gives all of it back. */
 export const settle = `
--- Twice as long as a repetition may come late, since the caller's clock is another.
-local receiptMs = 120000
-local repetitionMs = 60000
-
-local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
-  sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish = unpack(arguments, 3)
-
 -- The newest windows: whether they are open is the caller's to tell.
 local function answerNow(status)
   return answer(status, account.session, account.week, account.month)
 end
 
-local hold = readLease(call('HGET', holdsKey, id))
-local known = hold or readLease(call('GET', ownKey))
-if known and known.amount ~= reserved then return { 'conflict' } end
-if known and not hold then return answerNow('duplicate') end
+local function settle(operation)
+  -- Twice as long as a repetition may come late, since the caller's clock is another.
+  local receiptMs = 120000
+  local repetitionMs = 60000
 
-local lease, status, charge = hold, 'settled', amount
-if not hold then
-  lease = {
-    amount = reserved, expiresAt = expiresAt, held = 0, checkpoint = 0,
-    session = { start = sessionStart, finish = sessionFinish },
-    week = { start = weekStart, finish = weekFinish },
-    month = { start = monthStart, finish = monthFinish },
-  }
-  -- Since it was forgotten, all sessions have begun later, or in the same millisecond.
-  if sessionStart <= account.wipedAt then return answerNow('duplicate') end
-  status = 'recovered'
-  -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
-  if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
-    journal(id, 'unresolved', amount, lease, tags)
-    saveAccount(false)
-    return answerNow('unresolved')
+  local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
+    sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish = unpack(operation, 2)
+
+  local hold = readLease(call('HGET', holdsKey, id))
+  local known = hold or readLease(call('GET', ownKey))
+  if known and known.amount ~= reserved then return answerAlone(${code.conflict}) end
+  if known and not hold then return answerNow(${code.duplicate}) end
+
+  local lease, status, charge = hold, ${code.settled}, amount
+  if not hold then
+    lease = {
+      amount = reserved, expiresAt = expiresAt, held = 0, checkpoint = 0,
+      session = { start = sessionStart, finish = sessionFinish },
+      week = { start = weekStart, finish = weekFinish },
+      month = { start = monthStart, finish = monthFinish },
+    }
+    -- Since it was forgotten, all sessions have begun later, or in the same millisecond.
+    if sessionStart <= account.wipedAt then return answerNow(${code.duplicate}) end
+    status = ${code.recovered}
+    -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
+    if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
+      journal(id, 'unresolved', amount, lease, tags)
+      keepAccount(false)
+      return answerNow(${code.unresolved})
+    end
+  elseif hold.isExpired then
+    status, charge = ${code.late}, amount - hold.checkpoint
   end
-elseif hold.isExpired then
-  status, charge = 'late', amount - hold.checkpoint
-end
 
-local isExtended = addCharge(lease, lease.held, charge)
-journal(id, kind, charge, lease, tags)
-call('SET', ownKey, packLease(lease), 'PX', receiptMs)
-if hold then
-  call('HDEL', holdsKey, id)
-  call('ZREM', hold.isExpired and expiredKey or leasesKey, id)
+  local isExtended = addCharge(lease, lease.held, charge)
+  journal(id, kind, charge, lease, tags)
+  write('SET', ownKey, packLease(lease), 'PX', receiptMs)
+  if hold then
+    write('HDEL', holdsKey, id)
+    write('ZREM', hold.isExpired and expiredKey or leasesKey, id)
+  end
+  keepAccount(isExtended)
+  return answerNow(status)
 end
-saveAccount(isExtended)
-return answerNow(status)
 `;

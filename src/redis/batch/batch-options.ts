@@ -1,0 +1,27 @@
+/** How operations are put together. */
+export interface RedisBatchOptions {
+  /** How many operations go in one script at most; up to 64. Redis serves no other client while it runs. Default: 16. */
+  operations?: number | undefined;
+  /** How many scripts are under way at most; on a cluster, for each account. Default: 8. */
+  inFlight?: number | undefined;
+}
+
+export type BatchSizes = Readonly<Record<"operations" | "inFlight", number>>;
+
+const mostOperations = 64;
+
+/**
+ * @param batch - `false`: an operation a script, and any number of scripts under way.
+ * @throws RangeError when one of them is not valid.
+ */
+export function batchSizes(batch: RedisBatchOptions | false = {}): BatchSizes {
+  if (batch === false) return { operations: 1, inFlight: Number.POSITIVE_INFINITY };
+  const { operations = 16, inFlight = 8 } = batch;
+  if (!Number.isSafeInteger(operations) || operations < 1 || operations > mostOperations) {
+    throw new RangeError(`batch.operations must be a whole number from 1 to ${mostOperations}, not ${operations}.`);
+  }
+  if (!Number.isSafeInteger(inFlight) || inFlight < 1) {
+    throw new RangeError(`batch.inFlight must be a whole number of at least 1, not ${inFlight}.`);
+  }
+  return { operations, inFlight };
+}

@@ -1,0 +1,73 @@
+import type { LedgerReply } from "../ledger-reply.js";
+import type { BatchSizes } from "./batch-options.js";
+import { OperationQueue, type RunOperations } from "./operation-queue.js";
+import type { AccountGroup, BatchedOperation } from "./waiting-operations.js";
+
+/**
+ * The queues of a ledger: one for all accounts, or on a cluster one for each. A script there takes keys of one slot only,
+ * and a node that hangs must not hold up the accounts of the others.
+ */
+export class OperationLanes {
+  readonly #run: RunOperations;
+  readonly #sizes: BatchSizes;
+  readonly #shared: OperationQueue;
+  readonly #own = new Map<string, OperationQueue>();
+  #isShared: boolean;
+  #callWhenIdle: (() => void)[] = [];
+
+  constructor(run: RunOperations, sizes: BatchSizes, isCluster: boolean) {
+    this.#run = run;
+    this.#sizes = sizes;
+    this.#isShared = !isCluster;
+    this.#shared = new OperationQueue({
+      ...sizes,
+      run,
+      handOver: (groups, cause) => this.#separate(groups, cause),
+      onIdle: () => this.#checkIdle(),
+    });
+  }
+
+  submit(operation: BatchedOperation): Promise<LedgerReply> {
+    return (this.#isShared ? this.#shared : this.#ownOf(operation.account)).submit(operation);
+  }
+
+  /** Resolves when nothing waits or is under way. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#callWhenIdle.push(resolve);
+      this.#checkIdle();
+    });
+  }
+
+  /** Goes over to a queue for each account, for good, when Redis refused keys of several slots. */
+  #separate(groups: readonly AccountGroup[], cause: unknown): boolean {
+    const isRefused = groups.length > 1 && cause instanceof Error && cause.message.includes("CROSSSLOT");
+    if (!isRefused) return false;
+    this.#isShared = false;
+    for (const one of [...groups.flatMap(({ waiting }) => waiting), ...this.#shared.takeWaiting()]) {
+      this.#ownOf(one.operation.account).takeOver(one);
+    }
+    return true;
+  }
+
+  #ownOf(account: string): OperationQueue {
+    const known = this.#own.get(account);
+    if (known) return known;
+    const queue = new OperationQueue({
+      ...this.#sizes,
+      run: this.#run,
+      handOver: () => false,
+      onIdle: () => {
+        this.#own.delete(account);
+        this.#checkIdle();
+      },
+    });
+    this.#own.set(account, queue);
+    return queue;
+  }
+
+  #checkIdle(): void {
+    if (!this.#shared.isIdle || this.#own.size > 0) return;
+    for (const resolve of this.#callWhenIdle.splice(0)) resolve();
+  }
+}

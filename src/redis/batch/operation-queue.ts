@@ -1,0 +1,115 @@
+import { setImmediate } from "node:timers";
+import { TimeLimitError } from "../../guard/time-limit.js";
+import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
+import type { LedgerReply } from "../ledger-reply.js";
+import { unavailable } from "../unavailable.js";
+import type { BatchSizes } from "./batch-options.js";
+import { type AccountGroup, type BatchedOperation, type Waiting, WaitingOperations } from "./waiting-operations.js";
+
+/** Runs operations in one script. Resolves with one reply, or error, for each of them in their order. */
+export type RunOperations = (groups: readonly AccountGroup[]) => Promise<readonly (LedgerReply | Error)[]>;
+
+export interface QueueParts extends BatchSizes {
+  readonly run: RunOperations;
+  /** @returns whether it has given the operations of a script that did not run to other queues. */
+  handOver(groups: readonly AccountGroup[], cause: unknown): boolean;
+  onIdle(): void;
+}
+
+/** Of one account. Each waits for its caller, so there are seldom more than a host has requests in flight. */
+const maxWaiting = 10_000;
+
+/**
+ * Sends the operations that came in one turn of the event loop together, in few scripts at a time. What comes while all of
+ * these are under way waits for the first of them to end: the more there is to do, the larger are the batches.
+ */
+export class OperationQueue {
+  readonly #parts: QueueParts;
+  readonly #waiting = new WaitingOperations();
+  #place = 0;
+  #underWay = 0;
+  #isScheduled = false;
+  /** Whether the last script had a single operation. */
+  #wasAlone = false;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay === 0 && this.#waiting.isEmpty;
+  }
+
+  submit(operation: BatchedOperation): Promise<LedgerReply> {
+    if (this.#waiting.countOf(operation.account) >= maxWaiting) {
+      const message = `${maxWaiting} operations on ${operation.account} are waiting already.`;
+      return Promise.reject(new LedgerUnavailableError(message));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Takes an operation over from another queue, with its caller. */
+  takeOver({ operation, resolve, reject }: Waiting): void {
+    this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
+    this.#schedule();
+  }
+
+  /** Takes out all that is not under way. */
+  takeWaiting(): Waiting[] {
+    return this.#waiting.takeUpTo(this.#place);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#underWay >= this.#parts.inFlight) return;
+    this.#isScheduled = true;
+    // To wait for the end of the turn takes a lone operation some time, which it need not spend where none came with the last.
+    const isAlone = this.#wasAlone && this.#underWay === 0;
+    if (isAlone || this.#parts.operations === 1) queueMicrotask(() => this.#flush());
+    else setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    while (this.#underWay < this.#parts.inFlight && !this.#waiting.isEmpty) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    const groups = this.#waiting.take(this.#parts.operations);
+    const lastPlace = this.#place;
+    this.#wasAlone = groups.length === 1 && groups[0]?.waiting.length === 1;
+    this.#underWay++;
+    try {
+      this.#deliver(groups, await this.#parts.run(groups));
+    } catch (error) {
+      this.#fail(groups, error, lastPlace);
+    }
+    this.#underWay--;
+    if (!this.#waiting.isEmpty) this.#schedule();
+    else if (this.isIdle) this.#parts.onIdle();
+  }
+
+  #deliver(groups: readonly AccountGroup[], replies: readonly (LedgerReply | Error)[]): void {
+    let next = 0;
+    for (const { account, waiting } of groups) {
+      let again: Waiting[] | undefined;
+      for (const one of waiting) {
+        const reply = replies[next++];
+        if (reply === undefined || reply instanceof Error) one.reject(unavailable(reply));
+        else if (reply.status === "again") again = [...(again ?? []), one];
+        else one.resolve(reply);
+      }
+      if (again) this.#waiting.putBack({ account, waiting: again });
+    }
+  }
+
+  #fail(groups: readonly AccountGroup[], cause: unknown, lastPlace: number): void {
+    if (this.#parts.handOver(groups, cause)) return;
+    const error = unavailable(cause);
+    for (const { waiting } of groups) for (const { reject } of waiting) reject(error);
+    // What has waited as long for a server that does not answer shall not wait for as long again.
+    if (cause instanceof TimeLimitError) for (const { reject } of this.#waiting.takeUpTo(lastPlace)) reject(error);
+  }
+}

@@ -1,0 +1,31 @@
+import { LRUCache } from "lru-cache";
+import type { AccountKeys } from "../account-keys.js";
+import { LimitsText } from "./limits-text.js";
+
+/** What operations on an account have in common. To make it costs more than all else about them. */
+export interface RecentAccount {
+  /** The keys that every script of the ledger takes. */
+  readonly keys: readonly string[];
+  readonly limits: LimitsText;
+}
+
+/** Of some 700 bytes each. */
+const mostRecent = 10_000;
+
+/** Remembers the accounts that were used last. */
+export class RecentAccounts {
+  readonly #keys: AccountKeys;
+  readonly #recent = new LRUCache<string, RecentAccount>({ max: mostRecent });
+
+  constructor(keys: AccountKeys) {
+    this.#keys = keys;
+  }
+
+  get(account: string): RecentAccount {
+    const known = this.#recent.get(account);
+    if (known) return known;
+    const made = { keys: this.#keys.of(account), limits: new LimitsText() };
+    this.#recent.set(account, made);
+    return made;
+  }
+}
