@@ -100,7 +100,8 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     const request = one.request(7);
     const { starts, ends } = await one.admit(0);
     const expiresAt = start + request.leaseMs;
-    const lease: Lease = { ...request, expiresAt, starts, ends };
+    const { id, account, amountMicro, limits } = request;
+    const lease: Lease = { id, account, amountMicro, limits, expiresAt, starts, ends };
     const [admitted, settled, again, ...others] = await Promise.all([
       one.ledger.reserve(request),
       one.ledger.settle(lease, { amountMicro: 4 }),
@@ -440,7 +441,8 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
         const { lease } = (result ?? {}) as { lease?: Lease };
         if (kind !== "reserve" || lease === undefined) return;
         this.#leases[account]?.push(lease);
-        this.#requests[account]?.push({ ...lease, leaseMs: 60_000 });
+        const { id, account: accountId, amountMicro, limits } = lease;
+        this.#requests[account]?.push({ id, account: accountId, amountMicro, limits, leaseMs: 60_000 });
       }
     }
 
