@@ -23,7 +23,7 @@ export interface AccountRecord {
   /** What clients of a suspended account read, at most 1000 characters. Default: a sentence of the gateway's. */
   message?: string | null | undefined;
   metadata?: AccountMetadata | null | undefined;
-  /** Rate limits of the account, which all its callers share. They replace those of its plan. Default: those of its plan. */
+  /** Rate limits of the account, which all its callers share, beside those of its plan. Default: none. */
   rates?: Rates | null | undefined;
 }
 

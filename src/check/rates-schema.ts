@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { ModelRates } from "../metering/rates.js";
 import { explainIssue } from "./explain-issue.js";
 import { longestId } from "./id-problem.js";
 import { idText } from "./id-text.js";
@@ -31,14 +30,15 @@ const modelRates = {
 };
 const patternRates = z.strictObject(modelRates);
 const pattern = idText();
+type RatesByPattern = Readonly<Record<string, z.output<typeof patternRates>>>;
 
 /** Not a record of zod's: that drops a member named `__proto__`, and with it a limit. */
 const ratesByPattern = z
-  .custom<Readonly<Record<string, ModelRates>>>(
-    (value) => Object.prototype.toString.call(value) === "[object Object]",
-    { error: 'must be an object of rates by patterns, such as { "acme/*": { concurrent: 2 } }', abort: true },
-  )
-  .transform((given, context): Readonly<Record<string, ModelRates>> => {
+  .custom<RatesByPattern>((value) => Object.prototype.toString.call(value) === "[object Object]", {
+    error: 'must be an object of rates by patterns, such as { "acme/*": { concurrent: 2 } }',
+    abort: true,
+  })
+  .transform((given, context): RatesByPattern => {
     const error = explainIssue("member");
     const checked = Object.entries(given).map(([name, rates]) => {
       const path = [name.slice(0, longestId)];

@@ -31,6 +31,8 @@ describe("the tables", () => {
     sqliteStores({ database });
     expect(names(database)).toEqual([
       "infergate_account",
+      "infergate_account_rates",
+      "infergate_account_rates_forgotten",
       "infergate_account_record",
       "infergate_entry",
       "infergate_entry_account",
@@ -58,12 +60,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 16]).toContain(names(database).length);
+        expect([0, 18]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(16);
+      expect(names(database)).toHaveLength(18);
       if (!hasFailed) break;
     }
   });
@@ -90,7 +92,7 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(16);
+    expect(names(one)).toHaveLength(18);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
