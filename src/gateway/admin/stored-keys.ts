@@ -80,11 +80,15 @@ export class StoredKeys {
   /** Reads a new key that has limits, as requests will find it. */
   async #requireLimits(by: string, key: StoredKey): Promise<void> {
     if (lostLimits(key, undefined).length === 0) return;
-    const lost = lostLimits(key, await this.#keys.find(key.hash));
-    if (lost.length === 0) return;
-    // Its secret is not given to anyone, so that this need not succeed.
-    await this.revoke(by, key, this.#clock.now()).catch(() => {});
-    throw new TypeError(`${by}: the key store does not keep ${lost.join(" and ")}, so no such key was made.`);
+    try {
+      const lost = lostLimits(key, await this.#keys.find(key.hash));
+      if (lost.length === 0) return;
+      throw new TypeError(`${by}: the key store does not keep ${lost.join(" and ")}, so no such key was made.`);
+    } catch (error) {
+      // The caller does not get its secret, so this need not succeed.
+      await this.revoke(by, key, this.#clock.now()).catch(() => {});
+      throw error;
+    }
   }
 
   /** An expiry in the past is usually a time in seconds instead of milliseconds. */
