@@ -2,6 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
+import { ratesSchema } from "../check/rates-schema.js";
 import { keyAccount, wholeInstant } from "../keys/check-key.js";
 
 const status = z.enum(["active", "suspended"]).nullish();
@@ -23,6 +24,7 @@ export const accountChangeSchema = z.strictObject({
   status,
   message: suspensionMessage,
   metadata: metadataSchema,
+  rates: ratesSchema,
 });
 
 /** An account that a person writes. A misspelled member is an error: as an unknown one it would be lost. */
@@ -39,6 +41,7 @@ const recordSchema = z.object({
   status,
   // Clients read it: a longer one of the host's own store is better than none.
   message: z.string().nullish(),
+  rates: ratesSchema,
 });
 
 /**

@@ -1,4 +1,5 @@
 import type { Instant } from "../keys/key-store.js";
+import type { Rates } from "../metering/rates.js";
 
 /** Whether an account may use the gateway. */
 export type AccountStatus = "active" | "suspended";
@@ -22,6 +23,8 @@ export interface AccountRecord {
   /** What clients of a suspended account read, at most 1000 characters. Default: a sentence of the gateway's. */
   message?: string | null | undefined;
   metadata?: AccountMetadata | null | undefined;
+  /** Rate limits of the account, which all its callers share, beside those of its plan. Default: none. */
+  rates?: Rates | null | undefined;
 }
 
 /** Finds accounts by id. Where there is one, plan and anchor of every caller come from it and not from the key. */

@@ -3,8 +3,8 @@ import type { AccountChange, StoredAccount } from "./account-store.js";
 /** The account as {@link WritableAccountStore.update} leaves it. */
 export function applyAccountChange(account: StoredAccount, change: AccountChange): StoredAccount {
   const { plan = account.plan, anchor = account.anchor, status = account.status } = change;
-  const { message = account.message, metadata = account.metadata } = change;
-  return { id: account.id, plan, anchor, status, message, metadata };
+  const { message = account.message, metadata = account.metadata, rates = account.rates } = change;
+  return { id: account.id, plan, anchor, status, message, metadata, rates };
 }
 
 /** The account as {@link WritableAccountStore.put} leaves it. @param earlier - the one of the same id. */

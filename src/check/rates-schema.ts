@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { explainIssue } from "./explain-issue.js";
+import { longestId } from "./id-problem.js";
+import { idText } from "./id-text.js";
 
 const count = z
   .number({ error: "must be a whole number" })
@@ -7,23 +10,48 @@ const count = z
   .max(1e9, "must be 10⁹ at the most");
 const burst = count.min(1, "must be at least 1").optional();
 
+const requestRate = z.strictObject({ limit: count, burst });
+const tokenRate = z.strictObject({
+  limit: count,
+  burst,
+  count: z.enum(["total", "input", "output"]).optional(),
+  cached: z.boolean().optional(),
+});
+const atMost = "a whole number up to 10⁹";
+
 const modelRates = {
-  requestsPerMinute: z.union([count, z.strictObject({ limit: count, burst })]).nullish(),
+  requestsPerMinute: z
+    .union([count, requestRate], { error: `must be ${atMost}, or { limit, burst } of such numbers` })
+    .nullish(),
   tokensPerMinute: z
-    .union([
-      count,
-      z.strictObject({
-        limit: count,
-        burst,
-        count: z.enum(["total", "input", "output"]).optional(),
-        cached: z.boolean().optional(),
-      }),
-    ])
+    .union([count, tokenRate], { error: `must be ${atMost}, or { limit, burst, count, cached }` })
     .nullish(),
   concurrent: count.nullish(),
 };
+const patternRates = z.strictObject(modelRates);
+const pattern = idText();
+type RatesByPattern = Readonly<Record<string, z.output<typeof patternRates>>>;
+
+/** Not a record of zod's: that drops a member named `__proto__`, and with it a limit. */
+const ratesByPattern = z
+  .custom<RatesByPattern>((value) => Object.prototype.toString.call(value) === "[object Object]", {
+    error: 'must be an object of rates by patterns, such as { "acme/*": { concurrent: 2 } }',
+    abort: true,
+  })
+  .transform((given, context): RatesByPattern => {
+    const error = explainIssue("member");
+    const checked = Object.entries(given).map(([name, rates]) => {
+      const path = [name.slice(0, longestId)];
+      const problem = pattern.safeParse(name).error?.issues[0]?.message;
+      if (problem !== undefined) context.addIssue({ code: "custom", path, message: `its name ${problem}` });
+      const result = patternRates.safeParse(rates, { error });
+      for (const issue of result.error?.issues ?? []) {
+        context.addIssue({ code: "custom", path: [...path, ...issue.path], message: issue.message });
+      }
+      return [name, result.data ?? {}] as const;
+    });
+    return Object.fromEntries(checked);
+  });
 
 /** Checks rates. A misspelled member is an error: as an unknown one it would lift a limit. */
-export const ratesSchema = z
-  .strictObject({ ...modelRates, models: z.record(z.string().min(1), z.strictObject(modelRates)).nullish() })
-  .nullish();
+export const ratesSchema = z.strictObject({ ...modelRates, models: ratesByPattern.nullish() }).nullish();

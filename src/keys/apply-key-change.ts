@@ -4,7 +4,9 @@ import type { KeyChange, StoredKey } from "./key-store.js";
 export function applyKeyChange<Key extends StoredKey>(key: Key, change: KeyChange): Key {
   const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
   const { models = key.models, anchor = key.anchor, enabled = key.enabled, metadata = key.metadata } = change;
-  return { ...key, plan, name, expiresAt, revokedAt: revocation(key, change), models, anchor, enabled, metadata };
+  const { credits = key.credits, rates = key.rates } = change;
+  const revokedAt = revocation(key, change);
+  return { ...key, plan, name, expiresAt, revokedAt, models, anchor, enabled, metadata, credits, rates };
 }
 
 /** Never later than it is already. */

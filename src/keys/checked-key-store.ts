@@ -3,23 +3,27 @@ import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
-import { keyAccount, keyEnabled, keyModels, keyName } from "./check-key.js";
+import { ratesSchema } from "../check/rates-schema.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName } from "./check-key.js";
 import { keyMetadata } from "./key-metadata.js";
 import type { StoredKey, WritableKeyStore } from "./key-store.js";
 
-/** What reaches the store as text, and whether the key is enabled. */
+/** What reaches the store as text, and what limits the key. */
 const changeSchema = z.object({
   plan: idText().nullish(),
   name: keyName,
   enabled: keyEnabled,
   models: keyModels,
   metadata: keyMetadata,
+  credits: keyCredits,
+  rates: ratesSchema,
 });
 const keySchema = changeSchema.extend({
   id: idText(),
   hash: idText(),
   account: keyAccount,
   hint: freeText(200),
+  lineage: idText().nullish(),
 });
 
 /**

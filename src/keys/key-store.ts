@@ -103,9 +103,15 @@ export interface StoredKey extends ApiKey {
   lastUsedAt?: number | null | undefined;
 }
 
-/** What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. */
+/**
+ * What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. `credits`, `rates`,
+ * `models` and `metadata` are replaced as a whole.
+ */
 export type KeyChange = Partial<
-  Pick<StoredKey, "plan" | "name" | "expiresAt" | "revokedAt" | "enabled" | "models" | "anchor" | "metadata">
+  Pick<
+    StoredKey,
+    "plan" | "name" | "expiresAt" | "revokedAt" | "enabled" | "models" | "anchor" | "metadata" | "credits" | "rates"
+  >
 >;
 
 /**
@@ -117,8 +123,8 @@ export type KeyChange = Partial<
 export interface WritableKeyStore extends KeyStore {
   find(hash: string): Promise<StoredKey | undefined>;
   /**
-   * @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint`, `name` or
-   * `metadata` is not valid.
+   * @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint`, `name`,
+   * `metadata`, `credits`, `rates` or `lineage` is not valid.
    */
   insert(key: StoredKey): Promise<void>;
   get(id: string): Promise<StoredKey | undefined>;

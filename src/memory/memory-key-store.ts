@@ -14,7 +14,10 @@ export type MemoryKey = Omit<ApiKey, "id"> & {
     | { /** See {@link hashKey}. */ hash: string; key?: undefined }
   );
 
-const members: readonly string[] = ["id", "account", "plan", "expiresAt", "revokedAt", "enabled", "models", "anchor"];
+const members: readonly string[] = [
+  ...["id", "account", "plan", "expiresAt", "revokedAt", "enabled", "models", "anchor"],
+  ...["credits", "rates", "lineage"],
+];
 
 /**
  * API keys in memory, by their hashes: those of the configuration, and those that are created, which are gone when the
@@ -105,9 +108,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
 }
 
 function copy<Key extends StoredKey | undefined>(key: Key): Key {
-  if (key === undefined) return key;
-  const { models, metadata } = key;
-  return { ...key, ...(models && { models: [...models] }), ...(metadata && { metadata: { ...metadata } }) };
+  return structuredClone(key);
 }
 
 function toStoredKey(entry: MemoryKey, index: number, createdAt: number): StoredKey {

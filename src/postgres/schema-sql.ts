@@ -1,8 +1,8 @@
 import { accountFunctions } from "./sql/account-functions.js";
-import { accountRecordTables } from "./sql/account-record-tables.js";
+import { accountRates, accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
-import { keyMembers, keyTables } from "./sql/key-tables.js";
+import { keyLimits, keyMembers, keyTables } from "./sql/key-tables.js";
 import { forgottenTable, ledgerTables } from "./sql/ledger-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
@@ -77,6 +77,7 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       routinePrivileges(["notify_account_record"]),
     ].join(""),
     keyMembers,
+    [keyLimits, accountRates].join(""),
   ];
 }
 

@@ -1,9 +1,12 @@
 /** What identifies a key, and never changes. */
-const fixedOfKey = ["id", "hash", "hint", "account", "createdAt"] as const;
+const fixedOfKey = ["id", "hash", "hint", "account", "createdAt", "lineage"] as const;
 /** Moves on by the key's use alone. */
 const touchedOfKey = "lastUsedAt";
-const changeableOfKey = ["plan", "name", "expiresAt", "revokedAt", "enabled", "models", "anchor", "metadata"] as const;
-const changeableOfAccount = ["plan", "anchor", "status", "message", "metadata"] as const;
+const changeableOfKey = [
+  ...(["plan", "name", "expiresAt", "revokedAt", "enabled", "models", "anchor", "metadata"] as const),
+  ...(["credits", "rates"] as const),
+] as const;
+const changeableOfAccount = ["plan", "anchor", "status", "message", "metadata", "rates"] as const;
 
 /** The members that a record's hash has fields for. */
 export const storedFields = {

@@ -20,12 +20,12 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   const byId = connection.prepare(`${select} id = ?`);
   const ofAccount = connection.prepare(`${select} account = ? ORDER BY created_at, id`);
   const insert = connection.prepare(`
-    INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, plan, name, expires_at, revoked_at,
-      enabled, models, anchor, metadata)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+    INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, lineage, plan, name, expires_at,
+      revoked_at, enabled, models, anchor, metadata, credits, rates)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
   const update = connection.prepare(`
     UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
-      metadata = ?
+      metadata = ?, credits = ?, rates = ?
     WHERE id = ?`);
   const touch = connection.prepare(`
     UPDATE infergate_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`);
@@ -42,8 +42,8 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
-      const { id, hash, hint, account, createdAt, lastUsedAt } = key;
-      const fixed = [id, hash, hint, account, createdAt, lastUsedAt ?? null];
+      const { id, hash, hint, account, createdAt, lastUsedAt, lineage } = key;
+      const fixed = [id, hash, hint, account, createdAt, lastUsedAt ?? null, lineage ?? null];
       const inserted = await connection.write(() => insert.all(...fixed, ...changeable(key)));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
@@ -81,10 +81,20 @@ function changeable({ plan, name, expiresAt, revokedAt, ...key }: StoredKey) {
     expiresAt ?? null,
     revokedAt ?? null,
     typeof key.enabled === "boolean" ? Number(key.enabled) : null,
-    key.models ? JSON.stringify(key.models) : null,
+    toJson(key.models),
     key.anchor ?? null,
-    key.metadata ? JSON.stringify(key.metadata) : null,
+    toJson(key.metadata),
+    toJson(key.credits),
+    toJson(key.rates),
   ] as const;
+}
+
+function toJson(members: object | null | undefined): string | null {
+  return members ? JSON.stringify(members) : null;
+}
+
+function fromJson(json: string | null) {
+  return json === null ? null : JSON.parse(json);
 }
 
 interface Row {
@@ -102,10 +112,13 @@ interface Row {
   enabled: unknown;
   metadata: string | null;
   last_used_at: unknown;
+  credits: string | null;
+  rates: string | null;
+  lineage: string | null;
 }
 
 function toKey(row: Row): StoredKey {
-  const { id, hash, hint, account, plan, name, models, metadata } = row;
+  const { id, hash, hint, account, plan, name, lineage } = row;
   const enabled = toNumberOrNull(row.enabled);
   return {
     id,
@@ -117,10 +130,13 @@ function toKey(row: Row): StoredKey {
     createdAt: toNumber(row.created_at),
     expiresAt: toNumberOrNull(row.expires_at),
     revokedAt: toNumberOrNull(row.revoked_at),
-    models: models === null ? null : JSON.parse(models),
+    models: fromJson(row.models),
     anchor: toNumberOrNull(row.anchor),
     enabled: enabled === null ? null : enabled !== 0,
-    metadata: metadata === null ? null : JSON.parse(metadata),
+    metadata: fromJson(row.metadata),
     lastUsedAt: toNumberOrNull(row.last_used_at),
+    credits: fromJson(row.credits),
+    rates: fromJson(row.rates),
+    lineage,
   };
 }

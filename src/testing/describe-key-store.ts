@@ -26,6 +26,9 @@ export function describeKeyStore(
       enabled: false,
       models: ["acme/*"],
       anchor: new Date("2025-01-31T10:00:00Z"),
+      credits: { day: 0.5, total: 100 },
+      rates: { requestsPerMinute: { limit: 60, burst: 5 }, models: { "acme/*": { concurrent: 2 } } },
+      lineage: "key_first",
     };
     const plain = { key: "sk-plain", id: "key_plain", account: "acct_2", plan: "basic" };
 
@@ -37,6 +40,9 @@ export function describeKeyStore(
         plan: "pro",
         enabled: false,
         models: ["acme/*"],
+        credits: full.credits,
+        rates: full.rates,
+        lineage: "key_first",
       });
       for (const member of ["expiresAt", "revokedAt", "anchor"] as const) {
         expect(new Date(found?.[member] ?? 0)).toEqual(full[member]);
@@ -46,7 +52,7 @@ export function describeKeyStore(
     it("leaves out what a key does not have", async () => {
       const found = await (await make([full, plain])).find(hashKey("sk-plain"));
       expect(found).toMatchObject({ id: "key_plain", account: "acct_2", plan: "basic" });
-      for (const member of ["expiresAt", "revokedAt", "anchor", "models"] as const)
+      for (const member of ["expiresAt", "revokedAt", "anchor", "models", "credits", "rates", "lineage"] as const)
         expect(found?.[member] ?? null).toBeNull();
       expect(found?.enabled ?? true).toBe(true);
     });

@@ -16,6 +16,12 @@ const fullAccount = (): Required<StoredAccount> =>
     status: "suspended",
     message: 'Pay "first";\nthen größer \u{1f600}',
     metadata: { customer: "cus_1'\"", seats: 3, ratio: 0.1, trial: false, note: "" },
+    rates: {
+      requestsPerMinute: { limit: 60, burst: 5 },
+      tokensPerMinute: 1_000_000_000,
+      concurrent: 0,
+      models: { "o'neill/100%_\\größer \u{1f600}": { tokensPerMinute: { limit: 5, count: "input", cached: false } } },
+    },
   }) as Required<StoredAccount>;
 
 /** Without the members that are not there, be it as `null` or `undefined`. */
@@ -75,6 +81,10 @@ function describePuts({ it }: Runner, make: MakeStores): void {
     ["a misspelled member", { anker: 1 }],
     ["an unknown status", { status: "blocked" }],
     ["a message without a suspension", { message: "Pay first." }],
+    ["a misspelled rate", { rates: { requestPerMinute: 5 } }],
+    ["a misspelled rate of a pattern", { rates: { models: JSON.parse('{"__proto__":{"concurent":1}}') } }],
+    ["a rate below nothing", { rates: { concurrent: -1 } }],
+    ["a pattern that no store keeps apart", { rates: { models: { "\ud83d": { concurrent: 1 } } } }],
     ["an anchor that is no date", { anchor: Number.NaN }],
     ["nested metadata", { metadata: { a: { b: 1 } } }],
     ["metadata with NUL", { metadata: { a: "\0" } }],
@@ -89,13 +99,31 @@ function describePuts({ it }: Runner, make: MakeStores): void {
     expect(plain(await store.find(account.id))).toEqual(account);
   });
 
+  it("keeps rates by patterns of every name", async () => {
+    const [store, other] = await make();
+    const models = JSON.parse('{"__proto__":{"concurrent":0},"constructor":{"concurrent":1},"1":{"concurrent":2}}');
+    const account = newAccount({ rates: { models } });
+    await store.put(account);
+    const changed = newAccount();
+    await store.put(changed);
+    await store.update(changed.id, { rates: { models } });
+    for (const { id } of [account, changed]) {
+      const found = await other.find(id);
+      expect(Object.entries(found?.rates?.models ?? {}).sort()).toEqual(Object.entries(models).sort());
+    }
+    await other.put({ id: account.id, plan: "pro" });
+    expect((await store.find(account.id))?.rates ?? null).toBeNull();
+  });
+
   it("is not changed by what a caller does to its objects", async () => {
     const [store] = await make();
-    const account = newAccount({ metadata: { a: 1 } });
+    const account = newAccount({ metadata: { a: 1 }, rates: { models: { m: { concurrent: 1 } } } });
     const before = structuredClone(account);
     await store.put(account);
     Object.assign(account, { plan: "basic" });
     Object.assign(account.metadata ?? {}, { a: 2 });
+    Object.assign(account.rates?.models?.["m"] ?? {}, { concurrent: 2 });
+    Object.assign((await store.find(account.id))?.rates?.models ?? {}, { m: {} });
     Object.assign((await store.find(account.id)) ?? {}, { status: "suspended" });
     expect(plain(await store.find(account.id))).toEqual(before);
   });
@@ -112,9 +140,11 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
       { plan: "basic" },
       { anchor: Date.UTC(2026, 1, 1) },
       { metadata: { a: "b" } },
+      { rates: { concurrent: 3 } },
       { metadata: null, anchor: null },
       { status: "suspended", message: "Again." },
       { status: null },
+      { rates: null },
       {},
       { plan: undefined, message: undefined },
     ];
@@ -134,6 +164,7 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
       { status: "suspended", message: "Pay first." },
       { anchor: 5 },
       { metadata: { a: 1 } },
+      { rates: { concurrent: 1 } },
     ];
     for (let round = 0; round < 5; round++) {
       await stores[0].put({ ...account, status: "active" });
@@ -159,20 +190,24 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
     expect(await store.find(id)).toBeUndefined();
   });
 
-  it.each<object>([{ plan: null }, { plan: "" }, { status: "off" }, { id: "other" }, { message: "\ud83d" }])(
-    "refuses the change %j",
-    async (change) => {
-      const [store] = await make();
-      const account = newAccount();
-      await store.put(account);
-      await expect(store.update(account.id, change)).rejects.toBeInstanceOf(TypeError);
-      expect(plain(await store.find(account.id))).toEqual(account);
-    },
-  );
+  it.each<object>([
+    { plan: null },
+    { plan: "" },
+    { status: "off" },
+    { id: "other" },
+    { message: "\ud83d" },
+    { rates: { concurent: 1 } },
+  ])("refuses the change %j", async (change) => {
+    const [store] = await make();
+    const account = newAccount();
+    await store.put(account);
+    await expect(store.update(account.id, change)).rejects.toBeInstanceOf(TypeError);
+    expect(plain(await store.find(account.id))).toEqual(account);
+  });
 
   it("forgets an account, and no other", async () => {
     const [store, other] = await make();
-    const [account, neighbour] = [newAccount(), newAccount()];
+    const [account, neighbour] = [fullAccount(), newAccount({ rates: { concurrent: 1 } })];
     for (const each of [account, neighbour]) await store.put(each);
     await other.forget(account.id);
     await other.forget(account.id);

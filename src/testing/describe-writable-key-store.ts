@@ -4,6 +4,7 @@ import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
+import { limitRules } from "./key-store/limit-rules.js";
 import { touchRules } from "./key-store/touch-rules.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
@@ -31,6 +32,14 @@ const fullKey = (): Required<Omit<StoredKey, "lastUsedAt">> =>
     anchor: Date.UTC(1969, 0, 31, 10),
     enabled: false,
     metadata: { team: "search", "größer \u{1f600}": "a\nb" },
+    credits: { day: 0.1, week: 7, month: 0, total: 1e9 },
+    rates: {
+      requestsPerMinute: { limit: 60, burst: 5 },
+      tokensPerMinute: { limit: 1_000_000_000, count: "output", cached: true },
+      concurrent: 0,
+      models: { "acme/*": { requestsPerMinute: 0 }, "o'neill/100%_\\größer": { concurrent: 2 } },
+    },
+    lineage: "key_' \u{1f600}",
   }) as Required<StoredKey>;
 
 /** Without the members that are not there, be it as `null` or `undefined`. */
@@ -267,6 +276,9 @@ export function describeWritableKeyStore(
       { enabled: false },
       { metadata: { customer: "cus_1" } },
       { metadata: {} },
+      { credits: { day: 2, total: 0 } },
+      { credits: {} },
+      { rates: { tokensPerMinute: 5, models: {} } },
       { plan: "basic", name: "another", models: [], anchor: created },
       {},
     ])("changes %j and nothing else", async (change) => {
@@ -293,9 +305,11 @@ export function describeWritableKeyStore(
         anchor: null,
         enabled: null,
         metadata: null,
+        credits: null,
+        rates: null,
       };
-      const { id, hash, hint, account, plan, createdAt } = key;
-      expect(plain(await store.update(id, gone))).toEqual({ id, hash, hint, account, plan, createdAt });
+      const { id, hash, hint, account, plan, createdAt, lineage } = key;
+      expect(plain(await store.update(id, gone))).toEqual({ id, hash, hint, account, plan, createdAt, lineage });
     });
 
     it("lets no change touch what a key is", async () => {
@@ -317,11 +331,13 @@ export function describeWritableKeyStore(
         store.update(key.id, { models: ["m"] }),
         other.update(key.id, { enabled: false }),
         store.update(key.id, { metadata: { team: "red" } }),
+        other.update(key.id, { credits: { day: 1 } }),
+        store.update(key.id, { rates: { concurrent: 1 } }),
         other.update(key.id, { revokedAt: 7 }),
       ]);
       expect(await store.get(key.id)).toMatchObject({
         ...{ plan: "basic", name: "another", models: ["m"], revokedAt: 7 },
-        ...{ enabled: false, metadata: { team: "red" } },
+        ...{ enabled: false, metadata: { team: "red" }, credits: { day: 1 }, rates: { concurrent: 1 } },
       });
     });
 
@@ -386,6 +402,7 @@ export function describeWritableKeyStore(
     });
 
     touchRules(it, make, newKey);
+    limitRules(it, make, newKey);
 
     it("tells its subscribers of every change, wherever it is made", async ({ skip }) => {
       const [store, other] = await make();

@@ -38,6 +38,10 @@ export function describeWritablePlanStore(
       { credits: { session: 0.5, week: 500, month: 1_500.25 } },
       { credits: { session: 0, week: null, month: 9_007_199_254 } },
       { sessionMs: 3_600_000, defaultOutputTokens: 100 },
+      { rates: null },
+      {
+        rates: { concurrent: 0, tokensPerMinute: { limit: 5, count: "input" }, models: { "o'n/*": { concurrent: 2 } } },
+      },
     ])("finds what was put, from everywhere: %j", async (members) => {
       const plan = newPlan(members);
       const stores = await make();

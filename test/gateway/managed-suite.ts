@@ -104,6 +104,9 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
         models: null,
         anchor: null,
         metadata: null,
+        credits: null,
+        rates: null,
+        lineage: null,
         lastUsedAt: null,
       });
       const listed = await gateway.keys.list(account);
@@ -191,6 +194,35 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       }
       expect((await gateway.keys.update(key.id, { metadata: { other: "1" } })).metadata).toEqual({ other: "1" });
       expect((await gateway.keys.update(key.id, { metadata: null })).metadata).toBeNull();
+    });
+
+    it("keeps caps and rates, which an update replaces and a rotation keeps, with where they are counted", async () => {
+      const { gateway, account, plan } = await startWithKey();
+      const credits = { day: 1.5, total: 100 };
+      const rates = { concurrent: 2, models: JSON.parse('{"__proto__":{"requestsPerMinute":0}}') };
+      const key = await gateway.keys.create({ account, plan, credits, rates });
+      credits.day = 9;
+      const kept = { credits: { day: 1.5, total: 100 }, rates, lineage: null };
+      expect(key).toMatchObject(kept);
+      expect(await gateway.keys.get(key.id)).toMatchObject(kept);
+      const second = await gateway.keys.rotate(key.id);
+      expect(second).toMatchObject({ ...kept, lineage: key.id });
+      const third = await gateway.keys.rotate(second.id);
+      expect(third).toMatchObject({ ...kept, lineage: key.id });
+      const listed = await gateway.keys.list(account);
+      for (const { id, lineage } of [key, second, third]) {
+        const found = listed.find((other) => other.id === id);
+        expect(found).toMatchObject({ ...kept, lineage });
+        expect(Object.entries(found?.rates?.models ?? {})).toEqual([["__proto__", { requestsPerMinute: 0 }]]);
+      }
+      expect(await gateway.keys.update(third.id, { credits: { week: 0 } })).toMatchObject({
+        credits: { week: 0 },
+        rates,
+      });
+      expect((await gateway.keys.get(third.id))?.credits).toEqual({ week: 0 });
+      expect(await gateway.keys.update(third.id, { credits: null, rates: null })).toMatchObject({
+        ...{ credits: null, rates: null, lineage: key.id },
+      });
     });
 
     it("keeps when a key was used, and no rotation takes that on", async () => {

@@ -46,7 +46,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
-    imports: ["keys", "check"],
+    imports: ["keys", "metering", "check"],
     packages: ["zod"],
   },
   {

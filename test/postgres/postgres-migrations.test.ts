@@ -8,6 +8,7 @@ import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { migrationsSql } from "../../src/postgres/schema-sql.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
+import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 const spend = (amount: number) => ({
@@ -143,6 +144,44 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
           [id, change(name)],
         ),
       find: async (hash) => (await pool.query("select id from infergate.api_key where hash = $1", [hash])).rows[0]?.id,
+    });
+  });
+
+  it("take on keys and accounts without caps and rates, while a process of the version before goes on", async () => {
+    await pool.query("drop schema infergate cascade");
+    await runMigrations(pool, "infergate", migrationsSql().slice(0, 5));
+    await pool.query(readFileSync(new URL("fixtures/stores-5.sql", import.meta.url), "utf8"));
+    await expectStoresOfBefore(postgresStores({ pool }), {
+      insert: () =>
+        pool.query(
+          `insert into infergate.api_key
+            (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata,
+              last_used_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11, $12, $13::text::jsonb, $14)
+          on conflict do nothing`,
+          [
+            ...["key_late", hashKey("sk-late"), "acct_1", "pro", "sk-…late", null, 9, ...Array(5).fill(null)],
+            ...['{"team":"late"}', null],
+          ],
+        ),
+      rename: ({ id }, name) =>
+        pool.query(
+          `update infergate.api_key set
+            plan = case when change ? 'plan' then change->>'plan' else plan end,
+            name = case when change ? 'name' then change->>'name' else name end,
+            metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end
+          from (select $2::text::jsonb as change) as given where id = $1`,
+          [id, JSON.stringify({ name })],
+        ),
+      suspend: ({ id, plan }) =>
+        pool.query(
+          `insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata)
+          values ($1, $2, null, 'suspended', null, null)
+          on conflict (id) do update set
+            plan = excluded.plan, anchor = excluded.anchor, status = excluded.status, metadata = excluded.metadata`,
+          [id, plan],
+        ),
+      forget: (id) => pool.query("delete from infergate.account_record where id = $1", [id]),
     });
   });
 

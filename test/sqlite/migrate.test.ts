@@ -5,6 +5,7 @@ import { migrations } from "../../src/sqlite/migrations.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
+import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { FailingDatabase } from "./failing-database.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 
@@ -31,6 +32,8 @@ describe("the tables", () => {
     sqliteStores({ database });
     expect(names(database)).toEqual([
       "infergate_account",
+      "infergate_account_rates",
+      "infergate_account_rates_forgotten",
       "infergate_account_record",
       "infergate_entry",
       "infergate_entry_account",
@@ -58,12 +61,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 16]).toContain(names(database).length);
+        expect([0, 18]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(16);
+      expect(names(database)).toHaveLength(18);
       if (!hasFailed) break;
     }
   });
@@ -90,7 +93,7 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(16);
+    expect(names(one)).toHaveLength(18);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
@@ -136,6 +139,36 @@ describe("the tables", () => {
           insert.all("key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, "pro", ...Array(5).fill(null)),
         rename: ({ id }, name) => update.run(null, name, null, null, null, null, id),
         find: (hash) => (find.get(hash) as { id: string } | undefined)?.id,
+      });
+    },
+  );
+
+  it.each(Object.entries(drivers))(
+    "without caps and rates are taken on, while a process of the release before goes on: %s",
+    async (_, driver) => {
+      const folder = newFolder(driver);
+      const older = folder.open();
+      older.exec(readFileSync(new URL("fixtures/stores-4.sql", import.meta.url), "utf8"));
+      const insert = older.prepare(`
+        INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, plan, name, expires_at, revoked_at,
+          enabled, models, anchor, metadata)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+      const update = older.prepare(`
+        UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
+          metadata = ?
+        WHERE id = ?`);
+      const replace = older.prepare(`
+        REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata) VALUES (?, ?, ?, ?, ?, ?)`);
+      const remove = older.prepare("DELETE FROM infergate_account_record WHERE id = ?");
+      await expectStoresOfBefore(sqliteStores({ database: folder.open() }), {
+        insert: () => {
+          const none = Array(5).fill(null);
+          const fixed = ["key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, null];
+          return insert.all(...fixed, "pro", ...none, null, '{"team":"late"}');
+        },
+        rename: ({ id }, name) => update.run(null, name, ...Array(6).fill(null), id),
+        suspend: ({ id, plan }) => replace.run(id, plan, null, "suspended", null, null),
+        forget: (id) => remove.run(id),
       });
     },
   );

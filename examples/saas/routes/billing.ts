@@ -33,7 +33,8 @@ billing.post("/", async (req, res) => {
     // Events may come twice, and in another order than they were made.
     const isOld = Number(account.metadata?.["paidAt"] ?? 0) > created;
     // Without a `status`, who is suspended stays so.
-    const paid = { id: account.id, plan, anchor: account.anchor, metadata: { ...account.metadata, paidAt: created } };
+    const { anchor, rates } = account;
+    const paid = { id: account.id, plan, anchor, rates, metadata: { ...account.metadata, paidAt: created } };
     if (!isOld) await gateway.accounts.put(paid);
   }
   if (type === "credits.bought" && credits !== undefined) {

@@ -2,10 +2,12 @@ import { z } from "zod";
 import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
-import { keyAccount, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { ratesSchema } from "../../check/rates-schema.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
-import type { Instant, KeyMetadata, KeyStore, StoredKey } from "../../keys/key-store.js";
+import type { Instant, KeyCredits, KeyMetadata, KeyStore, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
+import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { StoredKeys } from "./stored-keys.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
@@ -33,6 +35,12 @@ export interface ManagedKey {
   anchor: number | null;
   /** What the host keeps with it. */
   metadata: KeyMetadata | null;
+  /** What it may cost, in credits. `null`: no caps of its own. */
+  credits: KeyCredits | null;
+  /** Its rate limits. `null`: none of its own. */
+  rates: Rates | null;
+  /** Where its caps and rates are counted: the id of the key that it was first rotated from. `null`: under its own. */
+  lineage: string | null;
   /**
    * When it was last used, to about a minute, and up to two minutes late. `null`: not yet, or the key store does not keep
    * it.
@@ -66,6 +74,13 @@ export interface NewKey {
   /** What the host keeps with it, see {@link KeyMetadata}. Default: nothing. */
   metadata?: KeyMetadata | null | undefined;
   /**
+   * What it may cost in credits, beside the windows of its account. Days, weeks and months begin at the account's anchor.
+   * Default: no caps.
+   */
+  credits?: KeyCredits | null | undefined;
+  /** Rate limits of the key, beside those of its plan and account. Default: none. */
+  rates?: Rates | null | undefined;
+  /**
    * Where the account's weeks and months begin. All keys of an account must have the same one. Default: that of the
    * account's newest key; without one, or with `null`, Monday 00:00 UTC and the first of the month 00:00 UTC.
    */
@@ -83,6 +98,10 @@ export interface ManagedKeyChange {
   enabled?: boolean | null | undefined;
   /** All of it: what is not given is gone. */
   metadata?: KeyMetadata | null | undefined;
+  /** All caps: one that is not given is gone. What the key has cost counts under the new ones. */
+  credits?: KeyCredits | null | undefined;
+  /** All rate limits: one that is not given is gone. */
+  rates?: Rates | null | undefined;
   /** See {@link NewKey.anchor}: change it on all keys of the account. */
   anchor?: Instant | null | undefined;
 }
@@ -95,7 +114,10 @@ export interface ManagedKeyChange {
  * store throws.
  */
 export interface ManagedKeys {
-  /** Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored. */
+  /**
+   * Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored.
+   * @throws TypeError when the store does not keep `enabled`, `credits` or `rates` that were given. The key is revoked.
+   */
   create(key: NewKey): Promise<CreatedKey>;
   get(id: string): Promise<ManagedKey | undefined>;
   /**
@@ -109,7 +131,8 @@ export interface ManagedKeys {
   /** From now on the key is refused. Once revoked, it stays so. @throws UnknownKeyError */
   revoke(id: string): Promise<ManagedKey>;
   /**
-   * Makes a key with all that this one has but its `lastUsedAt`, and revokes this one.
+   * Makes a key with all that this one has but its `lastUsedAt`, and revokes this one. What this one has used counts
+   * under the new one's caps and rates.
    * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
    * `expiresAt`: of the new key, by default that of the old one.
    * @throws UnknownKeyError, and Error when the key is revoked or expired.
@@ -118,7 +141,7 @@ export interface ManagedKeys {
     id: string,
     options?: { graceMs?: number | undefined; expiresAt?: Instant | null | undefined },
   ): Promise<CreatedKey>;
-  /** @throws UnknownKeyError */
+  /** @throws UnknownKeyError; TypeError when the store does not keep `enabled`, `credits` or `rates` that were given. */
   update(id: string, change: ManagedKeyChange): Promise<ManagedKey>;
 }
 
@@ -130,6 +153,8 @@ const keyChange = z.strictObject({
   models: keyModels,
   anchor: wholeInstant,
   metadata: keyMetadata,
+  credits: keyCredits,
+  rates: ratesSchema,
 });
 const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
 /** Without an account store, only keys name plans. */
@@ -227,8 +252,11 @@ async function replaceKey(
   { expiresAt = old.expiresAt, revokedAt, now }: { expiresAt: StoredKey["expiresAt"]; revokedAt: number; now: number },
 ): Promise<{ key: StoredKey; secret: string }> {
   const by = "gateway.keys.rotate";
-  const { account, plan, name, enabled, models, anchor, metadata } = old;
-  const created = await stored.insert(by, { account, plan, name, enabled, models, anchor, metadata, expiresAt });
+  const { account, plan, name, enabled, models, anchor, metadata, credits, rates, lineage } = old;
+  const created = await stored.insert(by, {
+    ...{ account, plan, name, enabled, models, anchor, metadata, credits, rates, expiresAt },
+    lineage: lineage ?? old.id,
+  });
   try {
     await stored.revoke(by, old, revokedAt);
   } catch (error) {
@@ -258,6 +286,9 @@ function toManagedKey(key: StoredKey): ManagedKey {
     models: models ?? null,
     anchor: anchor ?? null,
     metadata: others.metadata ?? null,
+    credits: others.credits ?? null,
+    rates: others.rates ?? null,
+    lineage: others.lineage ?? null,
     lastUsedAt: others.lastUsedAt ?? null,
   };
 }

@@ -3,6 +3,7 @@ import { hashKey } from "../../keys/hash-key.js";
 import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
 import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
 import type { Clock } from "../../ledger/clock.js";
+import { lostLimits } from "./lost-limits.js";
 import { requireMethods } from "./require-methods.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
@@ -31,6 +32,7 @@ export class StoredKeys {
     return requireMethods<WritableKeyStore>(by, "key", this.#keys, methods);
   }
 
+  /** @throws TypeError when the store does not keep what limits the key. The key is revoked then. */
   async insert(by: string, values: NewValues): Promise<{ key: StoredKey; secret: string }> {
     this.#requireFuture(by, values.expiresAt);
     const secret = makeManagedKey(this.#prefix);
@@ -39,6 +41,7 @@ export class StoredKeys {
     const key = { ...values, id: `key_${randomUUID()}`, hash, hint, createdAt: this.#clock.now() };
     try {
       await this.store(by, "insert").insert(key);
+      await this.#requireLimits(by, key);
     } finally {
       this.#findCaller.forget(hash);
     }
@@ -57,10 +60,10 @@ export class StoredKeys {
     try {
       const changed = await this.store(by, "update").update(id, members);
       if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);
-      if (members.enabled === false && changed.enabled !== false) {
-        throw new TypeError(
-          `${by}: the key store does not keep \`enabled\`, so the key still works. Revoke it instead.`,
-        );
+      const lost = lostLimits(members, changed);
+      if (lost.length > 0) {
+        const what = lost.join(" and ");
+        throw new TypeError(`${by}: the key store does not keep ${what}, so the key works without. Revoke it instead.`);
       }
       return changed;
     } finally {
@@ -72,6 +75,20 @@ export class StoredKeys {
   /** Revokes a key. An earlier revocation stays. @throws UnknownKeyError */
   revoke(by: string, key: StoredKey, moment: number): Promise<StoredKey> {
     return this.change(by, key, { revokedAt: Math.min(key.revokedAt ?? Infinity, moment) });
+  }
+
+  /** Reads a new key that has limits, as requests will find it. */
+  async #requireLimits(by: string, key: StoredKey): Promise<void> {
+    if (lostLimits(key, undefined).length === 0) return;
+    try {
+      const lost = lostLimits(key, await this.#keys.find(key.hash));
+      if (lost.length === 0) return;
+      throw new TypeError(`${by}: the key store does not keep ${lost.join(" and ")}, so no such key was made.`);
+    } catch (error) {
+      // The caller does not get its secret, so this need not succeed.
+      await this.revoke(by, key, this.#clock.now()).catch(() => {});
+      throw error;
+    }
   }
 
   /** An expiry in the past is usually a time in seconds instead of milliseconds. */

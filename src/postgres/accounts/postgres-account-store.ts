@@ -6,18 +6,20 @@ import { Notifications } from "../listen/notifications.js";
 
 /** An account as the contract has it, without the members that it does not have. */
 const accountJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
-  'id', id, 'plan', plan, 'anchor', anchor, 'status', status, 'message', message, 'metadata', metadata
+  'id', id, 'plan', plan, 'anchor', anchor, 'status', status, 'message', message, 'metadata', metadata,
+  'rates', rates
 ))::text as json`;
 
 const putSql = /* sql */ `
-insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata)
-values ($1, $2, $3, $4, $5, $6::text::jsonb)
+insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata, rates)
+values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb)
 on conflict (id) do update set
   plan = excluded.plan,
   anchor = excluded.anchor,
   status = coalesce(excluded.status, stored.status),
   message = case when excluded.status is null then stored.message else excluded.message end,
-  metadata = excluded.metadata`;
+  metadata = excluded.metadata,
+  rates = excluded.rates`;
 
 const updateSql = /* sql */ `
 update infergate.account_record set
@@ -25,7 +27,8 @@ update infergate.account_record set
   anchor = case when change ? 'anchor' then (change->>'anchor')::bigint else anchor end,
   status = case when change ? 'status' then change->>'status' else status end,
   message = case when change ? 'message' then change->>'message' else message end,
-  metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end
+  metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end,
+  rates = case when change ? 'rates' then nullif(change->'rates', 'null') else rates end
 from (select $2::text::jsonb as change) as given
 where id = $1
 returning ${accountJson}`;
@@ -48,9 +51,9 @@ export function accountStore(database: Database, notifications: Notifications): 
       const [account] = await database.query<StoredAccount>(sql, [id]);
       return account;
     },
-    async put({ id, plan, anchor, status, message, metadata }) {
-      const json = metadata ? JSON.stringify(metadata) : null;
-      await database.query(putSql, [id, plan, anchor ?? null, status ?? null, message ?? null, json]);
+    async put({ id, plan, anchor, status, message, metadata, rates }) {
+      const json = [metadata, rates].map((members) => (members ? JSON.stringify(members) : null));
+      await database.query(putSql, [id, plan, anchor ?? null, status ?? null, message ?? null, ...json]);
     },
     async list({ cursor = "", limit }) {
       const sql = `select ${accountJson} from infergate.account_record where id > $1 order by id limit $2`;

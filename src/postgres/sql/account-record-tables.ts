@@ -26,3 +26,7 @@ create trigger notify_account_record after insert or update or delete on inferga
 -- Keys of an account that is in the table above need no plan of their own.
 alter table infergate.api_key alter column plan drop not null;
 `;
+
+export const accountRates = /* sql */ `
+alter table infergate.account_record add column rates jsonb;
+`;

@@ -16,10 +16,14 @@ export function sqliteAccountStore(options: SqliteOptions): WritableAccountStore
 }
 
 export function accountStoreOf(connection: SqliteConnection): WritableAccountStore {
-  const byId = connection.prepare("SELECT * FROM infergate_account_record WHERE id = ?");
-  const after = connection.prepare("SELECT * FROM infergate_account_record WHERE id > ? ORDER BY id LIMIT ?");
+  const select = `
+    SELECT account.*, rates FROM infergate_account_record AS account LEFT JOIN infergate_account_rates USING (id)`;
+  const byId = connection.prepare(`${select} WHERE account.id = ?`);
+  const after = connection.prepare(`${select} WHERE account.id > ? ORDER BY account.id LIMIT ?`);
   const replace = connection.prepare(`
     REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata) VALUES (?, ?, ?, ?, ?, ?)`);
+  const replaceRates = connection.prepare("REPLACE INTO infergate_account_rates (id, rates) VALUES (?, ?)");
+  const removeRates = connection.prepare("DELETE FROM infergate_account_rates WHERE id = ?");
   const remove = connection.prepare("DELETE FROM infergate_account_record WHERE id = ?");
 
   function get(id: string): StoredAccount | undefined {
@@ -27,9 +31,11 @@ export function accountStoreOf(connection: SqliteConnection): WritableAccountSto
     return row ? toAccount(row as Row) : undefined;
   }
 
-  function save({ id, plan, anchor, status, message, metadata }: StoredAccount): void {
+  function save({ id, plan, anchor, status, message, metadata, rates }: StoredAccount): void {
     const json = metadata ? JSON.stringify(metadata) : null;
     replace.run(id, plan, anchor ?? null, status ?? null, message ?? null, json);
+    if (rates) replaceRates.run(id, JSON.stringify(rates));
+    else removeRates.run(id);
   }
 
   return checkedAccountStore("sqliteAccountStore", {
@@ -66,9 +72,10 @@ interface Row {
   status: StoredAccount["status"];
   message: string | null;
   metadata: string | null;
+  rates: string | null;
 }
 
-function toAccount({ id, plan, anchor, status, message, metadata }: Row): StoredAccount {
+function toAccount({ id, plan, anchor, status, message, metadata, rates }: Row): StoredAccount {
   return {
     id,
     plan,
@@ -76,5 +83,6 @@ function toAccount({ id, plan, anchor, status, message, metadata }: Row): Stored
     status,
     message,
     metadata: metadata === null ? null : JSON.parse(metadata),
+    rates: rates === null ? null : JSON.parse(rates),
   };
 }

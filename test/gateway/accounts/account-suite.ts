@@ -3,6 +3,7 @@ import type { WritableAccountStore } from "../../../src/accounts/account-store.j
 import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
 import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
+import { expectAccountRoundTrips } from "../../contracts/any-limits.js";
 import { type Managed, type Stores, startManaged } from "../managed-suite.js";
 
 export type StoresWithAccounts = Stores & { accounts: WritableAccountStore };
@@ -68,6 +69,25 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(await test.call(secret)).toBe(200);
       expect((await accounts.get(account))?.message ?? null).toBeNull();
     });
+
+    it("keeps rates, which a put replaces, and shows them", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts } = test.gateway;
+      const rates = { concurrent: 2, models: JSON.parse('{"__proto__":{"requestsPerMinute":0}}') };
+      await accounts.put({ id: account, plan, rates });
+      const found = await accounts.get(account);
+      expect(found?.rates).toMatchObject({ concurrent: 2 });
+      expect(Object.entries(found?.rates?.models ?? {})).toEqual([["__proto__", { requestsPerMinute: 0 }]]);
+      expect((await accounts.suspend(account)).rates).toMatchObject({ concurrent: 2 });
+      await expect(accounts.put({ id: account, plan, rates: { concurent: 2 } } as never)).rejects.toThrow(
+        /rates: There is no member `concurent` \(did you mean `concurrent`\?\)/,
+      );
+      expect((await accounts.resume(account)).rates).toMatchObject({ concurrent: 2 });
+      await accounts.put({ id: account, plan });
+      expect((await accounts.get(account))?.rates ?? null).toBeNull();
+    });
+
+    it("keeps any rates as they are", () => expectAccountRoundTrips(make().accounts, 60), 60_000);
 
     it("gives a caller the plan and the calendar of its account, and not those of its key", async () => {
       const { test, plan, account } = await startWithPlan();

@@ -1,0 +1,31 @@
+import { isSameData } from "../../check/is-same-data.js";
+import type { ApiKey } from "../../keys/key-store.js";
+
+type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "lineage">;
+
+/**
+ * What limits a key, but is not kept so: a store that ignores a member would lift a limit. Only a key with caps or rates
+ * needs its lineage.
+ */
+export function lostLimits(given: Limits, kept: Limits | null | undefined): readonly string[] {
+  const isCounted = hasMembers(given.credits) || hasMembers(given.rates);
+  return [
+    ...(given.enabled === false && kept?.enabled !== false ? ["`enabled`"] : []),
+    ...(hasMembers(given.credits) && !isSameLimit(given.credits, kept?.credits) ? ["`credits`"] : []),
+    ...(hasMembers(given.rates) && !isSameLimit(given.rates, kept?.rates) ? ["`rates`"] : []),
+    ...(isCounted && given.lineage && given.lineage !== kept?.lineage ? ["`lineage`"] : []),
+  ];
+}
+
+function hasMembers(limit: object | null | undefined): boolean {
+  return !isSameLimit(limit, {});
+}
+
+/** A member that is `null` is none. */
+function isSameLimit(one: object | null | undefined, other: object | null | undefined): boolean {
+  return isSameData(withoutNulls(one), withoutNulls(other));
+}
+
+function withoutNulls(limit: object | null | undefined): unknown {
+  return JSON.parse(JSON.stringify(limit ?? {}, (_, member: unknown) => member ?? undefined));
+}
