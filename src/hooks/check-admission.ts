@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
-import { type Tags, reservedTags } from "../metering/tags.js";
+import { reservedTags, type Tags } from "../metering/tags.js";
 import { isOwnedMember } from "../openai/request/owned-members.js";
 import { isHeaderName, isHeaderValue } from "../providers/header-syntax.js";
 import type { MemberEdits } from "../wire/json-members.js";

@@ -66,13 +66,9 @@ export async function sumUsageBy(pages: AsyncIterable<HistoryPage>, names: reado
 
 const dayMs = 86_400_000;
 
-function add(
-  sums: Map<string, UsageSum>,
-  entry: LedgerEntry,
-  names: readonly string[],
-): void {
+function add(sums: Map<string, UsageSum>, entry: LedgerEntry, names: readonly string[]): void {
   const { kind, amountMicro, tags } = entry;
-  const values = names.map((name) => (valueOf(entry, name)));
+  const values = names.map((name) => dimensionOf(entry, name));
   const group = JSON.stringify(values);
   let sum = sums.get(group);
   if (sum === undefined) {
@@ -90,7 +86,7 @@ function add(
   if (typeof cacheWrite === "number") sum.tokens.cacheWrite = (sum.tokens.cacheWrite ?? 0) + cacheWrite;
 }
 
-function valueOf(entry: LedgerEntry, name: string): string | null {
+function dimensionOf(entry: LedgerEntry, name: string): string | null {
   if (name === "day") return dayOf(entry.at);
   return name === "funding" ? fundingOfEntry(entry) : text(entry.tags, name);
 }
