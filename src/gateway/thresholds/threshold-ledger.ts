@@ -27,11 +27,12 @@ export function thresholdLedger(ledger: CreditLedger, { onThreshold, thresholds,
     for (const event of crossedThresholds(lease, settlement, result, thresholds)) report(event);
     return result;
   };
-  return new Proxy(ledger, {
-    get(target, name) {
+  // An object of its own: a proxy of a frozen ledger could not replace a method.
+  return new Proxy(Object.create(ledger) as CreditLedger, {
+    get(_, name) {
       if (name === "settle") return settle;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === "function" ? member.bind(target) : member;
+      const member: unknown = Reflect.get(ledger, name, ledger);
+      return typeof member === "function" ? member.bind(ledger) : member;
     },
   });
 }
