@@ -4,8 +4,8 @@ import type { Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
-import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
 import { smallModel } from "../support/test-gateway.js";
 import { type ClientServer, expectNoSockets, startServer } from "./start-server.js";
 
@@ -83,7 +83,11 @@ describe("prepaid credits", () => {
       prepaid: { remaining: 0.5, held: 0, expires_at: (monday + hour * 24) / 1000 },
     });
     await call();
-    expect((await gateway.accounts.balance("acct")).prepaid).toEqual({ balanceMicro: -500_000, heldMicro: 0, lots: [] });
+    expect((await gateway.accounts.balance("acct")).prepaid).toEqual({
+      balanceMicro: -500_000,
+      heldMicro: 0,
+      lots: [],
+    });
     expect(await usage()).toMatchObject({ prepaid: { remaining: 0, held: 0, expires_at: null } });
 
     const denied = await denial();

@@ -26,10 +26,6 @@ describe("a key's cap", () => {
       expect(crossedThresholds(result.lease, settlement, again, [80, 100])).toEqual([]);
     }
     const cap = { account: "acct", keyId: "key_1", window: "total", limitMicro: 10, resetsAt: null };
-    expect(found).toEqual([
-      [],
-      [{ ...cap, percent: 80, usedMicro: 8 }],
-      [{ ...cap, percent: 100, usedMicro: 13 }],
-    ]);
+    expect(found).toEqual([[], [{ ...cap, percent: 80, usedMicro: 8 }], [{ ...cap, percent: 100, usedMicro: 13 }]]);
   });
 });
