@@ -100,14 +100,12 @@ describe("a hold of the host's", () => {
   });
 
   it("does not meet a call with its id", async () => {
-    const { hold, session } = await start({
-      requestId: () => "img_1",
-      keys: memoryKeyStore([{ key: "sk-pro", account: "acct", plan: "pro" }]),
-    });
-    await hold("img_1", 2);
+    const { accounts } = await start({ keys: memoryKeyStore([{ key: "sk-pro", account: "acct", plan: "pro" }]) });
     test.upstream.reply(wholeAnswer());
     expect((await test.gateway.handler(chatRequest())).status).toBe(200);
-    expect(await session()).toEqual([test.events[0]?.chargedMicro, 2_000_000]);
+    const { callId = "", heldMicro = 0 } = test.events[0] ?? {};
+    const image = await accounts.hold("acct", { id: callId, creditsMicro: heldMicro });
+    expect(await image.settle({ credits: 1 })).toEqual({ status: "settled", chargedMicro: 1_000_000 });
   });
 
   it("is renewed, for an hour at most; a later settlement is still charged", async () => {
