@@ -29,3 +29,20 @@ describe("a key's cap", () => {
     expect(found).toEqual([[], [{ ...cap, percent: 80, usedMicro: 8 }], [{ ...cap, percent: 100, usedMicro: 13 }]]);
   });
 });
+
+it("a charge to a session that is over reaches no threshold of the next one", async () => {
+  const clock = new ManualClock(now);
+  const ledger = memoryCreditLedger({ clock });
+  const limits = windowLimits({ credits: { session: 100, week: null, month: null }, sessionMs: 60_000, now });
+  const reserve = async (id: string) => {
+    const result = await ledger.reserve({ id, account: "acct", amountMicro: 50, limits, leaseMs: 600_000 });
+    if (!result.ok) throw new Error("The limit is not reached.");
+    return result.lease;
+  };
+  const old = await reserve("old");
+  clock.advance(60_000);
+  await ledger.settle(await reserve("new"), { amountMicro: 85 });
+  const settled = await ledger.settle(old, { amountMicro: 50 });
+  expect(settled.windows.session.usedMicro).toBe(85);
+  expect(crossedThresholds(old, { amountMicro: 50 }, settled, [80])).toEqual([]);
+});
