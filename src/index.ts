@@ -14,10 +14,14 @@ export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
 export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
+export type { ThresholdReached } from "./events/threshold-reached.js";
 export type { GatewayWarning } from "./events/warning.js";
+export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
 export type { AccountRecords } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
+export type { AccountTopUps, PrepaidTopUp } from "./gateway/admin/account-top-ups.js";
+export type { CreditAmount } from "./gateway/admin/credit-amount.js";
 export type {
   AccountBalance,
   AccountWindow,
@@ -27,6 +31,7 @@ export type {
 } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
+export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
 export type { UsageRow, UsageSum, UsageTotal } from "./gateway/admin/sum-usage.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
@@ -90,6 +95,7 @@ export {
   LedgerInputError,
   LedgerUnavailableError,
 } from "./ledger/credit-ledger.js";
+export type { Funding } from "./ledger/funding.js";
 export type { PrepaidLot, PrepaidState, TopUpRequest } from "./ledger/prepaid-state.js";
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
@@ -146,6 +152,6 @@ export type { ResponseLimits } from "./responses/response-limits.js";
 export type { KeptItem, KeptResponse, ResponseStore } from "./responses/response-store.js";
 export type { BreakerOptions, BreakerState } from "./routing/breaker.js";
 export type { TargetHealth } from "./routing/target-health.js";
-export type { UsageReport, UsageReportWindow } from "./server/usage-report.js";
+export type { UsageReport, UsageReportPrepaid, UsageReportWindow } from "./server/usage-report.js";
 export type { TokenBounds } from "./tokens/token-bounds.js";
 export type { Tokenizer } from "./tokens/tokenizer.js";

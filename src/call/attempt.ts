@@ -59,7 +59,8 @@ export class Attempt {
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
   end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    if (isHidden || this.#state === "over") return Promise.resolve({ ...noCharge, windows: undefined });
+    if (isHidden || this.#state === "over")
+      return Promise.resolve({ ...noCharge, credits: undefined, funding: undefined });
     return this.call.end(outcome);
   }
 

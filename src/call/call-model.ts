@@ -51,7 +51,7 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
     isExpected = true;
     const reservation = await holdCredits(services, admission);
     // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-    if (reservation !== undefined && isLimited(reservation.windows)) body.pendingBodies.drop(request);
+    if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
     const call = new ModelCall(services, admission, reservation, incoming);
     call.begin();
     return call;

@@ -1,5 +1,6 @@
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
-import type { EntryTags, WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { AccountCredits, EntryTags, Lease, WindowState } from "../ledger/credit-ledger.js";
+import { creditsAtEnd, type Funding, fundingOf } from "../ledger/funding.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
@@ -14,7 +15,9 @@ import type { KeptLease } from "./lease-keeper.js";
 /** What a call cost, and the account's credits after it. */
 export interface SettledCharge extends Charge {
   /** `undefined` when the call used no ledger. */
-  readonly windows: WindowStates | undefined;
+  readonly credits: AccountCredits | undefined;
+  /** `undefined` when the call used no ledger. */
+  readonly funding: Funding | undefined;
 }
 
 /** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
@@ -85,8 +88,11 @@ export class CallSettlement {
     const tokens = failed === undefined ? ofCall : addTokens(ofCall, failed.tokens);
     const micro = failed === undefined ? ofMicro : ofMicro + failed.micro;
     const source = failed === undefined ? ofSource : (ofSource ?? "provider");
-    if (this.reservation === undefined) return { micro: 0, tokens, source, windows: undefined };
-    const { lease, windows } = this.reservation;
+    if (this.reservation === undefined) {
+      return { micro: 0, tokens, source, credits: undefined, funding: undefined };
+    }
+    const { lease, credits } = this.reservation;
+    const funding = fundingOf(lease);
     const { ledger } = this.#services;
     if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
     try {
@@ -99,10 +105,10 @@ export class CallSettlement {
               tags: this.#tags(tokens, source),
             });
       if (settled.status === "unresolved") this.#warnOfCharge();
-      return { micro, tokens, source, windows: settled.windows };
+      return { micro, tokens, source, credits: creditsAtEnd(settled, lease), funding };
     } catch (cause) {
       if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
-      return { micro, tokens, source, windows: withCharge(windows, micro) };
+      return { micro, tokens, source, credits: withCharge(credits, lease, micro), funding };
     }
   }
 
@@ -137,8 +143,15 @@ export class CallSettlement {
   }
 }
 
-/** An estimate of the credits after the charge, for when the ledger has not confirmed it. */
-function withCharge({ session, week, month }: WindowStates, micro: Micro): WindowStates {
+/** An estimate of the credits after the charge, for when the ledger has not confirmed it. What funds the call is charged. */
+function withCharge(credits: AccountCredits, lease: Lease, micro: Micro): AccountCredits {
+  const { windows, prepaid } = credits;
+  if (fundingOf(lease) === "prepaid") {
+    return prepaid === undefined
+      ? credits
+      : { ...credits, prepaid: { ...prepaid, balanceMicro: prepaid.balanceMicro - micro } };
+  }
   const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + micro });
-  return { session: charged(session), week: charged(week), month: charged(month) };
+  const { session, week, month } = windows;
+  return { ...credits, windows: { session: charged(session), week: charged(week), month: charged(month) } };
 }

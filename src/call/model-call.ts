@@ -125,8 +125,8 @@ export class ModelCall implements OpenCall {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
-    const { windows } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
-    return windows === undefined ? error : withHeaders(error, addCreditHeaders({}, windows));
+    const { credits } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    return credits === undefined ? error : withHeaders(error, addCreditHeaders({}, credits));
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {

@@ -1,3 +1,4 @@
+import type { Funding } from "../ledger/funding.js";
 import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { Tags } from "../metering/tags.js";
@@ -32,6 +33,8 @@ export interface RemainingCredits {
   session: Micro | null;
   week: Micro | null;
   month: Micro | null;
+  /** Of the prepaid credits, never below 0; absent where the account has none. */
+  prepaid?: Micro;
 }
 
 /** What `onRequestCompleted` gets when a response has ended, however it ended. One event per request. */
@@ -86,8 +89,10 @@ export interface RequestCompleted {
   chargedMicro: Micro;
   /** The credits that were held when the call began, in micro-credits; absent when no call was admitted. */
   heldMicro?: Micro;
+  /** What paid for the call: the plan, or prepaid credits. Absent when the call used no ledger. */
+  funding?: Funding;
   /**
-   * What remains of the account's windows after the charge, in micro-credits; `null`: unlimited. As in the headers, the
+   * What remains of the account's windows and prepaid credits after the charge, in micro-credits; `null`: unlimited. As in the headers, the
    * holds of calls in progress are not counted. Absent when the call used no ledger.
    */
   remaining?: RemainingCredits;

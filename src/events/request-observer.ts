@@ -1,5 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
-import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { AccountCredits } from "../ledger/credit-ledger.js";
+import type { Funding } from "../ledger/funding.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { OperationName } from "../metering/operation-name.js";
@@ -37,7 +38,9 @@ export interface AttemptTarget {
 /** What a call cost, and the account's credits after it. */
 export interface ObservedCharge extends Charge {
   /** `undefined` when the call used no ledger. */
-  readonly windows: WindowStates | undefined;
+  readonly credits: AccountCredits | undefined;
+  /** `undefined` when the call used no ledger. */
+  readonly funding: Funding | undefined;
 }
 
 /** What a request is for: an operation, or another endpoint of the gateway. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import type { Clock } from "../ledger/clock.js";
-import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { AccountCredits } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
 import type { Micro } from "../metering/micro.js";
 import type { EndReason } from "../metering/outcome.js";
@@ -174,7 +174,8 @@ class RequestSummary implements RequestObserver {
       tokens: charge?.source === undefined ? noTokens : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
-      ...(charge?.windows === undefined ? undefined : { remaining: remainingOf(charge.windows) }),
+      ...(charge?.funding === undefined ? undefined : { funding: charge.funding }),
+      ...(charge?.credits === undefined ? undefined : { remaining: remainingOf(charge.credits) }),
       ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
       durations: {
         total: performance.now() - this.#startedAt,
@@ -211,8 +212,9 @@ class RequestSummary implements RequestObserver {
 
 const noMark: ResponseMark = { responseId: undefined, finishReason: undefined };
 
-function remainingOf({ session, week, month }: WindowStates): RemainingCredits {
-  return { session: remaining(session), week: remaining(week), month: remaining(month) };
+function remainingOf({ windows: { session, week, month }, prepaid }: AccountCredits): RemainingCredits {
+  const ofWindows = { session: remaining(session), week: remaining(week), month: remaining(month) };
+  return prepaid === undefined ? ofWindows : { ...ofWindows, prepaid: Math.max(0, prepaid.balanceMicro) };
 }
 
 const longestUpstreamId = 256;

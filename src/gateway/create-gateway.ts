@@ -24,6 +24,7 @@ import { countPace } from "../server/count-tokens.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
+import { HostHolds } from "./admin/account-holds.js";
 import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
@@ -36,7 +37,7 @@ import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { watchedLedger } from "./watched-ledger.js";
-import { watchedLookups } from "./watched-lookups.js";
+import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
 import { watchedResponses } from "./watched-responses.js";
 import { bridgeWebRequest } from "./web-bridge.js";
 
@@ -68,6 +69,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
+  const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
     findCaller,
@@ -80,16 +82,6 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     countPace: new AccountPace(countPace, clock),
     readiness: new Readiness(),
     requestIdOf: resolved.requestId,
-  };
-  const close = async (): Promise<void> => {
-    await openCalls.close(resolved.closeGraceMs);
-    keeper.stop();
-    // They are bounded in time.
-    await responses?.settled();
-    await closeLedger();
-    await lookups.close();
-    storeLimit.close();
-    await catalog.close();
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
@@ -105,17 +97,53 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan }),
+    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan, holds }),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      closed ??= close();
+      const { closeGraceMs } = resolved;
+      closed ??= close({
+        closeGraceMs,
+        openCalls,
+        holds,
+        keeper,
+        responses,
+        closeLedger,
+        lookups,
+        storeLimit,
+        catalog,
+      });
       return closed;
     },
   };
   return gateway;
+}
+
+/** What ends with the gateway. */
+interface ClosedParts {
+  readonly closeGraceMs: number;
+  readonly openCalls: OpenCalls;
+  readonly holds: HostHolds;
+  readonly keeper: LeaseKeeper;
+  readonly responses: CallResponses | undefined;
+  readonly closeLedger: () => Promise<void>;
+  readonly lookups: WatchedLookups;
+  readonly storeLimit: TimeLimit;
+  readonly catalog: LiveCatalog;
+}
+
+async function close(parts: ClosedParts): Promise<void> {
+  await parts.openCalls.close(parts.closeGraceMs);
+  await parts.holds.close();
+  parts.keeper.stop();
+  // They are bounded in time.
+  await parts.responses?.settled();
+  await parts.closeLedger();
+  await parts.lookups.close();
+  parts.storeLimit.close();
+  await parts.catalog.close();
 }
 
 function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {

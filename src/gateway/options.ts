@@ -6,6 +6,7 @@ import { explainIssue } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { RequestCompleted } from "../events/request-completed.js";
+import type { OnThreshold, ThresholdReached } from "../events/threshold-reached.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { OnRequest } from "../hooks/admission.js";
@@ -210,6 +211,14 @@ export interface GatewayOptions<Raw = unknown> {
   guards?: readonly AnswerGuard[] | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
+  /**
+   * Called once when the use of a window, or of a key's cap, reaches one of {@link thresholds}, and when prepaid credits
+   * are used up: in the process whose settlement reached it, after the response. Lost if that process dies then. If the
+   * hook throws, the only effect is a warning. See `docs/hooks.md`.
+   */
+  onThreshold?: ((event: ThresholdReached) => void) | undefined;
+  /** The shares of a limit for {@link onThreshold}, in whole per cent, 1 to 100; 10 at most. Default: `[80, 100]`. */
+  thresholds?: readonly number[] | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
@@ -334,6 +343,14 @@ const optionsSchema = z.strictObject({
   hookTimeoutMs: timeout.default(2_000),
   guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
+  onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),
+  thresholds: z
+    .array(z.number().int().min(1).max(100))
+    .min(1)
+    .max(10)
+    .refine((shares) => new Set(shares).size === shares.length, { error: "must name each share once" })
+    .readonly()
+    .default([80, 100]),
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
 });

@@ -5,6 +5,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
 import type { ResolvedOptions } from "./options.js";
+import { thresholdLedger } from "./thresholds/threshold-ledger.js";
 
 export interface WatchedLedger {
   readonly ledger: CreditLedger;
@@ -17,11 +18,13 @@ export interface WatchedLedger {
  * ledger in this process's memory needs no guard.
  */
 export function watchedLedger(
-  options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent">,
+  options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">,
   clock: Clock,
   warn: Warn,
 ): WatchedLedger {
-  const store = options.ledger;
+  const { onThreshold, thresholds } = options;
+  const store =
+    onThreshold === undefined ? options.ledger : thresholdLedger(options.ledger, { onThreshold, thresholds, warn });
   if (store.inProcess === true) return { ledger: store, close: nothingToEnd };
   const watch = new ChangeWatch({
     subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),

@@ -3,9 +3,10 @@ import type { Caller } from "../access/caller.js";
 import type { CallServices } from "../call/call-services.js";
 import { ledgerFailure } from "../call/ledger-failure.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
-import type { WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { AccountCredits, WindowState } from "../ledger/credit-ledger.js";
+import type { PrepaidState } from "../ledger/prepaid-state.js";
 import { remaining } from "../ledger/remaining.js";
-import { type UsageWindowInput, usageReport } from "./usage-report.js";
+import { type UsagePrepaidInput, type UsageWindowInput, usageReport } from "./usage-report.js";
 
 /**
  * `GET /v1/usage`: the credits of the key's account, as JSON text. Free of charge; it opens no window.
@@ -19,17 +20,18 @@ export async function reportUsage(
 ): Promise<string> {
   const { credits, sessionMs } = allowance ?? nothing;
   const limits = caller.calendar.limits(credits, sessionMs, clock.now());
-  let windows: WindowStates;
+  let found: AccountCredits;
   try {
-    ({ windows } = await ledger.balance(caller.account, limits));
+    found = await ledger.balance(caller.account, limits);
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("read a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
-  const { session, week, month } = windows;
+  const { session, week, month } = found.windows;
   return usageReport({
     plan: caller.plan,
     windows: { session: toInput(session), week: toInput(week), month: toInput(month) },
+    prepaid: found.prepaid && ofPrepaid(found.prepaid),
   });
 }
 
@@ -38,6 +40,10 @@ const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
   credits: { session: 0, week: 0, month: 0 },
   sessionMs: defaultSessionMs,
 };
+
+function ofPrepaid({ balanceMicro, heldMicro, lots }: PrepaidState): UsagePrepaidInput {
+  return { remainingMicro: Math.max(0, balanceMicro), heldMicro, expiresAt: lots[0]?.expiresAt ?? null };
+}
 
 function toInput(state: WindowState): UsageWindowInput {
   const { limitMicro, bonusMicro, usedMicro, heldMicro, resetsAt } = state;

@@ -11,6 +11,16 @@ export interface UsageWindowInput {
 export interface UsageReportInput {
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageWindowInput>>;
+  /** In micro-credits, and epoch milliseconds. `undefined`: the account has none. */
+  prepaid: UsagePrepaidInput | undefined;
+}
+
+/** The prepaid credits of an account. */
+export interface UsagePrepaidInput {
+  remainingMicro: number;
+  heldMicro: number;
+  /** `null`: what is left never expires. */
+  expiresAt: number | null;
 }
 
 /** One window of {@link UsageReport}. */
@@ -32,17 +42,30 @@ export interface UsageReport {
   object: "usage";
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageReportWindow>>;
+  /** The account's prepaid credits; absent where it has none. */
+  prepaid?: UsageReportPrepaid;
+}
+
+/** The prepaid credits of {@link UsageReport}. */
+export interface UsageReportPrepaid {
+  /** Credits; never below 0. Those that calls in progress hold are among them. */
+  remaining: number;
+  /** Credits that calls in progress hold. */
+  held: number;
+  /** When the first of them expire, in epoch seconds, rounded up; `null`: none of them ever does. */
+  expires_at: number | null;
 }
 
 const microPerCredit = 1_000_000;
 
 /** The usage object as JSON text: amounts in credits, instants in epoch seconds, rounded up as in the headers. */
-export function usageReport({ plan, windows }: UsageReportInput): string {
+export function usageReport({ plan, windows, prepaid }: UsageReportInput): string {
   const { session, week, month } = windows;
   const report: UsageReport = {
     object: "usage",
     plan,
     windows: { session: toWire(session), week: toWire(week), month: toWire(month) },
+    ...(prepaid !== undefined && { prepaid: prepaidToWire(prepaid) }),
   };
   return JSON.stringify(report);
 }
@@ -53,8 +76,16 @@ function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: 
     used: credits(usedMicro),
     held: credits(heldMicro),
     remaining: creditsOrNull(remainingMicro),
-    resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
+    resets_at: secondsOrNull(resetsAt),
   };
+}
+
+function prepaidToWire({ remainingMicro, heldMicro, expiresAt }: UsagePrepaidInput): UsageReportPrepaid {
+  return { remaining: credits(remainingMicro), held: credits(heldMicro), expires_at: secondsOrNull(expiresAt) };
+}
+
+function secondsOrNull(instant: number | null): number | null {
+  return instant === null ? null : Math.ceil(instant / 1000);
 }
 
 function credits(micro: number): number {

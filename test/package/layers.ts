@@ -137,7 +137,16 @@ export const layers: readonly Layer[] = [
   {
     folder: "events",
     question: "What does the host learn of requests and failures?",
-    imports: ["metering", "errors", "redaction", "ledger/credit-ledger.js", "ledger/remaining.js", "ledger/clock.js"],
+    imports: [
+      "metering",
+      "errors",
+      "redaction",
+      "ledger/credit-ledger.js",
+      "ledger/cap-limit.js",
+      "ledger/funding.js",
+      "ledger/remaining.js",
+      "ledger/clock.js",
+    ],
   },
   {
     folder: "hooks",

@@ -1,18 +1,19 @@
-import type { WindowState, WindowStates } from "../../ledger/credit-ledger.js";
+import type { AccountCredits, WindowState } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 
 export const microPerCredit = 1_000_000;
 
 /**
  * Adds the `X-RateLimit` headers of each limited window: whole credits rounded down, instants in epoch seconds rounded
- * up. They count settled charges only, not credits held by calls in progress.
+ * up. They count settled charges only, not credits held by calls in progress. An account that has prepaid credits gets
+ * theirs, too.
  *
  * Each name is written out. V8 turns an object with many computed names into a hash table, which is slow.
  *
  * @returns `headers`
  */
-export function addCreditHeaders(headers: Record<string, string>, windows: WindowStates): Record<string, string> {
-  const { session, week, month } = windows;
+export function addCreditHeaders(headers: Record<string, string>, credits: AccountCredits): Record<string, string> {
+  const { session, week, month } = credits.windows;
   if (session.limitMicro !== null) {
     headers["x-ratelimit-limit-session"] = limitOf(session);
     headers["x-ratelimit-remaining-session"] = remainingOf(session);
@@ -31,6 +32,8 @@ export function addCreditHeaders(headers: Record<string, string>, windows: Windo
     headers["x-ratelimit-remaining-month"] = remainingOf(month);
     if (month.resetsAt !== null) headers["x-ratelimit-reset-month"] = epochSeconds(month.resetsAt);
   }
+  const { prepaid } = credits;
+  if (prepaid !== undefined) headers["x-ratelimit-remaining-prepaid"] = wholeCredits(prepaid.balanceMicro);
   return headers;
 }
 

@@ -2,6 +2,7 @@ import { GatewayError } from "../../errors/gateway-error.js";
 import type { Blocked, ReserveResult, WindowName, WindowState } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import { addCreditHeaders, epochSeconds, microPerCredit } from "./credit-headers.js";
+import { prepaidDenial } from "./prepaid-denial.js";
 
 export type Denial = Extract<ReserveResult, { ok: false }>;
 
@@ -11,15 +12,18 @@ export type Denial = Extract<ReserveResult, { ok: false }>;
  * not to retry. Where calls in progress hold the credits, clients may retry: they get credits back within seconds.
  */
 export function denialError(denial: Denial): GatewayError {
-  const { windows, now } = denial;
+  const { windows, prepaid, now } = denial;
   const [blocked] = denial.blocked;
   if (blocked === undefined) throw new TypeError("The ledger denied a reservation, but no window of it.");
+  const ofPrepaid = prepaidDenial(denial, blocked, codes[blocked.window]);
+  if (ofPrepaid !== undefined) return ofPrepaid;
   const seconds = Math.max(1, Math.ceil((blocked.availableAt - now) / 1000));
-  const headers = addCreditHeaders({}, windows);
+  const headers = addCreditHeaders({}, denial);
   headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
   headers["retry-after"] = String(seconds);
   if (blocked.cause === "used") headers["x-should-retry"] = "false";
-  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds), {
+  const alsoPrepaid = prepaid === undefined || prepaid.balanceMicro > 0 ? "" : " Prepaid credits are used up, too.";
+  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds) + alsoPrepaid, {
     status: 429,
     code: codes[blocked.window],
     type: "insufficient_quota",

@@ -1,5 +1,5 @@
 import { serviceUnavailable } from "../../errors/gateway-error.js";
-import type { Lease, ReserveResult, WindowStates } from "../../ledger/credit-ledger.js";
+import type { AccountCredits, Lease, ReserveResult } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
@@ -10,7 +10,8 @@ import { denialError } from "./denial.js";
 export interface Reservation {
   readonly lease: Lease;
   readonly heldMicro: Micro;
-  readonly windows: WindowStates;
+  /** The account's credits after the admission. */
+  readonly credits: AccountCredits;
 }
 
 /**
@@ -33,5 +34,5 @@ export async function holdCredits(
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
   if (!result.ok) throw denialError(result);
-  return { lease: result.lease, windows: result.windows, heldMicro: amountMicro };
+  return { lease: result.lease, credits: result, heldMicro: amountMicro };
 }

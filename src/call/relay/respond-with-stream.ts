@@ -42,7 +42,7 @@ function toResponse(
 ): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
   const { reservation } = settlement;
-  if (reservation !== undefined) addCreditHeaders(headers, reservation.windows);
+  if (reservation !== undefined) addCreditHeaders(headers, reservation.credits);
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (departure === undefined) return { status: 200, headers, body };
   const rest = readToEnd(body, departure, () => codec.progress.tokens.output);

@@ -14,14 +14,17 @@ import {
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
+import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { remaining } from "../../ledger/remaining.js";
 import type { Micro } from "../../metering/micro.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import type { WatchedLookups } from "../watched-lookups.js";
+import type { AccountHolds } from "./account-holds.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
 import { sumUsage, sumUsageBy, type UsageRow, type UsageSum } from "./sum-usage.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
@@ -35,6 +38,8 @@ export interface AccountBalance {
   account: string;
   plan: string;
   windows: Readonly<Record<WindowName, AccountWindow>>;
+  /** The prepaid credits, in micro-credits. Absent where the account has none. */
+  prepaid?: PrepaidState;
 }
 
 /** What {@link ManagedAccounts.grant} takes. */
@@ -60,15 +65,15 @@ export interface HistoryRange {
  * Every method rejects with a TypeError when an argument is not valid, and with what the stores throw. After a {@link
  * LedgerUnavailableError}, retry; with the same `id` where there is one.
  */
-export interface ManagedAccounts extends AccountRecords {
+export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountHolds {
   /**
-   * Reads the three windows. It opens none.
+   * Reads the three windows, and the prepaid credits. It opens no window.
    * @throws UnknownTermsError when neither `terms` nor the account's record nor its keys name its plan, or the plan does not exist.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
    * Tops up: adds to the limit of one window until it ends, once per id. A window without a limit stays so. A session
-   * with a grant stays open to its end, even if nothing is used in it.
+   * with a grant stays open to its end, even if nothing is used in it. The result has the windows only.
    * @throws LedgerInputError when the window is the session and none is open; LedgerConflictError when the id was used
    * for another grant; UnknownTermsError as {@link ManagedAccounts.balance}.
    */
@@ -94,7 +99,8 @@ export interface ManagedAccounts extends AccountRecords {
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
-   * The same, summed by other things: some of `day`, `model`, `key` and the names of tags, which `onRequest` and
+   * The same, summed by other things: some of `day`, `model`, `key`, `funding` (`plan` or `prepaid`) and the names of
+   * tags, which `onRequest` and
    * `gateway.as()` set. 1 to 16 of them.
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
@@ -126,7 +132,7 @@ const resetInput = accountInput.extend({ windows: z.array(windowName) });
 const rangeInput = accountInput.extend({ from: moment, to: moment });
 const dimension = z
   .string()
-  .refine((name) => isTagName(name, []), { error: "must be day, model, key or the name of a tag" });
+  .refine((name) => isTagName(name, []), { error: "must be day, model, key, funding or the name of a tag" });
 const usageInput = rangeInput.extend({
   by: z
     .array(dimension)
@@ -153,11 +159,12 @@ interface AccountStores {
 interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
   readonly terms: AccountTermsLookup;
   readonly warnOfUnknownPlan: WarnOfUnknownPlan;
+  readonly holds: AccountHolds;
 }
 
 export function managedAccounts(
   { keys, ledger, responses, accounts }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan }: AccountLookups,
+  { findCaller, findAccount, terms, warnOfUnknownPlan, holds }: AccountLookups,
 ): ManagedAccounts {
   async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
     if (ledger.history === undefined) {
@@ -192,12 +199,14 @@ export function managedAccounts(
 
   return {
     ...accountRecords(accounts, findAccount, warnOfUnknownPlan),
+    ...accountTopUps({ ledger, accounts }, terms),
+    hold: (account, hold) => holds.hold(account, hold),
 
     async balance(account, given = {}) {
       const by = "gateway.accounts.balance";
       const { plan, limits } = await terms.resolve(by, account, checkInput(by, termsInput, { ...given, account }));
-      const { windows } = await ledger.balance(account, limits);
-      return toBalance(account, plan, windows);
+      const { windows, prepaid } = await ledger.balance(account, limits);
+      return { ...toBalance(account, plan, windows), ...(prepaid !== undefined && { prepaid }) };
     },
 
     async grant(account, given) {

@@ -1,4 +1,5 @@
 import type { EntryTags, HistoryPage, LedgerEntry } from "../../ledger/credit-ledger.js";
+import { fundingOfEntry } from "../../ledger/funding.js";
 import type { Micro } from "../../metering/micro.js";
 import { journalTagPrefix, usageDimensions } from "../../metering/tags.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
@@ -16,7 +17,7 @@ export interface UsageTotal {
 export interface UsageRow extends UsageTotal {
   /** In UTC, such as `2026-03-11`. */
   day: string;
-  /** `null`: a call whose process died. It was charged what its last renewal reported. */
+  /** `null`: a hold of the host's, or a call whose process died. It was charged what its last renewal reported. */
   model: string | null;
   /** The key's id; `null` as in `model`. */
   keyId: string | null;
@@ -25,7 +26,8 @@ export interface UsageRow extends UsageTotal {
 /** What an account used of what is alike in the things that its usage was summed by. */
 export interface UsageSum extends UsageTotal {
   /**
-   * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key` and tags, as they were named. `null`: no such tag, or
+   * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key`, `funding` (`plan` or `prepaid`) and tags, as they
+   * were named. `null`: no such tag, or
    * a call whose process died.
    */
   by: Readonly<Record<string, string | null>>;
@@ -42,7 +44,7 @@ export async function sumUsage(pages: AsyncIterable<HistoryPage>): Promise<Usage
 
 /**
  * Sums up the charges of a journal. It reads page by page, so only the sums stay in memory.
- * @param names - `day`, `model`, `key`, and the names of tags. The sums are sorted by them, the newest day first.
+ * @param names - `day`, `model`, `key`, `funding`, and the names of tags. The sums are sorted by them, the newest day first.
  */
 export async function sumUsageBy(pages: AsyncIterable<HistoryPage>, names: readonly string[]): Promise<UsageSum[]> {
   const sums = new Map<string, UsageSum>();
@@ -64,12 +66,9 @@ export async function sumUsageBy(pages: AsyncIterable<HistoryPage>, names: reado
 
 const dayMs = 86_400_000;
 
-function add(
-  sums: Map<string, UsageSum>,
-  { kind, at, amountMicro, tags }: LedgerEntry,
-  names: readonly string[],
-): void {
-  const values = names.map((name) => (name === "day" ? dayOf(at) : text(tags, name)));
+function add(sums: Map<string, UsageSum>, entry: LedgerEntry, names: readonly string[]): void {
+  const { kind, amountMicro, tags } = entry;
+  const values = names.map((name) => dimensionOf(entry, name));
   const group = JSON.stringify(values);
   let sum = sums.get(group);
   if (sum === undefined) {
@@ -85,6 +84,11 @@ function add(
   }
   const { cacheWrite } = tags;
   if (typeof cacheWrite === "number") sum.tokens.cacheWrite = (sum.tokens.cacheWrite ?? 0) + cacheWrite;
+}
+
+function dimensionOf(entry: LedgerEntry, name: string): string | null {
+  if (name === "day") return dayOf(entry.at);
+  return name === "funding" ? fundingOfEntry(entry) : text(entry.tags, name);
 }
 
 function dayOf(at: number): string {

@@ -1,0 +1,42 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { Blocked, DeniedReservation, WindowStates } from "../../ledger/credit-ledger.js";
+import { addCreditHeaders, epochSeconds } from "./credit-headers.js";
+
+/** Calls in progress end soon. In seconds. */
+const heldRetrySeconds = 5;
+
+/**
+ * The 429 where the windows deny, but the truth is about prepaid credits: calls in progress hold the rest of them, or
+ * nothing but prepaid credits could pay. Then no window's reset brings any.
+ * @param code - of the window.
+ * @returns `undefined` where the window's own 429 says it all.
+ */
+export function prepaidDenial(denial: DeniedReservation, blocked: Blocked, code: string): GatewayError | undefined {
+  const { windows, prepaid, now } = denial;
+  const isAlone = paysAsYouGo(windows);
+  const headers = addCreditHeaders({}, denial);
+  const error = (message: string) =>
+    new GatewayError(message, {
+      status: 429,
+      code: isAlone ? "insufficient_quota" : code,
+      type: "insufficient_quota",
+      headers,
+    });
+  const isHeld = prepaid !== undefined && prepaid.balanceMicro > 0;
+  // What holds the window's own credits is the shorter wait, or the same.
+  if (isHeld && blocked.cause === "used") {
+    headers["x-ratelimit-reset"] = epochSeconds(now + heldRetrySeconds * 1000);
+    headers["retry-after"] = String(heldRetrySeconds);
+    return error(`Prepaid credits are held by requests in flight. Try again in ${heldRetrySeconds}s.`);
+  }
+  if (!isAlone) return undefined;
+  delete headers["x-ratelimit-reset"];
+  headers["x-should-retry"] = "false";
+  return error("No prepaid credits are left, and the plan includes none. Top up the account to go on.");
+}
+
+/** Whether no limited window of the plan has any credits, nor was granted any. */
+function paysAsYouGo({ session, week, month }: WindowStates): boolean {
+  const limited = [session, week, month].filter(({ limitMicro }) => limitMicro !== null);
+  return limited.length > 0 && limited.every(({ limitMicro, bonusMicro }) => limitMicro === 0 && bonusMicro <= 0);
+}

@@ -1,0 +1,23 @@
+import type { CapWindow } from "../ledger/cap-limit.js";
+import type { WindowName } from "../ledger/credit-ledger.js";
+import type { Micro } from "../metering/micro.js";
+
+/** What `onThreshold` gets when the use of an account or a key has reached a share of its limit. */
+export interface ThresholdReached {
+  account: string;
+  /** The key whose cap it is. Absent: the account's own credits. */
+  keyId?: string;
+  /** A window of the account, a cap of the key, or `prepaid`: the prepaid credits are used up. */
+  window: WindowName | CapWindow | "prepaid";
+  /** The threshold, of {@link GatewayOptions.thresholds}. 100 for `prepaid`. */
+  percent: number;
+  /** What is used of the window by now. For `prepaid`: what is overdrawn, by less than one call. */
+  usedMicro: Micro;
+  /** The limit, with what was granted. 0 for `prepaid`. */
+  limitMicro: Micro;
+  /** When the window ends, in epoch milliseconds. `null`: never. */
+  resetsAt: number | null;
+}
+
+/** Gets the thresholds that are reached. */
+export type OnThreshold = (event: ThresholdReached) => void;

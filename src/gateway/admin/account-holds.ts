@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { denialError } from "../../call/admission/denial.js";
+import type { LeaseKeeper } from "../../call/lease-keeper.js";
+import { ledgerFailure } from "../../call/ledger-failure.js";
+import { shuttingDown } from "../../call/relay/abort-error.js";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
+import { tagsInput } from "../../check/tags-input.js";
+import { accountSuspended, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import { keyAccount, wholeInstant } from "../../keys/check-key.js";
+import type {
+  AdmittedReservation,
+  CreditLedger,
+  EntryTags,
+  ReserveRequest,
+  ReserveResult,
+} from "../../ledger/credit-ledger.js";
+import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
+import type { WatchedLookups } from "../watched-lookups.js";
+import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
+import { type CreditHold, OpenHold } from "./open-hold.js";
+
+/** What {@link AccountHolds.hold} takes: the most that it may cost, and the rest. */
+export type NewHold = AccountTerms &
+  CreditAmount & {
+    /** The same id holds once. */
+    id: string;
+    /** What the charge is filed under, as that of a call. At most 16. Default: nothing. */
+    tags?: Tags | undefined;
+    /**
+     * How long the gateway keeps the hold, in milliseconds, 1 s to 24 h. Then it warns, and the credits are free again
+     * within `leaseMs`. A settlement that comes later is still charged. Default: 3,600,000, an hour.
+     */
+    maxMs?: number | undefined;
+  };
+
+/** Credits for what is not a call of a model, such as an image or a tool. */
+export interface AccountHolds {
+  /**
+   * Holds credits under the account's limits, as a call does, until it is settled or released, its process dies, or the
+   * gateway closes.
+   * @throws GatewayError 429 as a call when the credits do not cover it; 403 for a suspended account; 503 when the
+   * ledger fails, or the gateway is closed. UnknownTermsError as {@link ManagedAccounts.balance}; LedgerConflictError
+   * when the id was used with another account or amount.
+   */
+  hold(account: string, hold: NewHold): Promise<CreditHold>;
+}
+
+const holdInput = z.strictObject({
+  account: keyAccount,
+  id: idText(200),
+  ...creditAmountShape,
+  plan: idText()
+    .nullish()
+    .transform((value) => value ?? undefined),
+  anchor: wholeInstant,
+  tags: tagsInput(reservedTags).optional(),
+  maxMs: z.number().int().min(1_000).max(86_400_000).default(3_600_000),
+});
+
+export interface HoldingServices {
+  readonly ledger: CreditLedger;
+  readonly keeper: LeaseKeeper;
+  readonly leaseMs: number;
+  readonly terms: AccountTermsLookup;
+  readonly findAccount: WatchedLookups["findAccount"];
+  readonly warn: Warn;
+}
+
+const by = "gateway.accounts.hold";
+/** An id of the host's may also be that of a request. */
+const idPrefix = "hold:";
+
+/** The holds of the host's own code in this process. */
+export class HostHolds implements AccountHolds {
+  readonly #services: HoldingServices;
+  /** By the ids of their leases. */
+  readonly #open = new Map<string, OpenHold>();
+  /** Reservations under way. */
+  readonly #pending = new Set<Promise<unknown>>();
+  #isClosing = false;
+
+  constructor(services: HoldingServices) {
+    this.#services = services;
+  }
+
+  async hold(account: string, given: NewHold): Promise<CreditHold> {
+    const input = checkInput(by, holdInput, { ...given, account });
+    const amountMicro = toCreditsMicro(by, input);
+    const { terms, findAccount, leaseMs } = this.#services;
+    const known = await findAccount?.(account);
+    if (known?.suspension !== undefined) throw accountSuspended(known.suspension);
+    const { limits } = await terms.resolve(by, account, input);
+    if (this.#isClosing) throw shuttingDown();
+    const request = { id: idPrefix + input.id, account, amountMicro, limits, leaseMs };
+    const pending = this.#begin(request, input);
+    this.#pending.add(pending);
+    try {
+      return await pending;
+    } finally {
+      this.#pending.delete(pending);
+    }
+  }
+
+  /** Releases what is open: no one can settle it once the gateway is closed. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#pending);
+    await Promise.all(
+      [...this.#open.values()].map(async (hold) => {
+        if (!hold.isEnding) this.#warnOf(hold, "was open when the gateway closed. It is released, without a charge");
+        // Where the ledger fails, the lease ends by itself.
+        await hold.release().catch(() => {});
+      }),
+    );
+  }
+
+  async #begin(request: ReserveRequest, { id, tags, maxMs }: z.output<typeof holdInput>): Promise<CreditHold> {
+    const { ledger, keeper } = this.#services;
+    const { lease, replayed } = await this.#reserve(request);
+    const earlier = this.#open.get(request.id);
+    if (replayed && earlier !== undefined) return earlier;
+    const onEnd = (): void => {
+      if (this.#open.get(request.id) === hold) this.#open.delete(request.id);
+    };
+    const timeUp = (): void =>
+      this.#warnOf(hold, `was open for ${maxMs} ms. Its credits are free again when its lease ends`);
+    const hold = new OpenHold({ ledger, keeper, onEnd }, { id, lease, tags: entryTags(tags) }, { maxMs, timeUp });
+    this.#open.set(request.id, hold);
+    return hold;
+  }
+
+  async #reserve(request: ReserveRequest): Promise<AdmittedReservation> {
+    const { ledger, warn } = this.#services;
+    let result: ReserveResult;
+    try {
+      result = await ledger.reserve(request);
+    } catch (cause) {
+      if (cause instanceof Error && faultsOfHost.has(cause.name)) throw cause;
+      warn({ code: "ledger_failed", message: ledgerFailure("hold credits", cause), cause });
+      throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+    }
+    if (!result.ok) throw denialError(result);
+    return result;
+  }
+
+  #warnOf({ id, lease }: OpenHold, what: string): void {
+    const message = `The hold ${JSON.stringify(id)} of the account ${JSON.stringify(lease.account)} ${what}.`;
+    this.#services.warn({ code: "hold_unsettled", message });
+  }
+}
+
+/** By their names, since they may come from another copy of the package. */
+const faultsOfHost = new Set(["LedgerConflictError", "LedgerInputError"]);
+
+function entryTags(tags: Tags = {}): EntryTags {
+  return Object.fromEntries(Object.entries(tags).map(([name, tag]) => [journalTagPrefix + name, tag]));
+}

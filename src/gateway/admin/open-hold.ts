@@ -1,0 +1,119 @@
+import type { KeptLease, LeaseKeeper } from "../../call/lease-keeper.js";
+import { SettlementKeptError } from "../../guard/settlement-kept-error.js";
+import type { CreditLedger, EntryTags, Lease, SettleResult, SettleStatus } from "../../ledger/credit-ledger.js";
+import { type Funding, fundingOf } from "../../ledger/funding.js";
+import type { Micro } from "../../metering/micro.js";
+import { type CreditAmount, toCreditsMicro } from "./credit-amount.js";
+
+/** How a hold ended. */
+export interface HoldEnd {
+  /**
+   * What the ledger did, see {@link SettleStatus}. `kept`: it could not be reached; the gateway keeps the end, and sends
+   * it later.
+   */
+  status: SettleStatus | "kept";
+  /** Micro-credits that this end charges; 0 for `duplicate` and `unresolved`. */
+  chargedMicro: Micro;
+}
+
+/** Credits that the host's own code holds, for something that is no call of a model. The first end counts. */
+export interface CreditHold {
+  readonly id: string;
+  /** Micro-credits. */
+  readonly heldMicro: Micro;
+  /** What is held, and will be charged: the credits of the plan, or prepaid credits. */
+  readonly funding: Funding;
+  /**
+   * Charges what it really cost, which may be more than is held. After the hold has ended, it charges nothing, and gives
+   * the same result again.
+   * @throws TypeError for an amount that is not valid; what the ledger throws. Then it may be called again.
+   */
+  settle(cost: CreditAmount): Promise<HoldEnd>;
+  /** Gives the hold back, without a charge; else as {@link settle}. */
+  release(): Promise<HoldEnd>;
+}
+
+/** What an open hold works with. */
+interface HoldServices {
+  readonly ledger: CreditLedger;
+  readonly keeper: LeaseKeeper;
+  /** Gets the hold when it has ended, or is renewed no more. */
+  readonly onEnd: (hold: OpenHold) => void;
+}
+
+/** A hold from its reservation to its end. */
+export class OpenHold implements CreditHold {
+  readonly id: string;
+  readonly lease: Lease;
+  readonly funding: Funding;
+  readonly #services: HoldServices;
+  readonly #tags: EntryTags;
+  readonly #kept: KeptLease;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #end: Promise<HoldEnd> | undefined;
+
+  /** @param timeUp - after `maxMs`, when it is renewed no more. */
+  constructor(
+    services: HoldServices,
+    { id, lease, tags }: { id: string; lease: Lease; tags: EntryTags },
+    { maxMs, timeUp }: { maxMs: number; timeUp: () => void },
+  ) {
+    this.id = id;
+    this.lease = lease;
+    this.funding = fundingOf(lease);
+    this.#services = services;
+    this.#tags = tags;
+    // What a process that died has used is not known, so nothing is charged for it.
+    this.#kept = services.keeper.keep(lease, () => 0);
+    this.#timer = setTimeout(() => {
+      this.#stop();
+      timeUp();
+    }, maxMs);
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  get isEnding(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get heldMicro(): Micro {
+    return this.lease.amountMicro;
+  }
+
+  async settle(cost: CreditAmount): Promise<HoldEnd> {
+    const amountMicro = toCreditsMicro("settle", cost);
+    const { ledger } = this.#services;
+    return this.#endBy(() => ledger.settle(this.lease, { amountMicro, tags: this.#tags }), amountMicro);
+  }
+
+  async release(): Promise<HoldEnd> {
+    const { ledger } = this.#services;
+    return this.#endBy(() => ledger.release(this.lease), 0);
+  }
+
+  #endBy(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
+    this.#end ??= this.#send(send, amountMicro);
+    return this.#end;
+  }
+
+  async #send(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
+    let status: HoldEnd["status"];
+    try {
+      ({ status } = await send());
+    } catch (error) {
+      if (!(error instanceof SettlementKeptError)) {
+        this.#end = undefined;
+        throw error;
+      }
+      status = "kept";
+    }
+    this.#stop();
+    return { status, chargedMicro: status === "duplicate" || status === "unresolved" ? 0 : amountMicro };
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#services.keeper.drop(this.#kept);
+    this.#services.onEnd(this);
+  }
+}

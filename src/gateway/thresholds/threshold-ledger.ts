@@ -1,0 +1,38 @@
+import type { OnThreshold } from "../../events/threshold-reached.js";
+import type { Warn } from "../../events/warning.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { nextTurn } from "../next-turn.js";
+import { crossedThresholds } from "./crossed-thresholds.js";
+
+/** The host's hook for thresholds. */
+export interface Thresholds {
+  readonly onThreshold: OnThreshold;
+  readonly thresholds: readonly number[];
+  readonly warn: Warn;
+}
+
+/**
+ * The same ledger, of which each settlement is checked for thresholds. It stands below the guard, so that settlements
+ * that the guard keeps and sends later are checked, too.
+ */
+export function thresholdLedger(ledger: CreditLedger, { onThreshold, thresholds, warn }: Thresholds): CreditLedger {
+  const report: OnThreshold = (event) => {
+    // A hook may be async in spite of its type. Its rejection must not end the process.
+    nextTurn()
+      .then(() => onThreshold(event))
+      .catch((cause: unknown) => warn({ code: "hook_failed", message: "onThreshold failed.", cause }));
+  };
+  const settle: CreditLedger["settle"] = async (lease, settlement) => {
+    const result = await ledger.settle(lease, settlement);
+    for (const event of crossedThresholds(lease, settlement, result, thresholds)) report(event);
+    return result;
+  };
+  // An object of its own: a proxy of a frozen ledger could not replace a method.
+  return new Proxy(Object.create(ledger) as CreditLedger, {
+    get(_, name) {
+      if (name === "settle") return settle;
+      const member: unknown = Reflect.get(ledger, name, ledger);
+      return typeof member === "function" ? member.bind(ledger) : member;
+    },
+  });
+}

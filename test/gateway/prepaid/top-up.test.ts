@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
+
+let test: TestGateway;
+afterEach(() => test.close());
+
+describe("a top-up", () => {
+  it.each([
+    [{ credits: 0.1 + 0.2 }, "whole number of micro-credits"],
+    [{ credits: 0.000_000_5 }, "whole number of micro-credits"],
+    [{ creditsMicro: 1.5 }, "whole number of micro-credits"],
+    [{ credits: 0 }, "what was sold is not taken back"],
+    [{ creditsMicro: -1 }, "what was sold is not taken back"],
+    [{ credits: 1, creditsMicro: 1_000_000 }, "not both"],
+    [{}, "give `credits`"],
+    [{ credits: 1e10 }, "too large"],
+    [{ amountMicro: 5 }, "amountMicro"],
+    [{ credits: 1, expiresAt: "soon" }, "expiresAt"],
+  ])("of %o is a TypeError", async (given, problem) => {
+    test = await startTestGateway();
+    const topUp = test.gateway.accounts.topUp("acct_pro", { id: "a", ...given } as never);
+    await expect(topUp).rejects.toThrow(TypeError);
+    await expect(topUp).rejects.toThrow(problem);
+  });
+
+  it("counts decimals as they are written", async () => {
+    test = await startTestGateway();
+    for (const [index, credits] of [0.1, 0.2, 0.000_001, 1.005].entries()) {
+      await test.gateway.accounts.topUp("acct_pro", { id: `a${index}`, credits });
+    }
+    expect((await test.gateway.accounts.balance("acct_pro")).prepaid?.balanceMicro).toBe(1_305_001);
+  });
+
+  it("is refused where the ledger keeps no prepaid credits", async () => {
+    const { topUp: _, ...ledger } = memoryCreditLedger();
+    test = await startTestGateway({ ledger });
+    const topUp = test.gateway.accounts.topUp("acct_pro", { id: "a", credits: 1 });
+    await expect(topUp).rejects.toThrow("keeps no prepaid credits");
+  });
+
+  it("is refused for an account that the account store does not know, and that has no keys", async () => {
+    test = await startTestGateway({ accounts: memoryAccountStore() });
+    const { accounts } = test.gateway;
+    await expect(accounts.topUp("acct_typo", { id: "a", credits: 1 })).rejects.toThrow("neither a record nor keys");
+    await accounts.topUp("acct_pro", { id: "a", credits: 1 });
+    await accounts.put({ id: "acct_new", plan: "pro" });
+    await accounts.topUp("acct_new", { id: "b", credits: 1 });
+  });
+});
