@@ -32,12 +32,15 @@ describe("the tables", () => {
     expect(names(database)).toEqual([
       "infergate_account",
       "infergate_account_record",
+      "infergate_bucket",
+      "infergate_cap",
       "infergate_entry",
       "infergate_entry_account",
       "infergate_key",
       "infergate_key_account",
       "infergate_meta",
       "infergate_plan",
+      "infergate_prepaid",
       "infergate_response",
       "infergate_response_account",
       "infergate_response_account_sequence",
@@ -58,12 +61,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 16]).toContain(names(database).length);
+        expect([0, 19]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(16);
+      expect(names(database)).toHaveLength(19);
       if (!hasFailed) break;
     }
   });
@@ -90,7 +93,7 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(16);
+    expect(names(one)).toHaveLength(19);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
