@@ -204,7 +204,7 @@ describe("what is still known", () => {
   });
 });
 
-describe("limits", () => {
+describe("what accounts have beside windows", () => {
   const hourly = (id: string) => ({ id, kind: "requests", take: 1, limit: 1, burst: 60 }) as const;
   const capOf = (id: string) =>
     ({ id, window: "day", limitMicro: 100, bounds: capBounds("day", undefined, clock.now()) }) as const;
