@@ -9,7 +9,7 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
   clock?: Clock | undefined;
   /**
    * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a settlement or grant is
-   * recognised as a repetition. Default: 400 days, which is some 13 months.
+   * recognised as a repetition. Top-ups are kept for 31 days at least. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
 }
