@@ -1,8 +1,11 @@
 import type { Micro } from "../metering/micro.js";
 import {
+  type AdmittedWindows,
+  addCharge,
   calendarInstance,
   charged,
   type EndedHold,
+  type Instances,
   noInstances,
   outOfBounds,
   type WindowInstance,
@@ -108,8 +111,26 @@ export function chargeLimits(limits: AccountLimits, part: HeldLimits, ended: End
   }
 }
 
+/** How a hold ends. */
+export interface HoldEnd extends EndedHold {
+  readonly uses: readonly RateUse[];
+}
+
+/** Replaces a hold by its charge, in the windows or the prepaid credits, in the caps and in the buckets. */
+export function endHold(
+  account: Instances & { limits: AccountLimits | undefined },
+  { receipt, part }: { receipt: AdmittedWindows; part: HeldLimits | undefined },
+  end: HoldEnd,
+  now: number,
+): void {
+  if (part?.prepaidAt === undefined) addCharge(account, receipt, end, now);
+  if (part === undefined || account.limits === undefined) return;
+  chargeLimits(account.limits, part, end, now);
+  endTakes(account.limits, part, end.uses, now);
+}
+
 /** Gives back what was taken of the buckets and not used. A rate that `uses` does not name keeps what was taken. */
-export function endTakes(limits: AccountLimits, part: HeldLimits, uses: readonly RateUse[], now: number): void {
+function endTakes(limits: AccountLimits, part: HeldLimits, uses: readonly RateUse[], now: number): void {
   for (const { id, kind, taken } of part.takes) {
     const actual = uses.find((use) => use.id === id)?.actual ?? taken;
     const bucket = limits.buckets.get(id);

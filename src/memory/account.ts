@@ -1,15 +1,14 @@
 import {
   type AccountLimits,
-  chargeLimits,
   copyLimits,
-  endTakes,
+  endHold,
+  type HoldEnd,
   pruneLimits,
   raiseLimits,
 } from "../ledger/account-limits.js";
 import {
   type AdmittedWindows,
   type AdmittingInstances,
-  addCharge,
   addHold,
   admit,
   type Instances,
@@ -40,12 +39,6 @@ export interface Hold {
   readonly part: HeldLimits | undefined;
   /** What its renewals have reported of its rates. */
   uses: readonly RateUse[];
-}
-
-/** How a hold ends. */
-interface HoldEnd {
-  readonly charge: Micro;
-  readonly uses: readonly RateUse[];
 }
 
 const never = Number.POSITIVE_INFINITY;
@@ -118,13 +111,13 @@ export class Account implements AccountView {
   }
 
   /** Ends a hold and charges its cost. */
-  end(hold: Hold, { charge, uses }: HoldEnd, now: number): void {
+  end(hold: Hold, { charge, uses }: Pick<HoldEnd, "charge" | "uses">, now: number): void {
     const last = this.#holds.pop();
     if (last && last !== hold) {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    endHold(this, hold, { charge, uses }, now);
+    endHold(this, hold, { held: hold.amount, charge, uses }, now);
   }
 
   /** Raises a hold to a larger cost. */
@@ -162,21 +155,8 @@ export class Account implements AccountView {
 }
 
 /** What an expiry does to a hold. */
-function expiryOf({ part, uses, checkpoint }: Hold): HoldEnd {
-  return { charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
-}
-
-function endHold(
-  account: Instances & { limits: AccountLimits | undefined },
-  { receipt, part, amount }: Hold,
-  { charge, uses }: HoldEnd,
-  now: number,
-): void {
-  const ended = { held: amount, charge };
-  if (part?.prepaidAt === undefined) addCharge(account, receipt, ended, now);
-  if (part === undefined || account.limits === undefined) return;
-  chargeLimits(account.limits, part, ended, now);
-  endTakes(account.limits, part, uses, now);
+function expiryOf({ amount, part, uses, checkpoint }: Hold): HoldEnd {
+  return { held: amount, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
 }
 
 /** In the order of expiry. The order matters when one of them closes a session in which another one is charged. */

@@ -1,11 +1,13 @@
+import { newAccountLimits } from "../ledger/account-limits.js";
 import { type Instances, newInstance, noInstances, type WindowInstance } from "../ledger/account-state.js";
+import type { Prepaid } from "../ledger/prepaid.js";
+import type { LimitedAccount } from "./limits/limited-account.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
 
 /** The newest instance of each window of an account, with what is counted in it. */
-export interface AccountRow extends Instances {
-  readonly id: string;
+export interface AccountRow extends Instances, LimitedAccount {
   /** Of the journal's newest entry. */
   sequence: number;
   /** No hold expires earlier. The one that was to expire then may be gone. */
@@ -13,7 +15,7 @@ export interface AccountRow extends Instances {
 }
 
 export function newAccount(id: string): AccountRow {
-  return { id, sequence: 0, nextExpiry: null, ...noInstances };
+  return { id, sequence: 0, nextExpiry: null, limits: undefined, ...noInstances };
 }
 
 export class AccountTable {
@@ -23,7 +25,9 @@ export class AccountTable {
   readonly #after: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
-    this.#get = connection.prepare("SELECT * FROM infergate_account WHERE id = ?");
+    this.#get = connection.prepare(`
+      SELECT a.*, p.lots, p.held AS prepaid_held, p.overdrawn
+      FROM infergate_account AS a LEFT JOIN infergate_prepaid AS p ON p.account = a.id WHERE a.id = ?`);
     this.#put = connection.prepare(`REPLACE INTO infergate_account VALUES (?${", ?".repeat(17)})`);
     this.#delete = connection.prepare("DELETE FROM infergate_account WHERE id = ?");
     this.#after = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1");
@@ -39,6 +43,7 @@ export class AccountTable {
       session: toInstance(row, "session"),
       week: toInstance(row, "week"),
       month: toInstance(row, "month"),
+      limits: row["lots"] === null ? undefined : { ...newAccountLimits(), prepaid: toPrepaid(row) },
     };
   }
 
@@ -65,6 +70,14 @@ function toInstance(row: Record<string, unknown>, window: "session" | "week" | "
   instance.held = toNumber(row[`${window}_held`]);
   instance.bonus = toNumber(row[`${window}_bonus`]);
   return instance;
+}
+
+function toPrepaid(row: Record<string, unknown>): Prepaid {
+  return {
+    lots: JSON.parse(row["lots"] as string),
+    held: toNumber(row["prepaid_held"]),
+    overdrawn: toNumber(row["overdrawn"]),
+  };
 }
 
 function toValues({ start, end, used, held, bonus }: WindowInstance): SqliteValue[] {

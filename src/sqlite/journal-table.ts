@@ -8,54 +8,68 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { AccountRow } from "./account-table.js";
-import { toNumber } from "./numbers.js";
+import { toNumber, toNumberOrNull } from "./numbers.js";
 import { toJson } from "./reservation-table.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
 /** An entry that is not a reservation's end. */
 export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
-  readonly kind: "checkpoint" | "grant" | "reset" | "unresolved";
+  readonly kind: "checkpoint" | "grant" | "topup" | "expiry" | "reset" | "unresolved";
   readonly tags?: EntryTags | undefined;
+  /** Of a top-up. */
+  readonly expiresAt?: number | undefined;
 }
 
 const defaultPageLength = 100;
 
 const insert = `INSERT INTO infergate_entry (
-  id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags, expires_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Grants and top-ups have parts of their own: their ids may be those of reservations too. */
+const parts: Partial<Record<SideEntry["kind"], number>> = { grant: -1, topup: -2 };
 
 /** The entries of all accounts, in the order of their writing within each. */
 export class JournalTable {
   readonly #insert: SqliteStatement;
   readonly #lastPart: SqliteStatement;
-  readonly #grant: SqliteStatement;
+  readonly #part: SqliteStatement;
   readonly #page: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     this.#insert = connection.prepare(insert);
     this.#lastPart = connection.prepare("SELECT max(part) AS part FROM infergate_entry WHERE id = ? AND part > 0");
-    this.#grant = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = -1");
+    this.#part = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = ?");
     this.#page = connection.prepare(`
       SELECT * FROM infergate_entry
       WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL
       ORDER BY at DESC, sequence DESC LIMIT ?`);
   }
 
-  write(account: AccountRow, { id, kind, at, amountMicro, starts, tags }: SideEntry): void {
+  write(account: AccountRow, { id, kind, at, amountMicro, starts, tags, expiresAt }: SideEntry): void {
     account.sequence++;
     const { session = null, week = null, month = null } = starts;
-    const part = kind === "grant" ? -1 : this.#nextPart(id);
-    this.#insert.run(id, part, account.id, kind, at, account.sequence, amountMicro, session, week, month, toJson(tags));
+    const part = parts[kind] ?? this.#nextPart(id);
+    const place = [id, part, account.id, kind, at, account.sequence] as const;
+    this.#insert.run(...place, amountMicro, session, week, month, toJson(tags), expiresAt ?? null);
   }
 
   grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined {
-    const row = this.#grant.get(id);
+    const row = this.#part.get(id, -1);
     if (!row) return undefined;
     const { amountMicro, starts } = toEntry(row as Row);
     const window = windowNames.find((name) => starts[name] !== undefined) as WindowName;
     return { account: (row as Row).account, window, amountMicro };
+  }
+
+  topUp(id: string): Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt"> | undefined {
+    const row = this.#part.get(id, -2) as Row | null | undefined;
+    if (!row) return undefined;
+    const expiresAt = toNumberOrNull(row["expires_at"]) ?? undefined;
+    return { account: row.account, amountMicro: toNumber(row["amount"]), expiresAt };
   }
 
   #nextPart(id: string): number {

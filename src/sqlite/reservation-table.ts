@@ -1,6 +1,9 @@
 import type { EntryTags } from "../ledger/credit-ledger.js";
+import { expiredPart, type HeldLimits } from "../ledger/held-limits.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
+import { type ParsedHeldLimits, parseHeldLimits, toHeldLimitsJson } from "./limits/held-limits-json.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
@@ -15,7 +18,14 @@ export interface StoredReservation {
   /** The cost seen so far, which the expiry charges. */
   readonly checkpoint: Micro;
   readonly expiresAt: number;
+  /** What it holds beside the windows, or in their place. Of one that has ended only what its lease needs. */
+  readonly part: HeldLimits | undefined;
+  /** What its renewals have reported of its rates. */
+  readonly uses: readonly RateUse[];
 }
+
+/** What identifies a reservation, and what it holds. */
+export type Reserved = Pick<StoredReservation, "id" | "receipt" | "part">;
 
 /** How a reservation has ended, as it enters the journal. */
 export interface ReservationEnd {
@@ -26,15 +36,20 @@ export interface ReservationEnd {
   readonly tags: EntryTags | undefined;
 }
 
+const noUses: readonly RateUse[] = [];
+const noLimits: ParsedHeldLimits = Object.freeze({});
+const noWindows = [null, null, null, null, null, null] as const;
+
 const insert = `INSERT INTO infergate_entry (
   id, account, session_start, session_end, week_start, week_end, month_start, month_end, reserved, lease_expires_at,
-  kind, at, sequence, amount, tags, expires_at, checkpoint, part
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
+  kind, at, sequence, amount, tags, expires_at, checkpoint, held_limits, part
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
 
 export class ReservationTable {
   readonly #get: SqliteStatement;
   readonly #insert: SqliteStatement;
   readonly #renew: SqliteStatement;
+  readonly #observe: SqliteStatement;
   readonly #end: SqliteStatement;
   readonly #due: SqliteStatement;
   readonly #expireDue: SqliteStatement;
@@ -49,9 +64,10 @@ export class ReservationTable {
     this.#renew = prepare(
       "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ? WHERE id = ? AND part = 0",
     );
-    this.#end = prepare(
-      "UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ? WHERE id = ? AND part = 0",
-    );
+    this.#observe = prepare("UPDATE infergate_entry SET held_limits = ? WHERE id = ? AND part = 0");
+    this.#end = prepare(`
+      UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ?, held_limits = ?
+      WHERE id = ? AND part = 0`);
     this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
     this.#expireDue = prepare(
       `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
@@ -65,23 +81,30 @@ export class ReservationTable {
     return row ? toReservation(row as Row) : undefined;
   }
 
-  hold(id: string, receipt: Receipt): void {
-    const { amountMicro, expiresAt } = receipt;
-    this.#insert.run(...toColumns(id, receipt), "hold", null, null, amountMicro, null, expiresAt, 0);
+  hold(reserved: Reserved): void {
+    const { amountMicro, expiresAt } = reserved.receipt;
+    const limits = toHeldLimitsJson(reserved);
+    this.#insert.run(...toColumns(reserved), "hold", null, null, amountMicro, null, expiresAt, 0, limits);
   }
 
   renew(id: string, held: Micro, checkpoint: Micro, expiresAt: number): void {
     this.#renew.run(held, checkpoint, expiresAt, id);
   }
 
-  end(id: string, { kind, at, sequence, amount, tags }: ReservationEnd): void {
-    this.#end.run(kind, at, sequence, amount, toJson(tags), id);
+  /** Notes what a renewal has reported of the rates. */
+  observe(reserved: Reserved, uses: readonly RateUse[]): void {
+    this.#observe.run(toHeldLimitsJson(reserved, uses), reserved.id);
+  }
+
+  end(reserved: Reserved, { kind, at, sequence, amount, tags }: ReservationEnd): void {
+    this.#end.run(kind, at, sequence, amount, toJson(tags), toHeldLimitsJson(endedOf(reserved)), reserved.id);
   }
 
   /** Writes a reservation of which nothing was known, and its end. */
-  insertEnded(id: string, receipt: Receipt, { kind, at, sequence, amount, tags }: ReservationEnd): void {
-    const { expiresAt } = receipt;
-    this.#insert.run(...toColumns(id, receipt), kind, at, sequence, amount, toJson(tags), expiresAt, 0);
+  insertEnded(reserved: Reserved, { kind, at, sequence, amount, tags }: ReservationEnd): void {
+    const { expiresAt } = reserved.receipt;
+    const limits = toHeldLimitsJson(endedOf(reserved));
+    this.#insert.run(...toColumns(reserved), kind, at, sequence, amount, toJson(tags), expiresAt, 0, limits);
   }
 
   /**
@@ -119,16 +142,24 @@ export function toJson(tags: EntryTags | undefined): string | null {
   return tags === undefined ? null : JSON.stringify(tags);
 }
 
+/** What is kept of a reservation that has ended: who funded it, for its windows. */
+function endedOf({ id, receipt, part }: Reserved): Reserved {
+  const isPrepaid = part?.prepaidAt !== undefined;
+  return { id, receipt, part: isPrepaid ? { ...part, caps: [], takes: [] } : undefined };
+}
+
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
   readonly account: string;
   readonly kind: string;
+  readonly held_limits: string | null;
 }
 
 function toReservation(row: Row): StoredReservation {
   const { id, account, kind } = row;
   const column = (name: string) => toNumber(row[name]);
+  const { part, uses = noUses, windows } = row.held_limits === null ? noLimits : parseHeldLimits(row.held_limits);
   return {
     id,
     state: kind === "hold" || kind === "expired" ? kind : "ended",
@@ -136,26 +167,26 @@ function toReservation(row: Row): StoredReservation {
       account,
       amountMicro: column("reserved"),
       expiresAt: column("lease_expires_at"),
-      starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
-      ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
+      ...(windows ?? {
+        starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
+        ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
+      }),
     },
     held: column("amount"),
     checkpoint: column("checkpoint"),
     expiresAt: column("expires_at"),
+    part: part && kind === "expired" ? expiredPart(part) : part,
+    uses,
   };
 }
 
-function toColumns(id: string, { account, amountMicro, expiresAt, starts, ends }: Receipt) {
-  return [
-    id,
-    account,
-    starts.session,
-    ends.session,
-    starts.week,
-    ends.week,
-    starts.month,
-    ends.month,
-    amountMicro,
-    expiresAt,
-  ] as const;
+function toColumns({ id, receipt, part }: Reserved) {
+  const { account, amountMicro, expiresAt } = receipt;
+  return [id, account, ...toWindowColumns(receipt, part), amountMicro, expiresAt] as const;
+}
+
+/** What prepaid credits fund counts in no window: not in the journal, and not in an older release either. */
+function toWindowColumns({ starts, ends }: Receipt, part: HeldLimits | undefined) {
+  if (part?.prepaidAt !== undefined) return noWindows;
+  return [starts.session, ends.session, starts.week, ends.week, starts.month, ends.month] as const;
 }

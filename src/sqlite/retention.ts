@@ -1,15 +1,19 @@
 import { noInstances } from "../ledger/account-state.js";
 import { type AccountTable, newAccount } from "./account-table.js";
+import type { LimitTables } from "./limits/limit-tables.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
 const rowsPerPurge = 64;
 const rowsPerForgetting = 256;
+/** The ids of top-ups are known for as long at least. */
+const topUpKeptMs = 31 * 86_400_000;
 
 /** Ends the life of entries, a few at a time: of those that are too old, and of forgotten accounts'. */
 export class Retention {
   readonly #accounts: AccountTable;
+  readonly #limits: LimitTables;
   readonly #keepMs: number;
   readonly #outdated: SqliteStatement;
   readonly #ofAccount: SqliteStatement;
@@ -18,11 +22,14 @@ export class Retention {
   readonly #horizon: SqliteStatement;
   readonly #putHorizon: SqliteStatement;
 
-  constructor(connection: SqliteConnection, accounts: AccountTable, keepMs: number) {
-    this.#accounts = accounts;
+  constructor(connection: SqliteConnection, tables: { accounts: AccountTable; limits: LimitTables }, keepMs: number) {
+    this.#accounts = tables.accounts;
+    this.#limits = tables.limits;
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
-    this.#outdated = connection.prepare(`${select} at < ? ORDER BY at LIMIT ${rowsPerPurge}`);
+    this.#outdated = connection.prepare(
+      `${select} at < ? AND (part <> -2 OR at < ?) ORDER BY at LIMIT ${rowsPerPurge}`,
+    );
     this.#ofAccount = connection.prepare(`${select} sequence <= ? LIMIT ${rowsPerForgetting}`);
     this.#delete = connection.prepare("DELETE FROM infergate_entry WHERE id = ? AND part = ?");
     this.#deleteHolds = connection.prepare("DELETE FROM infergate_entry WHERE account = ? AND sequence IS NULL");
@@ -39,7 +46,7 @@ export class Retention {
   /** Deletes some of what an account has that is too old. */
   purge(account: string, now: number): void {
     const until = now - this.#keepMs;
-    if (this.#deleteAll(this.#outdated.all(account, until)) === 0) return;
+    if (this.#deleteAll(this.#outdated.all(account, until, now - topUpKeptMs)) === 0) return;
     // Kept for good: the clock may be put back, and what was deleted is not known again by that.
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }
@@ -52,6 +59,7 @@ export class Retention {
     const account = this.#accounts.get(accountId);
     if (!account) return 0;
     this.#deleteHolds.run(accountId);
+    this.#limits.forget(accountId);
     this.#accounts.put({ ...newAccount(accountId), sequence: account.sequence });
     return account.sequence;
   }

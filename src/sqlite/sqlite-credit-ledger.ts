@@ -9,7 +9,7 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
   clock?: Clock | undefined;
   /**
    * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a settlement or grant is
-   * recognised as a repetition. Default: 400 days, which is some 13 months.
+   * recognised as a repetition. Top-ups are kept for 31 days at least. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
 }
@@ -38,12 +38,14 @@ export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedg
   const ledger = new SqliteLedger(connection, clock, retentionMs);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
+    keepsLimits: true,
     reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease) => ledger.release(lease),
-    balance: (account, limits) => ledger.balance(account, limits),
+    release: (lease, rates) => ledger.release(lease, rates),
+    balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
+    topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     forget: (account) => ledger.forget(account),

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
+import type { NamedLimits } from "../ledger/account-limits.js";
 import type { Clock } from "../ledger/clock.js";
 import type {
+  Balance,
   CreditLedger,
   GrantRequest,
   HistoryPage,
@@ -22,15 +24,21 @@ import {
   checkHistory,
   checkLease,
   checkLimits,
+  checkNamed,
   checkRenew,
   checkReserve,
   checkSettle,
+  checkTopUp,
+  checkUses,
 } from "../ledger/ledger-input.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountTable } from "./account-table.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isLedgerError, toLedgerError } from "./ledger-error.js";
 import { LedgerTables } from "./ledger-tables.js";
+import { LimitTables } from "./limits/limit-tables.js";
 import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
@@ -40,14 +48,16 @@ const renewalsPerStep = 64;
 /** Old entries are looked for after so many settlements. */
 const settlementsPerPurge = 32;
 
-const nothing: Settlement = Object.freeze({ amountMicro: 0 });
+const noNames: NamedLimits = Object.freeze({});
+const noUses: readonly RateUse[] = [];
 
 export class SqliteLedger
-  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe" | "topUp">
+  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe">
 {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #accounts: AccountTable;
+  readonly #limits: LimitTables;
   readonly #journal: JournalTable;
   readonly #retention: Retention;
   readonly #forgotten: ForgottenAccounts;
@@ -61,10 +71,12 @@ export class SqliteLedger
     this.#clock = clock;
     this.#accounts = new AccountTable(connection);
     this.#journal = new JournalTable(connection);
-    this.#retention = new Retention(connection, this.#accounts, retentionMs);
+    this.#limits = new LimitTables(connection);
+    this.#retention = new Retention(connection, { accounts: this.#accounts, limits: this.#limits }, retentionMs);
     this.#forgotten = new ForgottenAccounts(connection);
     this.#book = new LedgerTables({
       accounts: this.#accounts,
+      limits: this.#limits,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
       retention: this.#retention,
@@ -95,20 +107,28 @@ export class SqliteLedger
     return this.#end("charge", lease, settlement);
   }
 
-  async release(lease: Lease): Promise<SettleResult> {
+  async release(lease: Lease, rates: readonly RateUse[] = noUses): Promise<SettleResult> {
     checkLease(lease);
-    return this.#end("release", lease, nothing);
+    checkUses(rates);
+    return this.#end("release", lease, { amountMicro: 0, rates });
   }
 
-  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+  async balance(account: string, limits: WindowLimits, of: NamedLimits = noNames): Promise<Balance> {
     checkAccount(account);
     checkLimits(limits);
-    return this.#read(() => this.#connection.snapshot(() => this.#book.balance(account, limits, this.#clock.now())));
+    checkNamed(of);
+    const read = () => this.#book.balance(account, limits, of, this.#clock.now());
+    return this.#read(() => this.#connection.snapshot(read));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
     return this.#write((now) => this.#book.grant(request, now));
+  }
+
+  async topUp(request: TopUpRequest): Promise<PrepaidState> {
+    checkTopUp(request);
+    return this.#write((now) => this.#book.topUp(request, now));
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
@@ -152,6 +172,7 @@ export class SqliteLedger
     this.#visited = next;
     this.#book.find(next, now);
     this.#retention.purge(next, now);
+    this.#limits.purge(now);
   }
 
   /** @returns a promise only where another process has locked the database. */

@@ -25,7 +25,7 @@ export const allMutations: readonly StoreMutations[] = [
       "sqlite-credit-ledger-model",
       "retention",
       "-t",
-      "on libsql:|the credit ledger model|old entries|forget",
+      "on libsql:|old entries|beside windows|forget",
     ],
     mutations: sqlite,
   },

@@ -30,8 +30,10 @@ export async function audit(database: SqliteDatabase, now: number): Promise<{ us
   const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
   const { windows } = await ledger.balance(account, limitsAt(now));
   const entries = await journalOf(ledger);
+  // What prepaid credits fund has no windows.
+  const inWindows = "account = ? AND kind = 'hold' AND month_start IS NOT NULL";
   const holds = database
-    .prepare("SELECT coalesce(sum(amount), 0) AS held FROM infergate_entry WHERE account = ? AND kind = 'hold'")
+    .prepare(`SELECT coalesce(sum(amount), 0) AS held FROM infergate_entry WHERE ${inWindows}`)
     .get(account) as { held: number };
   for (const window of windowNames) {
     const { usedMicro, heldMicro, startsAt } = windows[window];

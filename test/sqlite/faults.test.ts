@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
+import type { NamedLimits } from "../../src/ledger/account-limits.js";
 import {
   type CreditLedger,
   type Lease,
   LedgerInputError,
   LedgerUnavailableError,
+  type ReserveRequest,
 } from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
+import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
@@ -30,15 +32,32 @@ function newFolder(): DatabaseFolder {
   return folder;
 }
 
-async function reserve(ledger: CreditLedger, id: string, amount = 30): Promise<Lease> {
-  const result = await ledger.reserve({ id, account: "a", amountMicro: amount, limits, leaseMs: minute });
+const named: NamedLimits = {
+  caps: [{ id: "key/day", window: "day", limitMicro: 1_000, bounds: capBounds("day", undefined, start) }],
+  rates: [{ id: "key/tokens", kind: "tokens", take: 40, limit: 100, burst: 100 }],
+};
+
+function reserve(ledger: CreditLedger, id: string, amountMicro = 30): Promise<Lease> {
+  return leaseOf(ledger, { id, account: "a", amountMicro, limits, leaseMs: minute });
+}
+
+type Leases = Record<"open" | "dead" | "prepaid", Lease>;
+
+/** No window admits it. */
+function prepaidRequest(id: string): ReserveRequest {
+  const none = windowLimits({ credits: { ...credits, week: 0 }, sessionMs: 5 * 3_600_000, now: start });
+  return { id, account: "a", amountMicro: 30, limits: none, leaseMs: 10 * minute, ...named };
+}
+
+async function leaseOf(ledger: CreditLedger, request: ReserveRequest): Promise<Lease> {
+  const result = await ledger.reserve(request);
   if (!result.ok) throw new Error("It should have been admitted.");
   return result.lease;
 }
 
 /** All that the ledger has stored. */
 function contents(database: SqliteDatabase): unknown {
-  return ["account", "entry", "meta"].map((table) =>
+  return ["account", "entry", "meta", "prepaid", "cap", "bucket"].map((table) =>
     database
       .prepare(`SELECT * FROM infergate_${table} ORDER BY 1, 2`)
       .all()
@@ -47,7 +66,7 @@ function contents(database: SqliteDatabase): unknown {
 }
 
 /** What can be done to account "a", after `prepare`; `dead` has expired by then with 12 seen, `open` is held. */
-const operations: Record<string, (ledger: CreditLedger, leases: { open: Lease; dead: Lease }) => Promise<unknown>> = {
+const operations: Record<string, (ledger: CreditLedger, leases: Leases) => Promise<unknown>> = {
   reserve: (ledger) => ledger.reserve({ id: "new", account: "a", amountMicro: 5, limits, leaseMs: minute }),
   "renew, settle late": async (ledger, { open, dead }) => [
     await ledger.renew([
@@ -62,11 +81,16 @@ const operations: Record<string, (ledger: CreditLedger, leases: { open: Lease; d
   grant: (ledger) => ledger.grant({ id: "g", account: "a", window: "week", amountMicro: 5, limits }),
   reset: (ledger) => ledger.reset("a", ["session", "week"]),
   forget: (ledger) => ledger.forget("a"),
-  balance: (ledger) => ledger.balance("a", limits),
+  "reserve by prepaid credits": (ledger) => ledger.reserve(prepaidRequest("new")),
+  "settle what prepaid credits fund": (ledger, { prepaid }) =>
+    ledger.settle(prepaid, { amountMicro: 25, rates: [{ id: "key/tokens", actual: 9 }] }),
+  topUp: async (ledger) =>
+    (await ledger.topUp?.({ id: "t", account: "a", amountMicro: 5, expiresAt: start + 9 * minute }))?.lots,
+  balance: (ledger) => ledger.balance("a", limits, named),
   history: async (ledger) => (await ledger.history?.({ account: "a" }))?.entries.length,
 };
 
-async function prepare(database: SqliteDatabase): Promise<{ ledger: CreditLedger; open: Lease; dead: Lease }> {
+async function prepare(database: SqliteDatabase): Promise<Leases & { ledger: CreditLedger }> {
   const clock = new ManualClock(start);
   const ledger = sqliteCreditLedger({ database, clock });
   await ledger.settle(await reserve(ledger, "spent"), { amountMicro: 10 });
@@ -74,8 +98,10 @@ async function prepare(database: SqliteDatabase): Promise<{ ledger: CreditLedger
   await ledger.renew([{ lease: dead, observedMicro: 12, leaseMs: minute }]);
   clock.advance(30_000);
   const open = await reserve(ledger, "open");
+  await ledger.topUp?.({ id: "paid", account: "a", amountMicro: 100 });
+  const prepaid = await leaseOf(ledger, prepaidRequest("prepaid"));
   clock.advance(30_000);
-  return { ledger, open, dead };
+  return { ledger, open, dead, prepaid };
 }
 
 describe.each(Object.entries(operations))("when the database fails in %s", (_, operate) => {

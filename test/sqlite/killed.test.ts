@@ -3,6 +3,7 @@ import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { account, audit, journalOf, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
+import { limitedRequest } from "./limited-request.js";
 import { DatabaseFolder } from "./open-database.js";
 
 const timeout = 60_000;
@@ -99,6 +100,59 @@ describe("a process that is killed", () => {
           const { status } = await ledger.settle(lease as Parameters<typeof ledger.settle>[0], { amountMicro: 7 });
           expect(status).toBe(isDone ? "duplicate" : "settled");
           expect(await audit(database, Date.now())).toMatchObject({ used: 7, held: 0 });
+        }
+      });
+      await Promise.all(deaths);
+    },
+  );
+
+  it.each(["reserve", "settle"] as const)(
+    "has done all of a %s in prepaid credits, caps and rates or nothing",
+    { timeout },
+    async (operation) => {
+      // BEGIN, two reads of the call and two of its limits, five writes, COMMIT, and the report.
+      const deaths = Array.from({ length: 13 }, async (_, statements) => {
+        const folder = newFolder();
+        const database = folder.open();
+        const ledger = sqliteCreditLedger({ database });
+        const request = limitedRequest("call", 10, { now: Date.now(), cap: 100, requestsPerMinute: 60 });
+        const { limits, caps } = request;
+        // Of one that fills, a test would have to know the time.
+        const rates = request.rates?.filter(({ kind }) => kind === "concurrent");
+        const limited = { ...request, rates };
+        await ledger.topUp?.({ id: "payment", account, amountMicro: 50 });
+        let lease: unknown = limited;
+        if (operation === "settle") {
+          const result = await ledger.reserve(limited);
+          if (result.ok) lease = result.lease;
+        }
+        const child = await Child.start("dying-process.ts", folder.file, operation, statements, JSON.stringify(lease));
+        expect(await child.end()).toBe("SIGKILL");
+
+        const state = async () => {
+          const {
+            prepaid,
+            caps: [cap] = [],
+            rates: [rate] = [],
+          } = await ledger.balance(account, limits, { caps, rates });
+          await audit(database, Date.now());
+          return [prepaid?.balanceMicro, prepaid?.heldMicro, cap?.usedMicro, cap?.heldMicro, rate?.remaining];
+        };
+        const [nothing, open, done] = [
+          [50, 0, 0, 0, 1_000],
+          [50, 10, 0, 10, 999],
+          [43, 0, 7, 0, 1_000],
+        ];
+        const isDone = statements >= 11;
+        if (operation === "reserve") {
+          expect([statements, ...(await state())]).toEqual([statements, ...(isDone ? open : nothing)]);
+          expect(await ledger.reserve(limited)).toMatchObject({ ok: true, replayed: isDone });
+          expect(await state()).toEqual(open);
+        } else {
+          expect([statements, ...(await state())]).toEqual([statements, ...(isDone ? done : open)]);
+          const { status } = await ledger.settle(lease as Parameters<typeof ledger.settle>[0], { amountMicro: 7 });
+          expect(status).toBe(isDone ? "duplicate" : "settled");
+          expect(await state()).toEqual(done);
         }
       });
       await Promise.all(deaths);

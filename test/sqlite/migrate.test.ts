@@ -35,12 +35,15 @@ describe("the tables", () => {
       "infergate_account_rates",
       "infergate_account_rates_forgotten",
       "infergate_account_record",
+      "infergate_bucket",
+      "infergate_cap",
       "infergate_entry",
       "infergate_entry_account",
       "infergate_key",
       "infergate_key_account",
       "infergate_meta",
       "infergate_plan",
+      "infergate_prepaid",
       "infergate_response",
       "infergate_response_account",
       "infergate_response_account_sequence",
@@ -61,12 +64,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 18]).toContain(names(database).length);
+        expect([0, 21]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(18);
+      expect(names(database)).toHaveLength(21);
       if (!hasFailed) break;
     }
   });
@@ -93,7 +96,7 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(18);
+    expect(names(one)).toHaveLength(21);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {

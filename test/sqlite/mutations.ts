@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { limitMutations } from "./limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const faults = "faults";
@@ -18,18 +19,18 @@ export const mutations: readonly Mutation[] = [
   // Reservations
   {
     name: "an id reserves again",
-    find: "const earlier = this.#reservations.get(id)?.receipt;",
-    replace: "const earlier = undefined as Receipt | undefined;",
+    find: "const earlier = this.#reservations.get(id);",
+    replace: "const earlier = undefined as StoredReservation | undefined;",
   },
   {
     name: "an id reserves two amounts",
-    find: "      requireSame(id, earlier, { account: accountId, amountMicro });\n      const windows",
-    replace: "      const windows",
+    find: "      requireSame(id, earlier.receipt, { account: accountId, amountMicro });\n",
+    replace: "",
   },
   {
     name: "an exhausted account reserves",
-    find: "if (isNotEmpty(blocked)) return",
-    replace: "if (false && isNotEmpty(blocked)) return",
+    find: "if (denial || (blocked.length > 0 && !isPrepaid)) {",
+    replace: "if (denial) {",
   },
   { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amountMicro) : 1", replace: "1" },
   {
@@ -37,8 +38,8 @@ export const mutations: readonly Mutation[] = [
     find: "strict ? Math.max(1, amountMicro) : 1",
     replace: "strict ? amountMicro : 1",
   },
-  { name: "more is held than can be counted", find: "if (!canHold(open, amountMicro)) {", replace: "if (false) {" },
-  { name: "a reservation holds nothing", find: "    addHold(account, receipt, amountMicro);\n", replace: "" },
+  { name: "more is held than can be counted", find: "canHold(open, amountMicro) &&", replace: "" },
+  { name: "a reservation holds nothing", find: "      addHold(account, receipt, amountMicro);\n", replace: "" },
   {
     name: "a hold never expires",
     find: "    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);\n",
@@ -49,11 +50,11 @@ export const mutations: readonly Mutation[] = [
     find: "account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);",
     replace: "account.nextExpiry = receipt.expiresAt;",
   },
-  { name: "a hold is not kept", find: "    this.#reservations.hold(id, receipt);\n", replace: "" },
+  { name: "a hold is not kept", find: "    this.#reservations.hold({ id, receipt, part });\n", replace: "" },
   {
     name: "a reservation is not counted",
-    find: "    this.#accounts.put(account);\n    const windows",
-    replace: "    const windows",
+    find: "    this.#accounts.put(account);\n    const lease",
+    replace: "    const lease",
   },
 
   // Renewals
@@ -65,15 +66,15 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observedMicro)", replace: "observedMicro" },
   { name: "a lease is shortened", find: "Math.max(reservation.expiresAt, now + leaseMs)", replace: "now + leaseMs" },
-  { name: "a renewal holds nothing more", find: "      addHold(account, receipt, raised - held);\n", replace: "" },
+  { name: "a renewal holds nothing more", find: "      addHold(account, receipt, rise);\n", replace: "" },
   {
     name: "a renewal is not counted",
-    find: '      this.#accounts.put(account);\n      return "renewed";',
-    replace: '      return "renewed";',
+    find: "      this.#accounts.put(account);\n    }\n",
+    replace: "    }\n",
   },
   {
     name: "a renewal after the expiry charges nothing",
-    find: "    addCharge(account, receipt, { held: 0, charge: rise }, now);\n",
+    find: "    this.#endHold(account, reservation, { held: 0, charge: rise, uses: noUses }, now);\n",
     replace: "",
   },
   {
@@ -116,17 +117,17 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement gives nothing back",
-    find: "addCharge(account, receipt, { held, charge }, now)",
-    replace: "addCharge(account, receipt, { held: 0, charge }, now)",
+    find: "{ held, charge, uses }, now)",
+    replace: "{ held: 0, charge, uses }, now)",
   },
   {
     name: "a settlement charges nothing",
-    find: "addCharge(account, receipt, { held, charge }, now)",
-    replace: "addCharge(account, receipt, { held, charge: 0 }, now)",
+    find: "{ held, charge, uses }, now)",
+    replace: "{ held, charge: 0, uses }, now)",
   },
   {
     name: "a settled hold stays",
-    find: "    this.#reservations.end(id, { kind, at: now, sequence: ++account.sequence, amount: charge, tags: settlement.tags });\n",
+    find: "    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount: charge, tags });\n",
     replace: "",
   },
   {
@@ -149,47 +150,47 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an unknown id is charged nothing",
-    find: "    addCharge(account, receipt, { held: 0, charge: amountMicro }, now);\n",
+    find: "    this.#endHold(account, unknown, { held: 0, charge: amountMicro, uses: noUses }, now);\n",
     replace: "",
   },
   {
     name: "an unknown id is charged again and again",
-    find: "    this.#reservations.insertEnded(id, receipt,",
-    replace: "    void (id, receipt,",
+    find: "    this.#reservations.insertEnded(unknown,",
+    replace: "    void (unknown,",
   },
 
   // Expiry
   {
     name: "no hold expires",
-    find: "if (account.nextExpiry === null || now < account.nextExpiry) return account;",
-    replace: "if (true) return account;",
+    find: "const hasExpired = account.nextExpiry !== null && account.nextExpiry <= now;",
+    replace: "const hasExpired = false as boolean;",
   },
   {
     name: "a hold outlives its lease",
-    find: "if (account.nextExpiry === null || now < account.nextExpiry) return account;",
-    replace: "if (account.nextExpiry === null || now <= account.nextExpiry) return account;",
+    find: "const hasExpired = account.nextExpiry !== null && account.nextExpiry <= now;",
+    replace: "const hasExpired = account.nextExpiry !== null && account.nextExpiry < now;",
   },
   {
     name: "an expiry charges nothing",
-    find: "addCharge(account, receipt, { held, charge: checkpoint }, now);\n      if",
-    replace: "addCharge(account, receipt, { held, charge: 0 }, now);\n      if",
+    find: "this.#endHold(account, hold, expiryOf(hold), now);",
+    replace: "this.#endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
   },
-  { name: "an expiry of nothing is in the journal", find: "      if (checkpoint === 0) continue;\n", replace: "" },
+  { name: "an expiry of nothing is in the journal", find: "      if (hold.checkpoint === 0) continue;\n", replace: "" },
   {
     name: "an expiry is not in the journal",
-    find: "      if (checkpoint === 0) continue;\n",
+    find: "      if (hold.checkpoint === 0) continue;\n",
     replace: "      continue;\n",
   },
-  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(accountId, now);\n", replace: "" },
+  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(account.id, now);\n", replace: "" },
   {
     name: "the next expiry is missed",
-    find: "    account.nextExpiry = this.#reservations.nextExpiry(accountId);\n",
+    find: "    account.nextExpiry = this.#reservations.nextExpiry(account.id);\n",
     replace: "    account.nextExpiry = null;\n",
   },
   {
     name: "an expiry alone is not counted",
-    find: "    this.#accounts.put(account);\n    return account;",
-    replace: "    return account;",
+    find: "if (hasExpired || hasLapsed) this.#accounts.put(account);",
+    replace: "if (hasLapsed) this.#accounts.put(account);",
   },
   { name: "holds that die at once have no order", find: ".sort(byExpiry)", replace: "" },
   {
@@ -224,8 +225,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a look does not see what an expiry charges",
-    find: "        addCharge(account, receipt, { held, charge: checkpoint }, now);\n      }",
-    replace: "        addCharge(account, receipt, { held, charge: 0 }, now);\n      }",
+    find: "for (const hold of due) endHold(account, hold, expiryOf(hold), now);",
+    replace: "for (const hold of due) endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
   },
 
   // Corrections
@@ -413,8 +414,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "entries are deleted too early",
-    find: "at < ? ORDER BY",
-    replace: "at <= ? ORDER BY",
+    find: "at < ? AND (part",
+    replace: "at <= ? AND (part",
     test: retention,
   },
   {
@@ -524,5 +525,6 @@ export const mutations: readonly Mutation[] = [
     replace: "prefix + account",
     test: retention,
   },
+  ...limitMutations,
   ...responseMutations,
 ];

@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { account, audit, journalOf, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
+import { type Limited, limitedRequest } from "./limited-request.js";
 import { DatabaseFolder } from "./open-database.js";
 
 const timeout = 60_000;
@@ -59,6 +61,48 @@ describe("several processes with one database", () => {
     expect(entries).toHaveLength(sum("ended"));
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
     expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(entries.length);
+  });
+
+  const plenty = { prepaid: 1e9, cap: 1e9, requestsPerMinute: 1e9 };
+  it.each([
+    { limit: "a rate", ...plenty, requestsPerMinute: 100 },
+    { limit: "prepaid credits", ...plenty, prepaid: 1_000 },
+    { limit: "a cap", ...plenty, cap: 1_000 },
+  ])("admit together what $limit admits", { timeout }, async ({ prepaid, cap, requestsPerMinute }) => {
+    const folder = newFolder();
+    const now = Date.UTC(2026, 2, 11, 9, 30);
+    const ledger = sqliteCreditLedger({ database: folder.open(), clock: new ManualClock(now) });
+    await ledger.topUp?.({ id: "payment", account, amountMicro: prepaid });
+    const limited: Limited = { now, cap, requestsPerMinute };
+    const spenders = await Promise.all(
+      ["p1", "p2", "p3", "p4"].map((name) =>
+        Child.start("limited-spender.ts", folder.file, name, 250, JSON.stringify(limited)),
+      ),
+    );
+    for (const spender of spenders) expect(await spender.line()).toBe("ready");
+    for (const spender of spenders) spender.say("go");
+    let [admitted, charged] = [0, 0];
+    for (const spender of spenders) {
+      const report: { admitted: number; charged: number } = JSON.parse(await spender.line());
+      admitted += report.admitted;
+      charged += report.charged;
+      expect(await spender.end()).toBe(0);
+    }
+    if (requestsPerMinute === 100) expect(admitted).toBe(100);
+    else {
+      expect(charged).toBeGreaterThanOrEqual(1_000);
+      expect(charged).toBeLessThan(1_100);
+    }
+    const { limits, caps, rates } = limitedRequest("none", 1, limited);
+    expect(await ledger.balance(account, limits, { caps, rates })).toMatchObject({
+      windows: { month: { usedMicro: 0, heldMicro: 0 } },
+      prepaid: { balanceMicro: prepaid - charged, heldMicro: 0 },
+      caps: [{ usedMicro: charged, heldMicro: 0 }],
+      rates: [{ remaining: requestsPerMinute - admitted }, { remaining: 1_000 }],
+    });
+    const charges = (await journalOf(ledger)).filter(({ kind }) => kind === "charge");
+    expect(charges).toHaveLength(admitted);
+    expect(charges.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(charged);
   });
 
   it("wait for one another when the file is new", { timeout }, async () => {

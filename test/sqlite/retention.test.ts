@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { NamedLimits } from "../../src/ledger/account-limits.js";
 import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
+import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
@@ -200,6 +201,87 @@ describe("what is still known", () => {
     clock.advance(1);
     await spend("a", 64);
     expect(await idsOf("a")).not.toContain("id-1");
+  });
+});
+
+describe("what accounts have beside windows", () => {
+  const hourly = (id: string) => ({ id, kind: "requests", take: 1, limit: 1, burst: 60 }) as const;
+  const capOf = (id: string) =>
+    ({ id, window: "day", limitMicro: 100, bounds: capBounds("day", undefined, clock.now()) }) as const;
+
+  async function admit(account: string, of: NamedLimits): Promise<Lease> {
+    const id = `id-${++serial}`;
+    const result = await ledger.reserve({ id, account, amountMicro: 10, limits: limits(), leaseMs: minute, ...of });
+    if (!result.ok) throw new Error("It should have been admitted.");
+    return result.lease;
+  }
+
+  function rows(table: "prepaid" | "cap" | "bucket"): number {
+    const row = database.prepare(`SELECT count(*) AS count FROM infergate_${table}`).get();
+    return (row as { count: number }).count;
+  }
+
+  it("that are as good as unknown go, however many there are and whoever has them", async () => {
+    for (let key = 0; key < 300; key++) {
+      const lease = await admit(`dormant-${key % 3}`, { rates: [hourly(`${key}`)], caps: [capOf(`${key}`)] });
+      await ledger.settle(lease, { amountMicro: 10 });
+    }
+    clock.advance(minute - 1);
+    await spend("busy", 32 * 4);
+    expect([rows("bucket"), rows("cap")]).toEqual([300, 300]);
+    clock.advance(1);
+    await spend("busy", 32 * 4);
+    expect([rows("bucket"), rows("cap")]).toEqual([0, 300]);
+    clock.set(capOf("last").bounds[2] - 1);
+    await spend("busy", 32 * 4);
+    expect(rows("cap")).toBe(300);
+    clock.advance(1);
+    await spend("busy", 32 * 8);
+    expect([rows("bucket"), rows("cap")]).toEqual([0, 0]);
+  });
+
+  it("that open calls hold stay", async () => {
+    clock.set(capOf("open").bounds[2] - 2 * minute);
+    const lease = await admit("a", { rates: [{ ...hourly("open"), kind: "concurrent" }], caps: [capOf("open")] });
+    await ledger.renew([{ lease, observedMicro: 1, leaseMs: 15 * minute }]);
+    clock.advance(3 * minute);
+    await spend("b", 64);
+    expect([rows("bucket"), rows("cap")]).toEqual([1, 1]);
+    await ledger.settle(lease, { amountMicro: 1 });
+    await spend("b", 64);
+    expect([rows("bucket"), rows("cap")]).toEqual([0, 0]);
+  });
+
+  it("that lapse are in the journal though their account is idle", async () => {
+    await ledger.topUp?.({ id: "t", account: "dormant", amountMicro: 5, expiresAt: start + hour });
+    clock.advance(hour);
+    await spend("busy", 64);
+    expect(rows("prepaid")).toBe(0);
+    expect((await ledger.history?.({ account: "dormant" }))?.entries).toMatchObject([
+      { kind: "expiry", amountMicro: -5, starts: {} },
+      { kind: "topup", amountMicro: 5, starts: {} },
+    ]);
+  });
+
+  it("are forgotten with their account, and no others", async () => {
+    for (const account of ["a", "b"]) {
+      await ledger.topUp?.({ id: `t-${account}`, account, amountMicro: 5 });
+      await admit(account, { rates: [hourly("r")], caps: [capOf("c")] });
+    }
+    await ledger.forget("a");
+    expect([rows("prepaid"), rows("cap"), rows("bucket")]).toEqual([1, 1, 1]);
+    expect((await ledger.balance("b", limits())).prepaid).toMatchObject({ balanceMicro: 5 });
+  });
+
+  it("know a top-up again for 31 days, though the journal is shorter", async () => {
+    const payment = { id: "t", account: "a", amountMicro: 5 };
+    await ledger.topUp?.(payment);
+    clock.advance(31 * day);
+    await spend("a", 64);
+    expect(await ledger.topUp?.(payment)).toMatchObject({ balanceMicro: 5 });
+    clock.advance(1);
+    await spend("a", 64);
+    expect(await ledger.topUp?.(payment)).toMatchObject({ balanceMicro: 10 });
   });
 });
 

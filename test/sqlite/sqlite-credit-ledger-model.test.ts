@@ -1,10 +1,14 @@
 import { afterAll } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
-import { DatabaseFolder } from "./open-database.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
 
-const folder = new DatabaseFolder();
-const database = folder.open();
-afterAll(() => folder.remove());
+for (const [name, driver] of Object.entries(drivers)) {
+  const folder = new DatabaseFolder(driver);
+  const database = folder.open();
+  afterAll(() => folder.remove());
 
-describeCreditLedgerModel("sqliteCreditLedger", (clock) => sqliteCreditLedger({ database, clock }), { runs: 50 });
+  describeCreditLedgerModel(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
+    runs: name === "libsql" ? 50 : 20,
+  });
+}

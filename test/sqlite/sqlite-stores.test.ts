@@ -16,6 +16,7 @@ for (const [name, driver] of Object.entries(drivers)) {
 
   describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
     holds: name === "libsql" ? 10_000 : 1_000,
+    limits: true,
   });
   describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
     sqliteKeyStore({ database }),
