@@ -1,11 +1,16 @@
 import { accountFunctions } from "./sql/account-functions.js";
 import { accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
+import { capFunctions } from "./sql/cap-functions.js";
 import { correctionFunctions } from "./sql/correction-functions.js";
 import { keyMembers, keyTables } from "./sql/key-tables.js";
 import { forgottenTable, ledgerTables } from "./sql/ledger-tables.js";
+import { limitFunctions } from "./sql/limit-functions.js";
+import { limitTables } from "./sql/limit-tables.js";
 import { operateFunction } from "./sql/operate-function.js";
 import { planTables } from "./sql/plan-tables.js";
+import { prepaidFunctions } from "./sql/prepaid-functions.js";
+import { rateFunctions } from "./sql/rate-functions.js";
 import { readCommittedProcedures } from "./sql/read-committed-procedures.js";
 import { renewFunction } from "./sql/renew-function.js";
 import { reserveFunction } from "./sql/reserve-function.js";
@@ -26,8 +31,12 @@ language sql volatile as $$
 $$;
 `;
 
-/** All that operations do. It knows the tables of the latest version. */
+/**
+ * All that operations do. It knows the tables of the latest version, so the versions before must not check it: nothing calls
+ * it until all of them are there.
+ */
 const functions = [
+  "set local check_function_bodies = off;",
   windowFunctions,
   accountFunctions,
   answerFunctions,
@@ -37,6 +46,7 @@ const functions = [
   correctionFunctions,
   operateFunction,
   retentionFunctions,
+  "set local check_function_bodies = on;",
 ].join("");
 
 const replacedFunctions = functions.replaceAll("create function", "create or replace function");
@@ -46,6 +56,23 @@ const addedByVersion3 = [
   ...["lock_responses", "save_response_bytes", "put_response"],
   ...["delete_response", "delete_responses", "purge_responses", "put_response_read_committed"],
   ...["delete_response_read_committed", "delete_responses_read_committed"],
+];
+
+const addedByVersion6 = [
+  ...[
+    "no_prepaid",
+    "available_prepaid",
+    "hold_prepaid",
+    "with_lot",
+    "without_empty_lots",
+    "charged_prepaid",
+    "lapse",
+    "top_up",
+  ],
+  ...["stored_cap", "open_caps", "charged_cap", "charge_caps", "raise_caps"],
+  ...["filled_bucket", "is_idle", "bucket_at", "bucket_lacks", "take_from", "after_take", "used_of", "save_bucket"],
+  ...["end_takes", "judge_limits", "hold_limits", "charge_funds", "end_reservation", "entry_starts", "named_limits"],
+  ...["named_without_expired", "balance_of", "due_holds", "purge_limits"],
 ];
 
 /**
@@ -77,6 +104,16 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       routinePrivileges(["notify_account_record"]),
     ].join(""),
     keyMembers,
+    [
+      limitTables,
+      tablePrivileges(["cap", "bucket", "top_up"]),
+      replacedFunctions,
+      prepaidFunctions,
+      capFunctions,
+      rateFunctions,
+      limitFunctions,
+      routinePrivileges(addedByVersion6),
+    ].join(""),
   ];
 }
 
