@@ -75,8 +75,10 @@ declare
 begin
   if moment < account.next_expiry then return account; end if;
   for due in select * from infergate.due_holds(account.id, moment) loop
-    account := infergate.end_reservation(account, due, due.checkpoint, moment);
-    if due.part is not null then
+    if due.part is null then
+      account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
+    else
+      account := infergate.end_reservation(account, due, due.checkpoint, moment);
       perform infergate.end_takes(account.id, due.part, due.part->'uses', 'expiry', moment);
     end if;
     continue when due.checkpoint = 0;

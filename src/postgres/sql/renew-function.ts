@@ -18,7 +18,11 @@ begin
     if rise > 0 then
       update infergate.hold set checkpoint = observed where id = known.id;
       known.held := 0;
-      account := infergate.end_reservation(account, known, rise, moment);
+      if known.part is null then
+        account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
+      else
+        account := infergate.end_reservation(account, known, rise, moment);
+      end if;
       insert into infergate.entry (account, at, id, kind, amount, starts) values (
         known.account, moment, known.id, 'checkpoint', rise, infergate.entry_starts(known.part, known.starts)
       );

@@ -10,8 +10,7 @@ declare
   session infergate.instance := infergate.session_at(account.session, limits[2], moment);
   week infergate.instance := infergate.calendar_at(account.week, limits[4:7], moment);
   month infergate.instance := infergate.calendar_at(account.month, limits[9:12], moment);
-  named constant jsonb := op->'named';
-  is_prepaid boolean := false;
+  is_prepaid boolean;
   verdict text;
   part jsonb;
   hold infergate.hold;
@@ -33,21 +32,25 @@ begin
     is_prepaid := coalesce(infergate.available_prepaid(account.prepaid, moment) >= need, false);
     if not is_prepaid then verdict := 'denied'; end if;
   end if;
-  if named is not null then
-    status := infergate.judge_limits(account.id, named, amount, need, moment);
+  if op ? 'named' then
+    status := infergate.judge_limits(account.id, op->'named', amount, need, moment);
     if status = 'clock' or verdict is null then verdict := status; end if;
   end if;
   if verdict is not null then return infergate.step(verdict, account, moment); end if;
-  if is_prepaid and (account.prepaid).held + amount > 9007199254740991 then
-    return infergate.step('too_large', account, moment);
+  if is_prepaid then
+    if (account.prepaid).held + amount > 9007199254740991 then
+      return infergate.step('too_large', account, moment);
+    end if;
+    part := jsonb_build_object('prepaidAt', moment);
   end if;
   if not (infergate.can_hold(session, amount) and infergate.can_hold(week, amount) and infergate.can_hold(month, amount))
   then
     return infergate.step('too_large', account, moment);
   end if;
 
-  if named is not null then part := infergate.hold_limits(account.id, named, amount, moment); end if;
-  if is_prepaid then part := coalesce(part, '{}') || jsonb_build_object('prepaidAt', moment); end if;
+  if op ? 'named' then
+    part := coalesce(part, '{}') || infergate.hold_limits(account.id, op->'named', amount, moment);
+  end if;
   hold := row(
     op->>'id', account.id, amount, amount, 0,
     moment + (op->>'leaseMs')::bigint, moment + (op->>'leaseMs')::bigint, false,

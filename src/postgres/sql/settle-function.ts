@@ -46,8 +46,10 @@ begin
     end if;
   end if;
 
-  account := infergate.end_reservation(account, known, charge, moment);
-  if known.part is not null then
+  if known.part is null then
+    account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
+  else
+    account := infergate.end_reservation(account, known, charge, moment);
     perform infergate.end_takes(account.id, known.part, op->'uses', op->>'kind', moment);
   end if;
   insert into infergate.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends) values (

@@ -70,9 +70,6 @@ create function infergate.end_reservation(
 ) returns infergate.account
 language plpgsql as $$
 begin
-  if hold.part is null then
-    return infergate.charge_account(account, hold.starts, hold.ends, hold.held, amount, moment);
-  end if;
   perform infergate.charge_caps(account.id, hold.part, hold.held, amount, moment);
   return infergate.charge_funds(account, hold, hold.held, amount, moment);
 end
