@@ -50,15 +50,9 @@ begin
 end
 $$;
 
+-- For processes of versions that know no caps and rates.
 create function infergate.balance(wanted text) returns jsonb
-language plpgsql stable set enable_seqscan = off as $$
-declare
-  account infergate.account;
-  moment constant bigint := infergate.clock_ms();
-begin
-  select * into account from infergate.account where id = wanted;
-  if not found then account := infergate.empty_account(wanted); end if;
-  return infergate.answer('balance', infergate.without_expired(account, moment), moment);
-end
+language sql stable as $$
+  select infergate.balance_of(wanted, null)
 $$;
 `;
