@@ -1,5 +1,9 @@
-import { type Instances, outOfBounds, type WindowInstance } from "../ledger/account-state.js";
+import { type AccountLimits, newAccountLimits } from "../ledger/account-limits.js";
+import { outOfBounds, type WindowInstance } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError } from "../ledger/credit-ledger.js";
+import type { HeldLimits } from "../ledger/held-limits.js";
+import type { AccountView } from "../ledger/limit-states.js";
+import { tooManyLots } from "../ledger/prepaid.js";
 import { storedWindows } from "./ledger-operation.js";
 
 interface StoredInstance {
@@ -8,6 +12,26 @@ interface StoredInstance {
   used: number;
   held: number;
   bonus: number;
+}
+
+interface StoredCap extends Omit<StoredInstance, "bonus"> {
+  id: string;
+}
+
+interface StoredBucket {
+  id: string;
+  level: number;
+  at: number;
+  held: number;
+  per_minute: number;
+  burst: number;
+}
+
+interface StoredPrepaid {
+  expiries: readonly number[];
+  amounts: readonly number[];
+  held: number;
+  overdrawn: number;
 }
 
 /**
@@ -23,11 +47,16 @@ export interface LedgerAnswer {
     readonly expiresAt: number;
     readonly starts: readonly number[];
     readonly ends: readonly number[];
+    readonly part?: Partial<HeldLimits> | null;
   } | null;
+  readonly prepaid?: StoredPrepaid | null;
+  /** Of those that the operation names, the ones that are known. */
+  readonly caps?: readonly StoredCap[] | null;
+  readonly buckets?: readonly StoredBucket[] | null;
 }
 
 /** @throws what the status stands for, when the operation was refused. */
-export function requireDone(answer: LedgerAnswer, { id, account, amountMicro }: Refusable): void {
+export function requireDone(answer: LedgerAnswer, { id, account, amountMicro, expiresAt }: Refusable): void {
   switch (answer.status) {
     case "clock":
       throw outOfBounds(answer.now);
@@ -37,6 +66,12 @@ export function requireDone(answer: LedgerAnswer, { id, account, amountMicro }: 
       throw new LedgerConflictError(`${id} was used before with another amount.`);
     case "other_window":
       throw new LedgerConflictError(`${id} was granted to another window.`);
+    case "other_expiry":
+      throw new LedgerConflictError(`${id} was used with another expiry.`);
+    case "past_expiry":
+      throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
+    case "too_many_lots":
+      throw tooManyLots();
     case "no_session":
       throw new LedgerInputError(`${account} has no open session to grant credits to.`);
     case "too_large":
@@ -49,10 +84,38 @@ export interface Refusable {
   readonly id?: string;
   readonly account: string;
   readonly amountMicro?: number;
+  readonly expiresAt?: number | null | undefined;
 }
 
-export function instancesOf({ windows: [session, week, month] }: LedgerAnswer): Instances {
-  return { session: instanceOf(session), week: instanceOf(week), month: instanceOf(month) };
+export function viewOf(answer: LedgerAnswer): AccountView {
+  const [session, week, month] = answer.windows;
+  return {
+    session: instanceOf(session),
+    week: instanceOf(week),
+    month: instanceOf(month),
+    limits: limitsOf(answer),
+  };
+}
+
+function limitsOf({ prepaid, caps, buckets }: LedgerAnswer): AccountLimits | undefined {
+  // Most accounts have none.
+  if (!prepaid && !caps && !buckets) return undefined;
+  return {
+    prepaid: prepaid ? prepaidOf(prepaid) : newAccountLimits().prepaid,
+    caps: new Map(caps?.map((cap) => [cap.id, instanceOf({ ...cap, bonus: 0 })])),
+    buckets: new Map(buckets?.map(({ id, per_minute, ...bucket }) => [id, { ...bucket, limit: per_minute }])),
+  };
+}
+
+function prepaidOf({ expiries, amounts, held, overdrawn }: StoredPrepaid): AccountLimits["prepaid"] {
+  const lots = expiries.map((expiresAt, index) => ({ expiresAt, left: amounts[index] ?? 0 }));
+  return { lots, held, overdrawn };
+}
+
+/** What a reservation holds beside the windows; `undefined`: nothing, or it is not known any more. */
+export function partOf({ part }: NonNullable<LedgerAnswer["lease"]>): HeldLimits | undefined {
+  if (!part) return undefined;
+  return { prepaidAt: part.prepaidAt, caps: part.caps ?? [], takes: part.takes ?? [] };
 }
 
 function instanceOf({ starts_at, ends_at, used, held, bonus }: StoredInstance): WindowInstance {

@@ -1,3 +1,5 @@
+import { idProblem } from "../check/id-problem.js";
+import type { NamedLimits } from "../ledger/account-limits.js";
 import {
   type GrantRequest,
   type Lease,
@@ -8,12 +10,25 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../ledger/credit-ledger.js";
-import { checkAccount, checkGrant, checkRenew, checkReserve, checkSettle } from "../ledger/ledger-input.js";
+import { type HeldLimits, partOfLease } from "../ledger/held-limits.js";
+import {
+  checkAccount,
+  checkGrant,
+  checkLease,
+  checkRenew,
+  checkReserve,
+  checkSettle,
+  checkTopUp,
+  checkUses,
+} from "../ledger/ledger-input.js";
+import { neverExpires } from "../ledger/prepaid.js";
+import type { TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import { storable } from "./storable.js";
 
 /** An operation on an account as the function `operate` of the schema takes it. */
 export interface LedgerOperation {
-  readonly op: "reserve" | "settle" | "renew" | "grant" | "reset";
+  readonly op: "reserve" | "settle" | "renew" | "grant" | "reset" | "topup";
   readonly [member: string]: unknown;
 }
 
@@ -23,7 +38,8 @@ export const storedWindows: readonly WindowName[] = ["session", "week", "month"]
 export function reserveOperation(request: ReserveRequest): LedgerOperation {
   checkReserve(request);
   const { id, amountMicro, limits, leaseMs } = request;
-  return { op: "reserve", id, amount: amountMicro, need: needOf(request), leaseMs, limits: limitsArray(limits) };
+  const operation = { id, amount: amountMicro, need: needOf(request), leaseMs, limits: limitsArray(limits) };
+  return { op: "reserve", ...operation, named: namedLimits(request) };
 }
 
 /** What must remain in every limited window. */
@@ -34,7 +50,8 @@ export function needOf({ strict = false, amountMicro }: ReserveRequest): number 
 export function renewOperation(request: RenewRequest): LedgerOperation {
   checkRenew(request);
   const { lease, observedMicro, leaseMs } = request;
-  return { op: "renew", id: lease.id, amount: lease.amountMicro, observed: observedMicro, leaseMs };
+  const operation = { id: lease.id, amount: lease.amountMicro, observed: observedMicro, leaseMs };
+  return { op: "renew", ...operation, uses: request.rates && usesById(request.rates) };
 }
 
 /** @param kind - how the journal calls it. */
@@ -43,7 +60,8 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
   const { id, amountMicro, expiresAt } = lease;
   const starts = storedWindows.map((window) => lease.starts?.[window]);
   const ends = storedWindows.map((window) => lease.ends?.[window]);
-  if (![amountMicro, expiresAt, ...starts, ...ends].every(Number.isSafeInteger)) {
+  const part = partOfLease(lease);
+  if (![amountMicro, expiresAt, ...starts, ...ends].every(Number.isSafeInteger) || !isStorable(part)) {
     throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
   }
   const since = settlement.mayBeDuplicateSince;
@@ -58,7 +76,22 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
     ends,
     since: since === undefined ? null : Math.floor(since),
     tags: storable(settlement.tags),
+    part: part && { prepaidAt: part.prepaidAt, caps: part.caps.map(({ id, start, end }) => ({ id, start, end })) },
+    uses: settlement.rates && usesById(settlement.rates),
+    named: namedIds(lease),
   };
+}
+
+export function releaseOperation(lease: Lease, rates: readonly RateUse[]): LedgerOperation {
+  checkLease(lease);
+  checkUses(rates);
+  return settleOperation(lease, { amountMicro: 0, rates }, "release");
+}
+
+function isStorable(part: HeldLimits | undefined): boolean {
+  if (part === undefined) return true;
+  const times = [part.prepaidAt ?? 0, ...part.caps.flatMap(({ start, end }) => [start, end])];
+  return times.every(Number.isSafeInteger) && part.caps.every(({ id }) => idProblem(id) === undefined);
 }
 
 export function grantOperation(request: GrantRequest): LedgerOperation {
@@ -66,6 +99,37 @@ export function grantOperation(request: GrantRequest): LedgerOperation {
   const { id, window, amountMicro, limits, note } = request;
   const tags = note === undefined ? undefined : storable({ note });
   return { op: "grant", id, window: windowNumber(window), amount: amountMicro, limits: limitsArray(limits), tags };
+}
+
+export function topUpOperation(request: TopUpRequest): LedgerOperation {
+  checkTopUp(request);
+  const { id, amountMicro, expiresAt, note } = request;
+  const tags = note === undefined ? undefined : storable({ note });
+  return { op: "topup", id, amount: amountMicro, expiresAt: expiresAt ?? neverExpires, tags };
+}
+
+/** The caps and rates of an operation, if it names any. */
+export function namedLimits({ caps, rates }: NamedLimits): object | undefined {
+  if (caps === undefined && rates === undefined) return undefined;
+  if (!caps?.every(({ bounds }) => bounds.every(Number.isSafeInteger)) && caps !== undefined) {
+    throw new LedgerInputError("caps: bounds must be whole milliseconds.");
+  }
+  return {
+    caps: caps?.map(({ id, limitMicro, bounds }) => ({ id, limit: limitMicro, bounds })),
+    rates: rates?.map(({ id, kind, take, limit, burst }) => ({ id, kind, take, limit, burst })),
+  };
+}
+
+/** The caps and rates whose states the end of a lease shows. */
+function namedIds({ caps, rates }: Lease): object | undefined {
+  if (caps === undefined && rates === undefined) return undefined;
+  return { caps: caps?.map(({ id }) => ({ id })), rates: rates?.map(({ id }) => ({ id })) };
+}
+
+/** The first use of each rate. What is no id names none. */
+function usesById(uses: readonly RateUse[]): Readonly<Record<string, number>> {
+  const known = uses.filter(({ id }) => idProblem(id) === undefined);
+  return Object.fromEntries(known.reverse().map(({ id, actual }) => [id, actual]));
 }
 
 export function resetOperation(account: string, windows: readonly WindowName[]): LedgerOperation {

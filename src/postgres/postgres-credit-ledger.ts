@@ -8,7 +8,7 @@ import { PostgresLedger } from "./postgres-ledger.js";
 export interface PostgresCreditLedgerOptions extends PostgresOptions {
   /**
    * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a reservation, settlement or
-   * grant is recognised as a repetition. Default: 400 days, which is some 13 months.
+   * grant is recognised as a repetition, and a top-up for 31 days at least. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
   /**
@@ -44,12 +44,14 @@ export function creditLedger(
   const ledger = new PostgresLedger(database, retentionMs, batchBounds(batch));
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
+    keepsLimits: true,
     reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease) => ledger.release(lease),
-    balance: (account, limits) => ledger.balance(account, limits),
+    release: (lease, rates) => ledger.release(lease, rates),
+    balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
+    topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     forget: (account) => ledger.forget(account),

@@ -1,9 +1,11 @@
-import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
+import { type NamedLimits, newAccountLimits, openLimits } from "../ledger/account-limits.js";
+import { admittingInstances, blockedWindows, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { atMost } from "../ledger/at-most.js";
 import {
-  type Blocked,
+  type Balance,
   type CreditLedger,
+  type DeniedReservation,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
@@ -20,21 +22,29 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { checkAccount, checkHistory, checkLimits } from "../ledger/ledger-input.js";
+import { checkAccount, checkHistory, checkLimits, checkNamed } from "../ledger/ledger-input.js";
+import { type AccountView, creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
+import { canFund, prepaidState } from "../ledger/prepaid.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
+import { toLease } from "../ledger/receipt.js";
 import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
 import { renewalBatches } from "./batching/renewal-batches.js";
 import type { Database } from "./database.js";
-import { byWindow, instancesOf, type LedgerAnswer, type Refusable, requireDone } from "./ledger-answer.js";
+import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
 import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
 import {
   grantOperation,
   type LedgerOperation,
+  namedLimits,
   needOf,
+  releaseOperation,
   reserveOperation,
   resetOperation,
   settleOperation,
+  topUpOperation,
 } from "./ledger-operation.js";
 import { Purger } from "./purger.js";
 import { ReadCommitted } from "./read-committed.js";
@@ -47,6 +57,7 @@ const closeMs = 10_000;
 
 const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
+const balanceSql = "select infergate.balance_of($1, $2::text::jsonb)::text as json";
 const forgetSql = "select infergate.forget($1, $2)::text as json";
 const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
 const announceSql = "select pg_notify($1, account) from jsonb_array_elements_text($2::text::jsonb) as account";
@@ -77,21 +88,18 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const { id, account, limits } = request;
+    const { account, limits } = request;
     const answer = await this.#submit(reserveOperation(request), request);
     const { now, lease } = answer;
-    const open = admittingInstances(instancesOf(answer), limits, now);
-    const windows = windowStates(open, limits);
-    if (!lease) {
-      const blocked = blockedWindows(open, limits, needOf(request), now);
-      return { ok: false, blocked: blocked as [Blocked, ...Blocked[]], windows, now };
-    }
+    const view = viewOf(answer);
+    const credits = creditsOf(view, limits, request, now);
+    if (!lease) return { ok: false, ...reasonsOf(view, request, now), ...credits, now };
     const { amount: amountMicro, expiresAt } = lease;
     const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
     return {
       ok: true,
-      lease: { id, account, amountMicro, expiresAt, starts, ends, limits },
-      windows,
+      lease: toLease(request, { account, amountMicro, expiresAt, starts, ends }, partOf(lease)),
+      ...credits,
       now,
       replayed: answer.status === "replayed",
     };
@@ -115,24 +123,32 @@ export class PostgresLedger implements CreditLedger {
     return this.#end(lease, settleOperation(lease, settlement, "charge"));
   }
 
-  async release(lease: Lease): Promise<SettleResult> {
-    return this.#end(lease, settleOperation(lease, { amountMicro: 0 }, "release"));
+  async release(lease: Lease, rates: readonly RateUse[] = []): Promise<SettleResult> {
+    return this.#end(lease, releaseOperation(lease, rates));
   }
 
-  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+  async balance(account: string, limits: WindowLimits, of: NamedLimits = {}): Promise<Balance> {
     checkAccount(account);
     checkLimits(limits);
-    const answer = await this.#queryOne<LedgerAnswer>("select infergate.balance($1)::text as json", [account]);
-    return {
-      windows: windowStates(admittingInstances(instancesOf(answer), limits, answer.now), limits),
-      now: answer.now,
-    };
+    checkNamed(of);
+    const named = namedLimits(of);
+    const answer = await this.#queryOne<LedgerAnswer>(balanceSql, [account, named ? JSON.stringify(named) : null]);
+    const { now } = answer;
+    const view = viewOf(answer);
+    admittingInstances(view, limits, now);
+    return { ...creditsOf(view, limits, of, now), now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request);
     this.#announcements.add(request.account);
-    return windowStates(admittingInstances(instancesOf(answer), request.limits, answer.now), request.limits);
+    return windowStates(admittingInstances(viewOf(answer), request.limits, answer.now), request.limits);
+  }
+
+  async topUp(request: TopUpRequest): Promise<PrepaidState> {
+    const answer = await this.#submit(topUpOperation(request), request);
+    this.#announcements.add(request.account);
+    return prepaidState((viewOf(answer).limits ?? newAccountLimits()).prepaid, answer.now);
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
@@ -160,8 +176,7 @@ export class PostgresLedger implements CreditLedger {
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
     const answer = await this.#submit(operation, lease);
-    const windows = currentStates(instancesOf(answer), lease.limits, answer.now);
-    return { status: answer.status as SettleStatus, windows };
+    return { status: answer.status as SettleStatus, ...creditsAfter(viewOf(answer), lease, answer.now) };
   }
 
   async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {
@@ -180,13 +195,25 @@ export class PostgresLedger implements CreditLedger {
     return answers;
   }
 
-  async #queryOne<Answer>(sql: string, values: (string | number)[]): Promise<Answer> {
+  async #queryOne<Answer>(sql: string, values: (string | null)[]): Promise<Answer> {
     return only(await this.#query<Answer>(sql, values));
   }
 
-  #query<Answer>(sql: string, values: (string | number)[]): Promise<Answer[]> {
+  #query<Answer>(sql: string, values: (string | number | null)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
+}
+
+/** Why a reservation is denied. */
+function reasonsOf(
+  view: AccountView,
+  request: ReserveRequest,
+  now: number,
+): Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates"> {
+  const need = needOf(request);
+  const blocked = blockedWindows(admittingInstances(view, request.limits, now), request.limits, need, now);
+  const isPrepaid = view.limits !== undefined && canFund(view.limits.prepaid, need, now);
+  return { blocked: isPrepaid ? [] : blocked, ...deniedBy(openLimits(view.limits, request, now), request, need, now) };
 }
 
 function only<Answer>([answer]: readonly Answer[]): Answer {

@@ -1,3 +1,8 @@
+import { capFunctions } from "./limits/cap-functions.js";
+import { limitFunctions } from "./limits/limit-functions.js";
+import { limitTables } from "./limits/limit-tables.js";
+import { prepaidFunctions } from "./limits/prepaid-functions.js";
+import { rateFunctions } from "./limits/rate-functions.js";
 import { accountFunctions } from "./sql/account-functions.js";
 import { accountRates, accountRecordTables } from "./sql/account-record-tables.js";
 import { answerFunctions } from "./sql/answer-functions.js";
@@ -26,8 +31,12 @@ language sql volatile as $$
 $$;
 `;
 
-/** All that operations do. It knows the tables of the latest version. */
+/**
+ * All that operations do. It knows the tables of the latest version, so the versions before must not check it: nothing calls
+ * it until all of them are there.
+ */
 const functions = [
+  "set local check_function_bodies = off;",
   windowFunctions,
   accountFunctions,
   answerFunctions,
@@ -37,6 +46,7 @@ const functions = [
   correctionFunctions,
   operateFunction,
   retentionFunctions,
+  "set local check_function_bodies = on;",
 ].join("");
 
 const replacedFunctions = functions.replaceAll("create function", "create or replace function");
@@ -46,6 +56,23 @@ const addedByVersion3 = [
   ...["lock_responses", "save_response_bytes", "put_response"],
   ...["delete_response", "delete_responses", "purge_responses", "put_response_read_committed"],
   ...["delete_response_read_committed", "delete_responses_read_committed"],
+];
+
+const addedByVersion7 = [
+  ...[
+    "no_prepaid",
+    "available_prepaid",
+    "hold_prepaid",
+    "with_lot",
+    "without_empty_lots",
+    "charged_prepaid",
+    "lapse",
+    "top_up",
+  ],
+  ...["stored_cap", "open_caps", "charged_cap", "charge_caps", "raise_caps"],
+  ...["filled_bucket", "is_idle", "bucket_at", "bucket_lacks", "take_from", "after_take", "used_of", "save_bucket"],
+  ...["end_takes", "judge_limits", "hold_limits", "charge_funds", "end_reservation", "entry_starts", "named_limits"],
+  ...["named_without_expired", "balance_of", "due_holds", "purge_limits"],
 ];
 
 /**
@@ -78,6 +105,16 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     ].join(""),
     keyMembers,
     [keyLimits, accountRates].join(""),
+    [
+      limitTables,
+      tablePrivileges(["cap", "bucket", "top_up"]),
+      replacedFunctions,
+      prepaidFunctions,
+      capFunctions,
+      rateFunctions,
+      limitFunctions,
+      routinePrivileges(addedByVersion7),
+    ].join(""),
   ];
 }
 

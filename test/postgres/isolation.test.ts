@@ -171,6 +171,6 @@ describeWithPostgres("the procedures that set the isolation", (server) => {
         schema: "shifted",
         retentionMs: 50 * 365 * 86_400_000,
       }).ledger,
-    { holds: 200 },
+    { holds: 200, limits: true },
   );
 });

@@ -1,5 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const failures = "postgres-failures";
@@ -98,22 +99,26 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a hold outlives its lease",
-    find: "not expired and expires_at <= moment\n    --",
-    replace: "not expired and expires_at < moment\n    --",
+    find: "not expired and expires_at <= moment\n  order",
+    replace: "not expired and expires_at < moment\n  order",
   },
   {
     name: "holds expire again and again",
-    find: "hold.account = account.id and not expired and expires_at <= moment\n    --",
-    replace: "hold.account = account.id and expires_at <= moment\n    --",
+    find: "hold.account = owner and not expired and expires_at <= moment\n  order",
+    replace: "hold.account = owner and expires_at <= moment\n  order",
   },
   {
     name: "holds of other accounts expire",
-    find: "where hold.account = account.id and not expired and expires_at <= moment\n    --",
-    replace: "where not expired and expires_at <= moment\n    --",
+    find: "where hold.account = owner and not expired and expires_at <= moment\n  order",
+    replace: "where not expired and expires_at <= moment\n  order",
   },
-  { name: "an expiry charges nothing", find: "due.held, due.checkpoint, moment", replace: "due.held, 0, moment" },
-  { name: "an expiry is not in the journal", find: "and checkpoint > 0\n", replace: "and false\n" },
-  { name: "an expiry of nothing is in the journal", find: "and checkpoint > 0\n", replace: "\n" },
+  {
+    name: "an expiry charges nothing",
+    find: "due.starts, due.ends, due.held, due.checkpoint, moment",
+    replace: "due.starts, due.ends, due.held, 0, moment",
+  },
+  { name: "an expiry is not in the journal", find: "continue when due.checkpoint = 0;", replace: "continue;" },
+  { name: "an expiry of nothing is in the journal", find: "continue when due.checkpoint = 0;", replace: "" },
   { name: "an expired hold stays open", find: "set expired = true", replace: "set expired = false" },
   { name: "a later expiry is missed", find: "    horizon + 1\n", replace: "    horizon + 1000000\n" },
   {
@@ -198,7 +203,7 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "another amount settles a hold", find: " and reserved = amount\n    returning", replace: "\n    returning" },
   { name: "a late charge counts twice", find: "charge := charge - known.checkpoint;", replace: "" },
-  { name: "an expired hold is given back twice", find: "known.held := 0;", replace: "" },
+  { name: "an expired hold is given back twice", find: "known.held := 0;\n      status", replace: "status" },
   {
     name: "a settlement is not recognised again",
     find: "return infergate.step(coalesce(status, 'duplicate'), account, moment);",
@@ -372,5 +377,6 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "plan-tables", test: stores },
   ...accountMutations,
+  ...limitMutations,
   ...responseMutations,
 ];

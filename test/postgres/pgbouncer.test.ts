@@ -37,7 +37,7 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
     describeCreditLedger(
       "postgresCreditLedger on pg",
       (clock) => postgresCreditLedger({ pool: shiftedPool(pool, "shifted", clock), schema: "shifted", retentionMs }),
-      { holds: 1_000 },
+      { holds: 1_000, limits: true },
     );
     describeCreditLedger(
       "postgresCreditLedger on postgres.js",
@@ -45,7 +45,7 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
         const driver = shiftedPool(fromPostgresJs(sql), "shifted", clock);
         return postgresCreditLedger({ pool: driver, schema: "shifted", retentionMs });
       },
-      { holds: 1_000 },
+      { holds: 1_000, limits: true },
     );
 
     it("says what to do where nothing that is said is heard", async () => {

@@ -32,15 +32,19 @@ describeWithPostgres("PostgreSQL", (server) => {
   const ledgerOn = (driver: PostgresPool, clock: Clock, batch?: PostgresBatchOptions | false): CreditLedger =>
     postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs, batch });
 
-  describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { holds: 3_000 });
+  describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { holds: 3_000, limits: true });
   describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
     holds: 1_000,
+    limits: true,
   });
-  describeCreditLedger("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), { holds: 500 });
+  describeCreditLedger("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), {
+    holds: 500,
+    limits: true,
+  });
   describeCreditLedger(
     "postgresCreditLedger with the smallest batches",
     (clock) => ledgerOn(pool, clock, { operations: 1, inFlight: 1 }),
-    { holds: 500 },
+    { holds: 500, limits: true },
   );
   describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 10 });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type Lease, LedgerInputError } from "../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
+import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
@@ -15,6 +15,9 @@ const request = (account: string, id: string = randomUUID()) => ({
   limits: limits(),
   leaseMs: 60_000,
 });
+
+const cap = { id: "c", window: "total", limitMicro: 9, bounds: capBounds("total", undefined, Date.now()) } as const;
+const rate = { id: "r", kind: "tokens", take: 1, limit: 9, burst: 9 } as const;
 
 /** What JSON takes and PostgreSQL does not. */
 const unstorable = ["a\0b", "\ud800", "\udc00\ud800"];
@@ -33,6 +36,17 @@ describeWithPostgres("PostgreSQL, input", (server) => {
   });
   afterAll(() => pool.end());
 
+  it.each(unstorable)("names no rate, and loses no charge: %j", async (text) => {
+    const { ledger } = stores;
+    const result = await ledger.reserve({ ...request("used"), rates: [rate] });
+    if (!result.ok) throw new Error("Nothing is used up here.");
+    const uses = [{ id: text, actual: 1 }];
+    expect(await ledger.renew([{ lease: result.lease, observedMicro: 1, leaseMs: 60_000, rates: uses }])).toEqual([
+      "renewed",
+    ]);
+    expect((await ledger.settle(result.lease, { amountMicro: 1, rates: uses })).status).toBe("settled");
+  });
+
   it.each(unstorable)("is refused where it names something: %j", async (text) => {
     const { ledger, keys, plans } = stores;
     const grant = { ...request("a"), window: "week" as const };
@@ -45,6 +59,10 @@ describeWithPostgres("PostgreSQL, input", (server) => {
       () => ledger.balance(text, limits()),
       () => ledger.grant({ ...grant, account: text }),
       () => ledger.reset(text, ["week"]),
+      async () => ledger.topUp?.({ id: text, account: "a", amountMicro: 1 }),
+      () => ledger.reserve({ ...request("a"), caps: [{ ...cap, id: text }] }),
+      () => ledger.balance("a", limits(), { rates: [{ ...rate, id: text }] }),
+      () => ledger.settle({ ...lease, caps: [{ ...cap, id: text, start: 0, end: 1 }] }, { amountMicro: 1 }),
       async () => ledger.history?.({ account: text }),
       () => ledger.forget(text),
     ]) {

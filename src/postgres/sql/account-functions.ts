@@ -3,7 +3,7 @@ export const accountFunctions = /* sql */ `
 create function infergate.empty_account(id text) returns infergate.account
 language sql immutable as $$
   select row(
-    id, infergate.no_instance(), infergate.no_instance(), infergate.no_instance(), 9223372036854775807
+    id, infergate.no_instance(), infergate.no_instance(), infergate.no_instance(), 9223372036854775807, null
   )::infergate.account
 $$;
 
@@ -45,6 +45,13 @@ begin
 end
 $$;
 
+-- In the order in which they died: one may close a session that another would charge.
+create function infergate.due_holds(owner text, moment bigint) returns setof infergate.hold
+language sql stable as $$
+  select * from infergate.hold where hold.account = owner and not expired and expires_at <= moment
+  order by expires_at, id collate "C"
+$$;
+
 -- The account as it is once the holds that are due have ended. Changes nothing.
 create function infergate.without_expired(account infergate.account, moment bigint) returns infergate.account
 language plpgsql stable as $$
@@ -52,12 +59,8 @@ declare
   due infergate.hold;
 begin
   if moment < account.next_expiry then return account; end if;
-  for due in
-    select * from infergate.hold where hold.account = account.id and not expired and expires_at <= moment
-    -- In the order in which they died: one may close a session that another would charge.
-    order by expires_at, id collate "C"
-  loop
-    account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
+  for due in select * from infergate.due_holds(account.id, moment) loop
+    account := infergate.charge_funds(account, due, due.held, due.checkpoint, moment);
   end loop;
   return account;
 end
@@ -68,15 +71,26 @@ create function infergate.expire_holds(account infergate.account, moment bigint)
 language plpgsql as $$
 declare
   horizon constant bigint := moment + 1000;
+  due infergate.hold;
 begin
   if moment < account.next_expiry then return account; end if;
-  account := infergate.without_expired(account, moment);
-  insert into infergate.entry (account, at, id, kind, amount, starts)
-    select hold.account, moment, id, 'checkpoint', checkpoint, starts from infergate.hold
-    where hold.account = account.id and not expired and expires_at <= moment and checkpoint > 0
-    order by expires_at, id;
-  update infergate.hold set expired = true
-    where hold.account = account.id and not expired and expires_at <= moment;
+  for due in select * from infergate.due_holds(account.id, moment) loop
+    if due.part is null then
+      account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
+    else
+      account := infergate.end_reservation(account, due, due.checkpoint, moment);
+      perform infergate.end_takes(account.id, due.part, due.part->'uses', 'expiry', moment);
+    end if;
+    continue when due.checkpoint = 0;
+    insert into infergate.entry (account, at, id, kind, amount, starts) values (
+      account.id, moment, due.id, 'checkpoint', due.checkpoint, infergate.entry_starts(due.part, due.starts)
+    );
+  end loop;
+  if found then
+    -- What it had taken of buckets has gone back: a settlement after this changes none.
+    update infergate.hold set expired = true, part = part - 'takes' - 'uses'
+      where hold.account = account.id and not expired and expires_at <= moment;
+  end if;
   -- Not the earliest of all: to find that, one would have to pass by every hold that was settled lately.
   account.next_expiry := coalesce(
     (

@@ -8,7 +8,8 @@ language sql stable as $$
     'status', status,
     'now', moment,
     'windows', jsonb_build_array(to_jsonb(account.session), to_jsonb(account.week), to_jsonb(account.month)),
-    'lease', lease
+    'lease', lease,
+    'prepaid', account.prepaid
   )
 $$;
 
@@ -24,7 +25,7 @@ create function infergate.find_reservation(wanted text) returns setof infergate.
 language sql stable as $$
   select * from infergate.hold where id = wanted
   union all
-  select id, account, reserved, 0, 0, first_expires_at, 0, true, starts, ends
+  select id, account, reserved, 0, 0, first_expires_at, 0, true, starts[cardinality(starts) - 2:], ends, null
     from infergate.entry where id = wanted and kind in ('charge', 'release')
   limit 1
 $$;
@@ -33,7 +34,7 @@ create function infergate.lease(hold infergate.hold) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'amount', hold.reserved, 'expiresAt', hold.first_expires_at,
-    'starts', to_jsonb(hold.starts), 'ends', to_jsonb(hold.ends)
+    'starts', to_jsonb(hold.starts), 'ends', to_jsonb(hold.ends), 'part', hold.part - 'uses'
   )
 $$;
 

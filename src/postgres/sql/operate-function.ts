@@ -18,13 +18,18 @@ begin
     moment := infergate.clock_ms();
     step.account := infergate.expire_holds(before, moment);
     for op in select value from jsonb_array_elements(batch->'operations') loop
+      if (step.account).prepaid is not null then step.account := infergate.lapse(step.account, moment); end if;
       step := case op->>'op'
         when 'reserve' then infergate.reserve(step.account, op, moment)
         when 'settle' then infergate.settle(step.account, op, moment)
         when 'renew' then infergate.renew(step.account, op, moment)
         when 'grant' then infergate.grant_credits(step.account, op, moment)
         when 'reset' then infergate.reset_windows(step.account, op, moment)
+        when 'topup' then infergate.top_up(step.account, op, moment)
       end;
+      if op ? 'named' then
+        step.answer := step.answer || infergate.named_limits(before.id, op->'named');
+      end if;
       return next step.answer;
     end loop;
     if step.account is distinct from before then
@@ -32,7 +37,8 @@ begin
         session = (step.account).session,
         week = (step.account).week,
         month = (step.account).month,
-        next_expiry = (step.account).next_expiry
+        next_expiry = (step.account).next_expiry,
+        prepaid = (step.account).prepaid
         where id = before.id;
     elsif step.account is not distinct from infergate.empty_account(before.id)
       and not batch->'operations' @> '[{"op": "reserve"}]'
@@ -44,15 +50,9 @@ begin
 end
 $$;
 
+-- For processes of versions that know no caps and rates.
 create function infergate.balance(wanted text) returns jsonb
-language plpgsql stable set enable_seqscan = off as $$
-declare
-  account infergate.account;
-  moment constant bigint := infergate.clock_ms();
-begin
-  select * into account from infergate.account where id = wanted;
-  if not found then account := infergate.empty_account(wanted); end if;
-  return infergate.answer('balance', infergate.without_expired(account, moment), moment);
-end
+language sql stable as $$
+  select infergate.balance_of(wanted, null)
 $$;
 `;

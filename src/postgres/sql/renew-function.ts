@@ -17,9 +17,15 @@ begin
     rise := observed - known.checkpoint;
     if rise > 0 then
       update infergate.hold set checkpoint = observed where id = known.id;
-      account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
-      insert into infergate.entry (account, at, id, kind, amount, starts)
-        values (known.account, moment, known.id, 'checkpoint', rise, known.starts);
+      known.held := 0;
+      if known.part is null then
+        account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
+      else
+        account := infergate.end_reservation(account, known, rise, moment);
+      end if;
+      insert into infergate.entry (account, at, id, kind, amount, starts) values (
+        known.account, moment, known.id, 'checkpoint', rise, infergate.entry_starts(known.part, known.starts)
+      );
     end if;
     return infergate.step('expired', account, moment);
   end if;
@@ -30,12 +36,21 @@ begin
     and infergate.can_hold(account.week, rise) and infergate.can_hold(account.month, rise)
   then
     known.held := observed;
-    account.session := infergate.with_held(account.session, known.starts[1], rise);
-    account.week := infergate.with_held(account.week, known.starts[2], rise);
-    account.month := infergate.with_held(account.month, known.starts[3], rise);
+    if known.part ? 'prepaidAt' then
+      account.prepaid := infergate.hold_prepaid(account.prepaid, rise);
+    else
+      account.session := infergate.with_held(account.session, known.starts[1], rise);
+      account.week := infergate.with_held(account.week, known.starts[2], rise);
+      account.month := infergate.with_held(account.month, known.starts[3], rise);
+    end if;
+    if known.part is not null then perform infergate.raise_caps(account.id, known.part, rise); end if;
+  end if;
+  if known.part is not null and op ? 'uses' then
+    known.part := known.part || jsonb_build_object('uses', op->'uses');
   end if;
   update infergate.hold set
     held = known.held,
+    part = known.part,
     checkpoint = greatest(checkpoint, observed),
     expires_at = greatest(expires_at, moment + (op->>'leaseMs')::bigint)
     where id = known.id;

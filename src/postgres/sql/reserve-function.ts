@@ -1,6 +1,6 @@
 /** The admission of a reservation. */
 export const reserveFunction = /* sql */ `
--- limits: the session's limit and length, then of the week and of the month the limit and four bounds.
+-- named: the caps and rates, if there are any. limits: the session's limit and length, then of the week and of the month the limit and four bounds.
 create function infergate.reserve(account infergate.account, op jsonb, moment bigint) returns infergate.step
 language plpgsql as $$
 declare
@@ -10,6 +10,9 @@ declare
   session infergate.instance := infergate.session_at(account.session, limits[2], moment);
   week infergate.instance := infergate.calendar_at(account.week, limits[4:7], moment);
   month infergate.instance := infergate.calendar_at(account.month, limits[9:12], moment);
+  is_prepaid boolean;
+  verdict text;
+  part jsonb;
   hold infergate.hold;
   status text;
 begin
@@ -26,27 +29,47 @@ begin
     or infergate.lacks(week, limits[3], need)
     or infergate.lacks(month, limits[8], need)
   then
-    return infergate.step('denied', account, moment);
+    is_prepaid := coalesce(infergate.available_prepaid(account.prepaid, moment) >= need, false);
+    if not is_prepaid then verdict := 'denied'; end if;
+  end if;
+  if op ? 'named' then
+    status := infergate.judge_limits(account.id, op->'named', amount, need, moment);
+    if status = 'clock' or verdict is null then verdict := status; end if;
+  end if;
+  if verdict is not null then return infergate.step(verdict, account, moment); end if;
+  if is_prepaid then
+    if (account.prepaid).held + amount > 9007199254740991 then
+      return infergate.step('too_large', account, moment);
+    end if;
+    part := jsonb_build_object('prepaidAt', moment);
   end if;
   if not (infergate.can_hold(session, amount) and infergate.can_hold(week, amount) and infergate.can_hold(month, amount))
   then
     return infergate.step('too_large', account, moment);
   end if;
 
+  if op ? 'named' then
+    part := coalesce(part, '{}') || infergate.hold_limits(account.id, op->'named', amount, moment);
+  end if;
   hold := row(
     op->>'id', account.id, amount, amount, 0,
     moment + (op->>'leaseMs')::bigint, moment + (op->>'leaseMs')::bigint, false,
     array[session.starts_at, week.starts_at, month.starts_at],
-    array[session.ends_at, week.ends_at, month.ends_at]
+    array[session.ends_at, week.ends_at, month.ends_at],
+    part
   );
   insert into infergate.hold select hold.*;
+  account.next_expiry := least(account.next_expiry, hold.expires_at);
+  if is_prepaid then
+    account.prepaid := infergate.hold_prepaid(account.prepaid, amount);
+    return infergate.step('admitted', account, moment, infergate.lease(hold));
+  end if;
   session.held := session.held + amount;
   week.held := week.held + amount;
   month.held := month.held + amount;
   if amount > 0 then account.session := session; end if;
   account.week := week;
   account.month := month;
-  account.next_expiry := least(account.next_expiry, hold.expires_at);
   return infergate.step('admitted', account, moment, infergate.lease(hold));
 end
 $$;

@@ -25,7 +25,35 @@ begin
   select greatest(dropped, count(*)), greatest(latest, max(expires_at)) into dropped, latest from gone;
   update infergate.retention set dropped_until = latest where dropped_until < latest;
   delete from infergate.forgotten where at < infergate.clock_ms() - 86400000;
-  return dropped = step_size;
+  return infergate.purge_limits(infergate.clock_ms(), retention_ms, step_size) or dropped = step_size;
+end
+$$;
+
+-- Drops caps that ended a day ago, buckets that have been idle for a day, and the ids of old top-ups.
+create function infergate.purge_limits(moment bigint, retention_ms bigint, step_size int) returns boolean
+language plpgsql as $$
+declare
+  day constant bigint := 86400000;
+  gone bigint;
+  dropped bigint;
+begin
+  delete from infergate.cap where ctid = any (
+    array(select ctid from infergate.cap where ends_at < moment - day and held = 0 limit step_size for update skip locked)
+  );
+  get diagnostics gone = row_count;
+  delete from infergate.bucket where ctid = any (
+    array(select ctid from infergate.bucket where keep_until < moment and held = 0 limit step_size for update skip locked)
+  );
+  get diagnostics dropped = row_count;
+  gone := greatest(gone, dropped);
+  delete from infergate.top_up where ctid = any (
+    array(
+      select ctid from infergate.top_up where at < moment - greatest(retention_ms, 31 * day)
+      limit step_size for update skip locked
+    )
+  );
+  get diagnostics dropped = row_count;
+  return greatest(gone, dropped) = step_size;
 end
 $$;
 
@@ -44,6 +72,9 @@ begin
   perform infergate.lock_account(wanted);
   delete from infergate.hold where account = wanted;
   delete from infergate.entry where account = wanted;
+  delete from infergate.cap where account = wanted;
+  delete from infergate.bucket where account = wanted;
+  delete from infergate.top_up where account = wanted;
   delete from infergate.account where id = wanted;
   insert into infergate.forgotten values (infergate.digest(wanted), infergate.clock_ms())
     on conflict (digest) do update set at = greatest(infergate.forgotten.at, excluded.at);

@@ -27,7 +27,7 @@ begin
     end if;
     known := row(
       op->>'id', account.id, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
-      infergate.numbers(op->'starts'), infergate.numbers(op->'ends')
+      infergate.numbers(op->'starts'), infergate.numbers(op->'ends'), op->'part'
     );
     if infergate.is_forgotten(account.id, known.starts[1]) then
       return infergate.step('duplicate', account, moment);
@@ -39,16 +39,21 @@ begin
       where dropped_until >= (op->>'since')::bigint or dropped_until >= known.first_expires_at
     ) then
       insert into infergate.entry (account, at, id, kind, amount, starts, tags) values (
-        account.id, moment, known.id, 'unresolved', 0, known.starts,
+        account.id, moment, known.id, 'unresolved', 0, infergate.entry_starts(known.part, known.starts),
         coalesce(op->'tags', '{}') || jsonb_build_object('unresolvedMicro', charge)
       );
       return infergate.step('unresolved', account, moment);
     end if;
   end if;
 
-  account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
+  if known.part is null then
+    account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
+  else
+    account := infergate.end_reservation(account, known, charge, moment);
+    perform infergate.end_takes(account.id, known.part, op->'uses', op->>'kind', moment);
+  end if;
   insert into infergate.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends) values (
-    account.id, moment, known.id, op->>'kind', charge, known.starts,
+    account.id, moment, known.id, op->>'kind', charge, infergate.entry_starts(known.part, known.starts),
     op->'tags', known.reserved, known.first_expires_at, known.ends
   );
   return infergate.step(status, account, moment);

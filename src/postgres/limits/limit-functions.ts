@@ -1,0 +1,153 @@
+/** What an operation does with the caps and rates that it names, and with what a hold has beside the windows. */
+export const limitFunctions = /* sql */ `
+-- Why the caps and rates deny, or null if they do not.
+create function infergate.judge_limits(owner text, named jsonb, amount bigint, need bigint, moment bigint)
+returns text
+language sql stable as $$
+  select case
+    when bool_or(status = 'clock') then 'clock'
+    when bool_or(status = 'denied') then 'denied'
+    when bool_or(status = 'too_large') then 'too_large'
+  end
+  from (
+    select case
+      when instance is null then 'clock'
+      when infergate.lacks(instance, stock, need) then 'denied'
+      when not infergate.can_hold(instance, amount) then 'too_large'
+    end
+    from infergate.open_caps(owner, named->'caps', moment)
+    union all
+    select case when infergate.bucket_lacks(infergate.bucket_at(owner, rate, moment), rate) then 'denied' end
+    from jsonb_array_elements(named->'rates') as rate
+  ) as each (status)
+$$;
+
+-- Holds in the caps and takes from the buckets. Answers what a hold keeps of it.
+create function infergate.hold_limits(owner text, named jsonb, amount bigint, moment bigint) returns jsonb
+language plpgsql as $$
+declare
+  cap record;
+  rate jsonb;
+  caps jsonb := '[]';
+  takes jsonb := '[]';
+begin
+  for cap in select * from infergate.open_caps(owner, named->'caps', moment) loop
+    caps := caps || jsonb_build_object(
+      'id', cap.id, 'start', (cap.instance).starts_at, 'end', (cap.instance).ends_at
+    );
+    continue when amount = 0;
+    insert into infergate.cap values (
+      owner, cap.id, (cap.instance).starts_at, (cap.instance).ends_at,
+      (cap.instance).used, (cap.instance).held + amount
+    ) on conflict (account, id) do update set
+      starts_at = excluded.starts_at, ends_at = excluded.ends_at, used = excluded.used, held = excluded.held;
+  end loop;
+  for rate in select value from jsonb_array_elements(named->'rates') loop
+    takes := takes || jsonb_build_object('id', rate->'id', 'kind', rate->'kind', 'taken', rate->'take');
+    perform infergate.save_bucket(infergate.take_from(infergate.bucket_at(owner, rate, moment), rate));
+  end loop;
+  return jsonb_build_object('caps', caps, 'takes', takes);
+end
+$$;
+
+-- Charges what funds the hold: prepaid credits or the windows.
+create function infergate.charge_funds(
+  account infergate.account, hold infergate.hold, held bigint, amount bigint, moment bigint
+) returns infergate.account
+language plpgsql immutable as $$
+begin
+  if hold.part ? 'prepaidAt' then
+    account.prepaid := infergate.charged_prepaid(account.prepaid, held, amount, (hold.part->>'prepaidAt')::bigint);
+    return account;
+  end if;
+  return infergate.charge_account(account, hold.starts, hold.ends, held, amount, moment);
+end
+$$;
+
+-- Gives back what a hold has held, and charges an amount to what funds it and in its caps.
+create function infergate.end_reservation(
+  account infergate.account, hold infergate.hold, amount bigint, moment bigint
+) returns infergate.account
+language plpgsql as $$
+begin
+  perform infergate.charge_caps(account.id, hold.part, hold.held, amount, moment);
+  return infergate.charge_funds(account, hold, hold.held, amount, moment);
+end
+$$;
+
+-- An entry of a call that prepaid credits fund names no window. A repetition still needs them: they come after three nulls.
+create function infergate.entry_starts(part jsonb, starts bigint[]) returns bigint[]
+language sql immutable as $$
+  select case when part ? 'prepaidAt' then array[null, null, null]::bigint[] || starts else starts end
+$$;
+
+-- The caps and buckets that an operation names, as they are stored.
+create function infergate.named_limits(owner text, named jsonb) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'caps', (
+      select jsonb_agg(to_jsonb(cap) - 'account') from infergate.cap
+      where cap.account = owner
+        and cap.id = any (array(select value->>'id' from jsonb_array_elements(named->'caps')))
+    ),
+    'buckets', (
+      select jsonb_agg(to_jsonb(bucket) - 'account') from infergate.bucket
+      where bucket.account = owner
+        and bucket.id = any (array(select value->>'id' from jsonb_array_elements(named->'rates')))
+    )
+  )
+$$;
+
+-- The same as they are once the holds that are due have ended. Changes nothing.
+create function infergate.named_without_expired(owner text, named jsonb, moment bigint) returns jsonb
+language plpgsql stable as $$
+declare
+  wanted text;
+  due infergate.hold;
+  piece jsonb;
+  instance infergate.instance;
+  bucket infergate.bucket;
+  caps jsonb := '[]';
+  buckets jsonb := '[]';
+begin
+  for wanted in select value->>'id' from jsonb_array_elements(named->'caps') loop
+    instance := infergate.stored_cap(owner, wanted);
+    for due in select * from infergate.due_holds(owner, moment) loop
+      for piece in select value from jsonb_array_elements(due.part->'caps') where value->>'id' = wanted loop
+        instance := infergate.charged_cap(instance, piece, due.held, due.checkpoint, moment);
+      end loop;
+    end loop;
+    caps := caps || (to_jsonb(instance) || jsonb_build_object('id', wanted));
+  end loop;
+  for wanted in select value->>'id' from jsonb_array_elements(named->'rates') loop
+    select * into bucket from infergate.bucket as stored where stored.account = owner and stored.id = wanted;
+    continue when not found;
+    for due in select * from infergate.due_holds(owner, moment) loop
+      for piece in select value from jsonb_array_elements(due.part->'takes') where value->>'id' = wanted loop
+        bucket := infergate.after_take(
+          bucket, piece, infergate.used_of(piece, due.part->'uses', 'expiry'), moment
+        );
+      end loop;
+    end loop;
+    buckets := buckets || (to_jsonb(bucket) - 'account');
+  end loop;
+  return jsonb_build_object('caps', caps, 'buckets', buckets);
+end
+$$;
+
+-- named: the caps and rates to show, or null.
+create function infergate.balance_of(wanted text, named jsonb) returns jsonb
+language plpgsql stable set enable_seqscan = off as $$
+declare
+  account infergate.account;
+  moment constant bigint := infergate.clock_ms();
+  answer jsonb;
+begin
+  select * into account from infergate.account where id = wanted;
+  if not found then account := infergate.empty_account(wanted); end if;
+  answer := infergate.answer('balance', infergate.without_expired(account, moment), moment);
+  if named is null then return answer; end if;
+  return answer || infergate.named_without_expired(wanted, named, moment);
+end
+$$;
+`;

@@ -1,0 +1,216 @@
+import type { Mutation } from "../../mutation/mutation.js";
+
+const failures = "postgres-failures";
+const processes = "postgres-limits-processes";
+const retention = "postgres-limits-retention";
+const rolling = "postgres-rolling-restart";
+
+/** Lines of prepaid credits, caps and rates to break. */
+export const limitMutations: readonly Mutation[] = [
+  // Prepaid credits
+  { name: "a lot that has expired admits", find: "filter (where moment < expiry)", replace: "filter (where true)" },
+  { name: "what is overdrawn admits", find: "- prepaid.overdrawn - prepaid.held", replace: "- prepaid.held" },
+  {
+    name: "what prepaid calls hold admits",
+    find: "- prepaid.overdrawn - prepaid.held",
+    replace: "- prepaid.overdrawn",
+  },
+  { name: "lots are not in order", find: "while prepaid.expiries[place] < expiry loop", replace: "while false loop" },
+  { name: "each top-up is a lot", find: "if prepaid.expiries[place] = expiry then", replace: "if false then" },
+  { name: "there may be any number of lots", find: ">= 100 then return null", replace: ">= 1000 then return null" },
+  { name: "an empty lot stays", find: "if 0 = any (prepaid.amounts) then", replace: "if false then" },
+  { name: "a prepaid hold is not given back", find: "prepaid.held := prepaid.held - held;", replace: "" },
+  {
+    name: "what a correction gives back pays nothing",
+    find: "paid := least(prepaid.overdrawn, due);",
+    replace: "paid := 0;",
+  },
+  {
+    name: "a call is paid by lots that had expired before it",
+    find: "continue when prepaid.expiries[place] <= admitted_at;",
+    replace: "",
+  },
+  {
+    name: "nothing is overdrawn",
+    find: "least(prepaid.overdrawn + due, 9007199254740991)",
+    replace: "prepaid.overdrawn",
+  },
+  {
+    name: "lots lapse while an open call may need them",
+    find: "if prepaid.held > 0 or coalesce(moment",
+    replace: "if coalesce(moment",
+  },
+  { name: "all lots lapse with the first", find: "exit when moment < prepaid.expiries[place];", replace: "" },
+  {
+    name: "nothing lapses",
+    find: "if (step.account).prepaid is not null then step.account := infergate.lapse(step.account, moment); end if;",
+    replace: "",
+  },
+  {
+    name: "a top-up id serves two accounts",
+    find: "when earlier.account <> account.id then 'other_account'\n        when earlier.amount",
+    replace: "when earlier.amount",
+    test: failures,
+  },
+  { name: "a top-up id serves two amounts", find: "when earlier.amount <> bought then 'other_amount'\n", replace: "" },
+  {
+    name: "a top-up id serves two expiries",
+    find: "when earlier.expires_at <> expiry then 'other_expiry'\n",
+    replace: "",
+  },
+  { name: "a top-up may have expired", find: "if expiry <= moment then", replace: "if false then" },
+  {
+    name: "more is bought than can be counted",
+    find: "coalesce(sum(amount), 0) + bought > 9007199254740991",
+    replace: "false",
+  },
+  { name: "a top-up pays nothing", find: "paid := least(prepaid.overdrawn, bought);", replace: "paid := 0;" },
+  {
+    name: "a top-up is not recognised again",
+    find: "  insert into infergate.top_up values",
+    replace: "  if false then end if; perform",
+  },
+  {
+    name: "prepaid credits fund nothing",
+    find: "infergate.available_prepaid(account.prepaid, moment) >= need",
+    replace: "false",
+  },
+  {
+    name: "prepaid credits fund any call",
+    find: "infergate.available_prepaid(account.prepaid, moment) >= need",
+    replace: "infergate.available_prepaid(account.prepaid, moment) >= 1",
+  },
+  {
+    name: "a prepaid call holds nothing",
+    find: "infergate.hold_prepaid(account.prepaid, amount)",
+    replace: "account.prepaid",
+  },
+  {
+    name: "a prepaid hold is not raised",
+    find: "infergate.hold_prepaid(account.prepaid, rise)",
+    replace: "account.prepaid",
+  },
+  {
+    name: "a prepaid call is charged to the windows",
+    find: "if hold.part ? 'prepaidAt' then\n    account.prepaid",
+    replace: "if false then\n    account.prepaid",
+  },
+  {
+    name: "an entry of a prepaid call names windows",
+    find: "case when part ? 'prepaidAt' then array[null, null, null]::bigint[] || starts else starts end",
+    replace: "starts",
+  },
+  {
+    name: "a repetition of a prepaid call has no windows",
+    find: "starts[cardinality(starts) - 2:]",
+    replace: "starts[:3]",
+    test: rolling,
+  },
+  { name: "prepaid credits are not kept", find: ",\n        prepaid = (step.account).prepaid\n", replace: "\n" },
+
+  // Caps
+  { name: "caps deny nothing", find: "when infergate.lacks(instance, stock, need) then 'denied'", replace: "" },
+  {
+    name: "a cap outside its bounds is not minded",
+    find: "if status = 'clock' or verdict is null",
+    replace: "if verdict is null",
+    test: failures,
+  },
+  { name: "a cap holds nothing", find: "(cap.instance).held + amount\n", replace: "(cap.instance).held\n" },
+  { name: "a reservation of nothing begins a cap", find: "continue when amount = 0;", replace: "" },
+  {
+    name: "a cap that is empty stays",
+    find: "if instance.used = 0 and instance.held = 0 then return",
+    replace: "if false then return",
+  },
+  {
+    name: "a cap is not raised",
+    find: "update infergate.cap set held = held + rise",
+    replace: "update infergate.cap set held = held",
+  },
+  {
+    name: "any span of a cap is raised",
+    find: " and cap.starts_at = (leased->>'start')::bigint",
+    replace: "",
+  },
+  {
+    name: "caps are not charged",
+    find: "  perform infergate.charge_caps(account.id, hold.part, hold.held, amount, moment);",
+    replace: "",
+  },
+  {
+    name: "a look does not see what expires of caps",
+    find: "piece, due.held, due.checkpoint, moment);",
+    replace: "piece, 0, 0, moment);",
+  },
+
+  // Rates
+  { name: "a bucket is filled by a clock that steps back", find: "greatest(0, elapsed)", replace: "elapsed" },
+  {
+    name: "a bucket grows beyond its size",
+    find: "* bucket.per_minute, capacity);",
+    replace: "* bucket.per_minute, 9007199254740991);",
+  },
+  {
+    name: "a long pause is more than can be counted",
+    find: "elapsed := least(elapsed, (capacity - bucket.level) / bucket.per_minute + 1);",
+    replace: "null;",
+    test: failures,
+  },
+  {
+    name: "a bucket of which something is held is idle",
+    find: "return bucket.held = 0 and filled",
+    replace: "return filled",
+  },
+  { name: "a lower limit does not cut", find: "bucket.level := least(bucket.level, capacity);", replace: "" },
+  {
+    name: "any number of calls are open at once",
+    find: "bucket.held + (rate->>'take')::bigint > bucket.per_minute",
+    replace: "false",
+  },
+  {
+    name: "any number of requests passes",
+    find: "bucket.level < (rate->>'take')::bigint * 60000",
+    replace: "false",
+    test: processes,
+  },
+  { name: "any number of tokens passes", find: "else bucket.level < 1", replace: "else false" },
+  { name: "nothing is taken", find: "bucket.level - taken * 60000,", replace: "bucket.level," },
+  { name: "nothing taken is held", find: "bucket.held := bucket.held + taken;", replace: "null;" },
+  { name: "what was taken stays held", find: "bucket.held := bucket.held - taken;", replace: "null;" },
+  { name: "what was not used does not go back", find: "(taken - actual) * 60000", replace: "0" },
+  { name: "a release keeps what was taken", find: "ending = 'release' or ", replace: "" },
+  { name: "an expiry keeps tokens", find: "(ending = 'expiry' and take->>'kind' = 'tokens')", replace: "false" },
+  {
+    name: "what renewals report is lost",
+    find: "if known.part is not null and op ? 'uses' then",
+    replace: "if false then",
+  },
+  { name: "what has expired goes back again", find: "part = part - 'takes' - 'uses'", replace: "part = part" },
+
+  // Retention
+  {
+    name: "a cap of today is dropped",
+    find: "where ends_at < moment - day and held = 0",
+    replace: "where true",
+    test: retention,
+  },
+  {
+    name: "a bucket in use is dropped",
+    find: "where keep_until < moment and held = 0",
+    replace: "where true",
+    test: retention,
+  },
+  {
+    name: "a top-up of this month is dropped",
+    find: "at < moment - greatest(retention_ms, 31 * day)",
+    replace: "at < moment - retention_ms",
+    test: retention,
+  },
+  { name: "caps survive their account", find: "  delete from infergate.cap where account = wanted;\n", replace: "" },
+  {
+    name: "buckets survive their account",
+    find: "  delete from infergate.bucket where account = wanted;\n",
+    replace: "",
+  },
+];
