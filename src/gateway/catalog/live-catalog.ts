@@ -36,7 +36,7 @@ export class LiveCatalog implements CurrentCatalog {
 
   /**
    * Replaces the catalog in one step. Calls in progress keep theirs.
-   * @throws TypeError when the change or a listed plan is not valid, Error when the gateway is closed, and what the plan store throws.
+   * @throws TypeError or RangeError when the change or a listed plan is not valid, Error when the gateway is closed, and what the plan store throws.
    * Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
