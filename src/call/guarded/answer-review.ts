@@ -6,9 +6,11 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Tags } from "../../metering/tags.js";
 import type { AnswerFormat, ReadAnswer } from "../../operations/answers/answer-format.js";
 import { readAnswer, readStreamedAnswer } from "../../operations/answers/read-answer.js";
+import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
+import type { Departure } from "../departure.js";
 import { brokenOff } from "../relay/until-aborted.js";
 import { GuardedCodec } from "./guarded-codec.js";
 
@@ -18,6 +20,8 @@ export interface ReviewedCall {
   readonly observer: Pick<RequestObserver, "guarded" | "refused">;
   /** Aborted when the call is broken off. */
   readonly notice: AbortNotifier;
+  /** `undefined`: the call ends when its client leaves. */
+  readonly departure: Pick<Departure, "hasLeft" | "progress"> | undefined;
   /** Files the call under these, too. */
   tag(tags: Tags): void;
 }
@@ -57,10 +61,16 @@ export class AnswerReview {
 
   /** A codec of the exchange that collects its stream for {@link ofStream}. */
   collect(exchange: Exchange): GuardedCodec {
-    return new GuardedCodec(exchange.readStream(), {
+    const codec = exchange.readStream();
+    const { departure } = this.#call;
+    return new GuardedCodec(codec, {
       holds: this.#round.holds,
       maxBytes: this.#call.services.limits.maxAnswerBytes,
       overran: () => this.#refuseOverrun(),
+      // What is held comes in no piece, and pieces are what bounds the reading for a client that has left.
+      heldBack: () => {
+        if (departure?.hasLeft === true) departure.progress(codec.progress.tokens.output);
+      },
       fresh: () => exchange.readStream(),
     });
   }
@@ -81,6 +91,7 @@ export class AnswerReview {
     });
     if (refusal === undefined) return { closing: codec.holds ? collected : closing };
     const instead = this.#instead(answer, refusal);
+    codec.progress.finishReason = refusedFinish;
     return { closing: this.#format.toStream(JSON.parse(instead)), instead };
   }
 

@@ -13,6 +13,8 @@ export interface CollectOptions {
   readonly maxBytes: number;
   /** Called when there is more. @throws GatewayError where the answer must not go out unchecked. */
   readonly overran: () => void;
+  /** Called for each event of which the client gets nothing for now. It may break the call off. */
+  readonly heldBack: () => void;
   /** A codec of the same exchange that has read nothing. */
   readonly fresh: () => StreamCodec;
 }
@@ -58,7 +60,9 @@ export class GuardedCodec implements StreamCodec {
   }
 
   event(event: ServerSentEvent): Uint8Array | undefined {
-    return this.#pass(this.#codec.event(event));
+    const passed = this.#pass(this.#codec.event(event));
+    if (this.#holds) this.#options.heldBack();
+    return passed;
   }
 
   whole(body: Uint8Array): Uint8Array | undefined {

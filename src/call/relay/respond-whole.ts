@@ -6,6 +6,7 @@ import type { AccountCredits } from "../../ledger/credit-ledger.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
@@ -37,7 +38,7 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
   const { review } = attempt.call;
   if (review !== undefined) {
     attempt.commit();
-    return { whenReviewed: () => respondReviewed(response, answer, review) };
+    return { whenReviewed: () => respondReviewed(response, progress, answer, review) };
   }
   const { credits } = await attempt.end({ reason: "completed" });
   await exchange.keep?.();
@@ -47,6 +48,7 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
 /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
 async function respondReviewed(
   response: TargetResponse,
+  progress: WholeProgress,
   answer: ModelAnswer,
   review: AnswerReview,
 ): Promise<GatewayResponse> {
@@ -58,6 +60,7 @@ async function respondReviewed(
     if (isGatewayError(error)) await attempt.end({ reason: "completed" });
     throw error;
   }
+  if (instead !== undefined) progress.answer = { ...answer, finishReason: refusedFinish };
   const { credits } = await attempt.end({ reason: "completed" });
   await exchange.keep?.(instead);
   return toResponse(response, instead ?? answer.body, credits);

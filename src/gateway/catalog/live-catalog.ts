@@ -1,3 +1,4 @@
+import { toAllowance } from "../../access/allowance.js";
 import type { Catalog, CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import type { Warn } from "../../events/warning.js";
@@ -35,17 +36,17 @@ export class LiveCatalog implements CurrentCatalog {
 
   /**
    * Replaces the catalog in one step. Calls in progress keep theirs.
-   * @throws TypeError when the change is not valid, Error when the gateway is closed, and what the plan store throws.
+   * @throws TypeError or RangeError when the change or a listed plan is not valid, Error when the gateway is closed, and what the plan store throws.
    * Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
     const by = "gateway.update";
     if (openCalls.isClosing) throw new Error(`${by}: the gateway is closed.`);
     const options = checkCatalogChange(by, change, this.#options);
-    const named = [...(plans.list?.() ?? [])];
+    const named = Array.from(plans.list?.() ?? [], (plan) => toAllowance(plan.id, plan));
     this.#current = this.#swap(by, options, this.#current);
     this.#options = options;
-    for (const { id, models } of named) warnOfUnmatched(id, models, this.#current, warn);
+    for (const { plan, models } of named) warnOfUnmatched(plan, models.patterns, this.#current, warn);
   }
 
   /** Closes the providers. */

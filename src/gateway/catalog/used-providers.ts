@@ -33,6 +33,8 @@ export class UsedProviders {
 
   async close(): Promise<void> {
     const open = new Set([...this.#current.values(), ...this.#leaving]);
+    // A call that was never admitted may end later: it must not close them again.
+    for (const used of this.#leaving) used.keep();
     await Promise.all([...this.#closing, ...Array.from(open, closeProvider)]);
   }
 

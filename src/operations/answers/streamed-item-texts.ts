@@ -15,8 +15,8 @@ export class StreamedItemTexts {
 
   read(event: AnswerJson): void {
     const { item, part, delta, output_index: index } = event;
-    if (!Number.isInteger(index)) return;
-    const path = `output[${index}]`;
+    // Where a server leaves it out, clients that read deltas alone do not miss it.
+    const path = Number.isInteger(index) ? `output[${index}]` : "output";
     const place = path + partOf(event);
     this.add([...answerTexts(item, path), ...answerTexts(part, place)]);
     for (const name of wholeTexts) {

@@ -1,3 +1,4 @@
+import { checkBounds } from "../../ledger/check-times.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 
 /** Limits as the script takes them. They are the same until a window begins or the plan changes, so it keeps the last text. */
@@ -10,7 +11,9 @@ export class LimitsText {
   #weekBounds: unknown;
   #monthBounds: unknown;
 
-  of({ session, week, month }: WindowLimits): string {
+  /** @throws LedgerInputError */
+  of(limits: WindowLimits): string {
+    const { session, week, month } = limits;
     const isSame =
       this.#weekBounds === week.bounds &&
       this.#monthBounds === month.bounds &&
@@ -19,14 +22,15 @@ export class LimitsText {
       this.#week === week.limitMicro &&
       this.#month === month.limitMicro;
     if (isSame) return this.#text;
+    checkBounds(limits);
     this.#weekBounds = week.bounds;
     this.#monthBounds = month.bounds;
     this.#lengthMs = session.lengthMs;
     this.#session = session.limitMicro;
     this.#week = week.limitMicro;
     this.#month = month.limitMicro;
-    const limits = [session.limitMicro ?? -1, week.limitMicro ?? -1, month.limitMicro ?? -1, session.lengthMs];
-    this.#text = [...limits, ...week.bounds, ...month.bounds].join(",");
+    const numbers = [session.limitMicro ?? -1, week.limitMicro ?? -1, month.limitMicro ?? -1, session.lengthMs];
+    this.#text = [...numbers, ...week.bounds, ...month.bounds].join(",");
     return this.#text;
   }
 }

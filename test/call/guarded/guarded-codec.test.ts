@@ -21,7 +21,7 @@ function relayed(codec: StreamCodec, stream: Buffer, pieceBytes: number): Buffer
 
 const chat = () => new ChatCodec(answerContext({}), true);
 const guard = (holds: boolean, maxBytes: number, overran = () => {}) =>
-  new GuardedCodec(chat(), { holds, maxBytes, overran, fresh: chat });
+  new GuardedCodec(chat(), { holds, maxBytes, overran, heldBack: () => {}, fresh: chat });
 
 describe("a stream that guards check", () => {
   it("has the same bytes as without guards, held or not, below its bound and above", () => {

@@ -182,6 +182,29 @@ describe("a held stream", () => {
     },
   );
 
+  it("whose client leaves is read on up to the most tokens, and no further", async () => {
+    const gate = createGate();
+    const upstream = { provider: "fake", model: "upstream-small" };
+    const disconnect = { maxTokens: 20 };
+    const server = await startGuardedServer([passing], { models: [{ ...smallModel, upstream, disconnect }] });
+    server.model.reply(saying({ text: "word ".repeat(500) }, gate));
+    const client = new AbortController();
+    const body = { model: "acme/small", messages: [{ role: "user", content: "Hi" }], stream: true };
+    const init = { signal: client.signal };
+    const asked = server.post("chat/completions", body, init).catch((error: Error) => error.name);
+    gate.step(2);
+    await server.model.nextRequest();
+    await vi.waitFor(() => expect(gate.waiting).toBe(1));
+    client.abort();
+    expect(await asked).toBe("AbortError");
+    await vi.waitFor(() => expect(server.closed()).toBe(1));
+    gate.open();
+    await server.checkBooks();
+    expect(server.events[0]).toMatchObject({ disconnect: "drain_over_tokens", usageSource: "partial" });
+    expect(server.events[0]?.tokens.output).toBeLessThan(30);
+    expect(server.events[0]).not.toHaveProperty("guards");
+  });
+
   it("whose client leaves while it comes stops the upstream", async () => {
     const gate = createGate();
     const server = await startGuardedServer([passing]);

@@ -76,6 +76,7 @@ describe.each(pairs)("%s on a server of %s", (path, target) => {
         {
           status: 200,
           endReason: "completed",
+          finishReason: "content_filter",
           usageSource: "provider",
           // 9 prompt tokens at 1, and 3 of output at 10 micro-credits.
           chargedMicro: 39,

@@ -188,6 +188,15 @@ describe("a change that is not valid", () => {
     expect(ofUpdate).toBe(failed.message.replace(/^[\w.]+: /, ""));
   });
 
+  it("is any change while the plan store lists a plan that is not valid", async () => {
+    const plans = [{ id: "pro", models: ["*"] }];
+    const test = await start({ plans: { find: (id) => plans.find((plan) => plan.id === id), list: () => plans } });
+    const before = await listed(test);
+    plans.push({ id: "broken" } as never);
+    expect(() => test.gateway.update({ models: [renamed("acme/new")] })).toThrow(TypeError);
+    expect(await listed(test)).toEqual(before);
+  });
+
   it("is any change after close()", async () => {
     const test = await start();
     const closed = test.gateway.close();
@@ -378,6 +387,27 @@ describe("a provider that is removed", () => {
     test.gateway.update({ providers: { fake: openAICompatible({ baseURL: test.upstream.url }) } });
     expect(closes()).toBe(1);
     expect((await call(test)).status).toBe(200);
+  });
+
+  it("is closed once, also where the gateway closes while a call of it is not admitted yet", async () => {
+    const { provider, closes } = countedProvider(await startUpstream());
+    const asked = createGate();
+    const answered = createGate();
+    const onRequest = async () => {
+      asked.open();
+      await answered.pass();
+      return undefined;
+    };
+    const test = await start({ models: [smallModel], providers: { fake: provider }, onRequest });
+    const waiting = call(test);
+    await asked.pass();
+    test.gateway.update({ providers: { fake: openAICompatible({ baseURL: test.upstream.url }) } });
+    expect(closes()).toBe(0);
+    await test.gateway.close();
+    expect(closes()).toBe(1);
+    answered.open();
+    expect((await waiting).status).toBe(503);
+    expect(closes()).toBe(1);
   });
 
   it("ends the test call of its breaker, which is half open, as if nothing had happened", async () => {

@@ -80,6 +80,22 @@ describe("a stream of a response", () => {
     });
   });
 
+  it("has texts of events that do not say where they belong", () => {
+    const events = [
+      { type: "response.created", response: { status: "in_progress", output: [] } },
+      { type: "response.output_text.delta", delta: "se" },
+      { type: "response.output_text.delta", delta: "cret" },
+      { type: "response.function_call_arguments.done", arguments: "{}" },
+      { type: "response.output_item.done", item: { type: "message", content: [part("item")] } },
+      { type: "response.completed", response: { status: "completed", output: [] } },
+    ];
+    expect(textsOf(responsesAnswers, events)).toEqual({
+      "output.text": ["secret"],
+      "output.arguments": ["{}"],
+      "output.content[0].text": ["item"],
+    });
+  });
+
   it("names a text once where all agree", () => {
     const item = { id: "msg_1", type: "message", role: "assistant", content: [part("secret")] };
     const events = [

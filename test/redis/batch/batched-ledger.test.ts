@@ -147,6 +147,26 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     ]);
   });
 
+  it("go without an operation that cannot be written down", async () => {
+    const [one, other] = accounts(2) as [Fixture, Fixture];
+    const lease = await one.admit(7);
+    const wrong = [
+      { ...lease, expiresAt: undefined },
+      { ...lease, amountMicro: Number.NaN },
+      { ...lease, starts: { ...lease.starts, week: undefined } },
+      { ...lease, ends: undefined },
+    ] as unknown as Lease[];
+    const limits = { ...one.limits, week: { limitMicro: 1, bounds: [1, 2, undefined, 4] } } as unknown as WindowLimits;
+    const outcomes = await Promise.all([
+      ...wrong.map((each) => outcomeOf(one.ledger.settle(each, { amountMicro: 1 }))),
+      outcomeOf(one.ledger.reserve(one.request(1, { limits }))),
+      outcomeOf(one.ledger.grant({ id: unique("id"), account: one.id, window: "week", amountMicro: 1, limits })),
+      outcomeOf(other.admit(5)),
+    ]);
+    expect(outcomes.slice(0, -1)).toEqual(Array(6).fill("LedgerInputError"));
+    expect(outcomes.at(-1)).toMatchObject({ amountMicro: 5 });
+  });
+
   it("wait for none of many expired holds of another account", async () => {
     const clock = new ManualClock(start);
     const [many, alike, few] = accounts(3, ledgerAt(clock, test.client)) as [Fixture, Fixture, Fixture];
