@@ -2,6 +2,7 @@ import { z } from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
+import { ratesSchema } from "../check/rates-schema.js";
 import { keyAccount, wholeInstant } from "../keys/check-key.js";
 
 const status = z.enum(["active", "suspended"]).nullish();
@@ -39,6 +40,7 @@ const recordSchema = z.object({
   status,
   // Clients read it: a longer one of the host's own store is better than none.
   message: z.string().nullish(),
+  rates: ratesSchema,
 });
 
 /**

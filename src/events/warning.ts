@@ -11,6 +11,7 @@ export interface GatewayWarning {
    * `onRequest` and guards also that they took too long, or returned what is not valid.
    * `identify_failed`: `identify` threw, took too long, or named an account, a plan or an anchor that cannot be one.
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
+   * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -30,6 +31,7 @@ export interface GatewayWarning {
     | "hook_failed"
     | "identify_failed"
     | "terms_differ"
+    | "limits_not_kept"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

@@ -2,13 +2,14 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import type { WindowStates } from "../../ledger/credit-ledger.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
+import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
+import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
 import { toUpstreamFailure } from "./send.js";
@@ -39,9 +40,9 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
     attempt.commit();
     return { whenReviewed: () => respondReviewed(response, answer, review) };
   }
-  const { windows } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.();
-  return toResponse(response, answer.body, windows);
+  return toResponse(response, answer.body, charge);
 }
 
 /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
@@ -58,19 +59,20 @@ async function respondReviewed(
     if (isGatewayError(error)) await attempt.end({ reason: "completed" });
     throw error;
   }
-  const { windows } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.(instead);
-  return toResponse(response, instead ?? answer.body, windows);
+  return toResponse(response, instead ?? answer.body, charge);
 }
 
 function toResponse(
   { attempt }: TargetResponse,
   body: Uint8Array | string,
-  windows: WindowStates | undefined,
+  { windows, rates }: SettledCharge,
 ): GatewayResponse {
   if (attempt.call.departure?.hasLeft) throw clientLeft();
   const headers: Record<string, string> = { "content-type": "application/json" };
-  return { status: 200, headers: windows === undefined ? headers : addCreditHeaders(headers, windows), body };
+  if (windows !== undefined) addRateHeaders(addCreditHeaders(headers, windows), rates);
+  return { status: 200, headers, body };
 }
 
 async function readBody({ attempt, answer }: TargetResponse, progress: WholeProgress): Promise<Uint8Array> {
