@@ -3,6 +3,7 @@ import type { AccountRecord, AccountStore } from "../accounts/account-store.js";
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import { Calendar } from "../ledger/windows.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
+import { RateRules } from "./rate-rules.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 
 /** An account of the account store, checked: a request needs no more of it. */
@@ -14,6 +15,8 @@ export interface KnownAccount {
   readonly calendar: Calendar;
   /** What clients read while the account is suspended, `null` for the usual sentence; `undefined`: it is active. */
   readonly suspension: string | null | undefined;
+  /** Its own, beside those of its plan. */
+  readonly rates: RateRules | undefined;
 }
 
 /** Accounts by id, through the cache. Rejects with a 503 when the store fails. */
@@ -34,11 +37,12 @@ export function accountLookup(
 }
 
 function toKnownAccount(record: AccountRecord): KnownAccount {
-  const { plan, anchor, status, message } = checkAccountRecord(record);
+  const { plan, anchor, status, message, rates } = checkAccountRecord(record);
   return {
     plan,
     anchor: anchor ?? null,
     calendar: new Calendar(anchor ?? undefined),
     suspension: status === "suspended" ? (message ?? null) : undefined,
+    rates: RateRules.of({ owner: "account", counters: "account" }, rates),
   };
 }

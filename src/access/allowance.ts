@@ -9,6 +9,7 @@ import type { Plan, PlanStore } from "../plans/plan-store.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import type { CurrentCatalog } from "./catalog.js";
 import { ModelPatterns } from "./model-patterns.js";
+import { RateRules } from "./rate-rules.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
@@ -22,6 +23,8 @@ export interface Allowance {
   readonly defaultOutputTokens: number;
   /** How much of a response to keep reading after its client left; `undefined`: the model decides. */
   readonly drain: ResolvedDrainLimits | "cancel" | undefined;
+  /** Of each account of the plan. */
+  readonly rates: RateRules | undefined;
 }
 
 export const defaultSessionMs = 5 * 60 * 60 * 1000;
@@ -74,6 +77,7 @@ export function toAllowance(id: string, plan: Plan): Allowance {
     sessionMs: rest.sessionMs ?? defaultSessionMs,
     defaultOutputTokens: rest.defaultOutputTokens ?? defaultOutputTokens,
     drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
+    rates: RateRules.of({ owner: "plan", counters: "plan" }, rest.rates),
   };
 }
 

@@ -18,10 +18,10 @@ export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, wa
     if (account?.suspension !== undefined) throw accountSuspended(account.suspension);
     // The host's own code may name another plan for its calls; a key may not.
     if (account !== undefined && caller.source === "key") {
-      const { plan, calendar } = account;
-      return { ...caller, plan, calendar };
+      const { plan, calendar, rates } = account;
+      return { ...caller, plan, calendar, accountRates: rates };
     }
-    if (hasPlan(caller)) return caller;
+    if (hasPlan(caller)) return account?.rates === undefined ? caller : { ...caller, accountRates: account.rates };
     const { account: id, filedUnder } = caller;
     const message =
       `The account ${JSON.stringify(id)} is not in the account store, and its key ${filedUnder} names no plan: its callers ` +

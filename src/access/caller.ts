@@ -5,7 +5,10 @@ import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
 import type { Tags } from "../metering/tags.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
+import { keyCounters } from "./counter-name.js";
+import { KeyCaps } from "./key-caps.js";
 import { ModelPatterns } from "./model-patterns.js";
+import { RateRules } from "./rate-rules.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
 
 /** Whose request it is, checked. Its account has not been looked up. */
@@ -28,6 +31,12 @@ export interface IdentifiedCaller {
   readonly models: ModelPatterns | undefined;
   /** What the host files all of the caller's calls under. */
   readonly tags?: Tags | undefined;
+  /** What the key may cost. */
+  readonly caps?: KeyCaps | undefined;
+  /** Of the key. */
+  readonly rates?: RateRules | undefined;
+  /** Of the account's record. */
+  readonly accountRates?: RateRules | undefined;
 }
 
 /** A caller that may call, with the terms that count: a request needs no more of it. */
@@ -61,9 +70,10 @@ export function callerLookup(
 }
 
 function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
-  const { id, account, plan, expiresAt, revokedAt, enabled, models, anchor } = checkKey(record);
+  const { id, account, plan, expiresAt, revokedAt, enabled, models, anchor, ...limits } = checkKey(record);
   const lacksPlan = plan === undefined || plan === null;
   if (lacksPlan && !hasAccounts) throw new TypeError("plan: is required, since the gateway has no account store");
+  const counters = keyCounters(limits.lineage ?? id);
   return {
     source: "key",
     keyId: id,
@@ -74,5 +84,7 @@ function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
     isDisabled: enabled === false,
     calendar: new Calendar(anchor ?? undefined),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
+    caps: KeyCaps.of(counters, limits.credits),
+    rates: RateRules.of({ owner: "key", counters }, limits.rates),
   };
 }

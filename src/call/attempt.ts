@@ -77,6 +77,7 @@ export class Attempt {
     const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
     const isPaid = admission.model.route.chargeFailedAttempts && used !== undefined;
     if (isPaid) call.settlement.addFailed(used);
+    if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     if (isPaid || !client.signal.aborted) call.meter = undefined;
     // When the gateway itself ended the call, the target did not fail.

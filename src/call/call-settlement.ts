@@ -1,5 +1,5 @@
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
-import type { AccountCredits, EntryTags, Lease, WindowState } from "../ledger/credit-ledger.js";
+import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
 import { creditsAtEnd, type Funding, fundingOf } from "../ledger/funding.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
@@ -11,13 +11,23 @@ import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
+import { rateUses } from "./limits/rate-uses.js";
+import type { Meter } from "./meter.js";
 
-/** What a call cost, and the account's credits after it. */
+/** What a call cost, and what its account has left. */
 export interface SettledCharge extends Charge {
   /** `undefined` when the call used no ledger. */
   readonly credits: AccountCredits | undefined;
   /** `undefined` when the call used no ledger. */
   readonly funding: Funding | undefined;
+}
+
+/** What a call has used. */
+interface Ending {
+  readonly amountMicro: Micro;
+  readonly tokens: TokenCounts;
+  /** `undefined`: nothing is charged. */
+  readonly source: UsageSource | undefined;
 }
 
 /** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
@@ -29,6 +39,7 @@ export class CallSettlement {
   #price: CompiledPrice;
   #ofHost: Tags | undefined;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
+  #hasReached = false;
   #kept: KeptLease | undefined;
   #charge: Promise<SettledCharge> | undefined;
 
@@ -57,17 +68,30 @@ export class CallSettlement {
     this.#failed = { micro: earlier.micro + this.#price.cost(tokens), tokens: addTokens(earlier.tokens, tokens) };
   }
 
+  /** An upstream has got the request, so that it counts as one, however the call ends. */
+  reachedUpstream(): void {
+    this.#hasReached = true;
+  }
+
   /**
    * Renews the lease from now on.
-   * @param seen - the tokens so far. Each renewal passes their cost to the ledger, which charges it if this process
-   * dies. `undefined`: no cost.
+   * @param meter - of the attempt under way. Each renewal passes what it has seen to the ledger, which charges that if
+   * this process dies. `undefined`: nothing.
    */
-  keepLease(seen: () => TokenCounts | undefined): void {
+  keepLease(meter: () => Pick<Meter, "seen" | "wasHandedOver"> | undefined): void {
     if (this.reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
-    this.#kept = this.#services.keeper.keep(this.reservation.lease, () => {
-      const tokens = seen();
+    const { lease, rules, isFree } = this.reservation;
+    const observed = () => {
+      const tokens = isFree ? undefined : meter()?.seen;
       return tokens === undefined ? 0 : this.#price.cost(tokens);
-    });
+    };
+    const uses =
+      rules &&
+      (() => {
+        const now = meter();
+        return rateUses(rules, now?.seen ?? noTokens, this.#hasReached || now?.wasHandedOver === true);
+      });
+    this.#kept = this.#services.keeper.keep(lease, observed, uses);
   }
 
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
@@ -88,28 +112,34 @@ export class CallSettlement {
     const tokens = failed === undefined ? ofCall : addTokens(ofCall, failed.tokens);
     const micro = failed === undefined ? ofMicro : ofMicro + failed.micro;
     const source = failed === undefined ? ofSource : (ofSource ?? "provider");
-    if (this.reservation === undefined) {
-      return { micro: 0, tokens, source, credits: undefined, funding: undefined };
-    }
-    const { lease, credits } = this.reservation;
+    const { reservation } = this;
+    if (reservation === undefined) return { micro: 0, tokens, source, credits: undefined, funding: undefined };
+    const { lease, credits, isFree } = reservation;
+    const charged = isFree ? 0 : micro;
     const funding = fundingOf(lease);
-    const { ledger } = this.#services;
     if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
     try {
-      const settled =
-        source === undefined
-          ? await ledger.release(lease)
-          : await ledger.settle(lease, {
-              amountMicro: micro,
-              estimated: source !== "provider",
-              tags: this.#tags(tokens, source),
-            });
+      const settled = await this.#endLease(reservation, { amountMicro: charged, tokens, source });
       if (settled.status === "unresolved") this.#warnOfCharge();
-      return { micro, tokens, source, credits: creditsAtEnd(settled, lease), funding };
+      const { windows, rates } = settled;
+      const after = isFree ? { windows, rates } : creditsAtEnd(settled, lease);
+      return { micro: charged, tokens, source, credits: after, funding };
     } catch (cause) {
       if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
-      return { micro, tokens, source, credits: withCharge(credits, lease, micro), funding };
+      return { micro: charged, tokens, source, credits: withCharge(credits, lease, charged), funding };
     }
+  }
+
+  /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */
+  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): Promise<SettleResult> {
+    const { ledger } = this.#services;
+    const { amountMicro, tokens, source } = ending;
+    const uses = rules && rateUses(rules, tokens, this.#hasReached);
+    if (source === undefined || isFree === true) {
+      return uses === undefined ? ledger.release(lease) : ledger.release(lease, uses);
+    }
+    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tags(tokens, source) };
+    return ledger.settle(lease, uses === undefined ? settlement : { ...settlement, rates: uses });
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */

@@ -1,5 +1,6 @@
 import type { Warn } from "../events/warning.js";
 import type { CreditLedger, Lease } from "../ledger/credit-ledger.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import type { Micro } from "../metering/micro.js";
 import { type Indexed, IndexedSet } from "./indexed-set.js";
 
@@ -8,6 +9,8 @@ export interface KeptLease extends Indexed {
   readonly lease: Lease;
   /** The cost of the call so far. */
   readonly observed: () => Micro;
+  /** What the call has used of its rates so far. Absent: it has none. */
+  readonly uses: (() => readonly RateUse[]) | undefined;
 }
 
 /**
@@ -29,8 +32,8 @@ export class LeaseKeeper {
   }
 
   /** @returns what to pass to {@link LeaseKeeper.drop} when the call has ended. */
-  keep(lease: Lease, observed: () => Micro): KeptLease {
-    const kept = { lease, observed, place: -1 };
+  keep(lease: Lease, observed: () => Micro, uses?: () => readonly RateUse[]): KeptLease {
+    const kept = { lease, observed, uses, place: -1 };
     this.#kept.add(kept);
     if (this.#timer === undefined) this.#start();
     return kept;
@@ -59,7 +62,10 @@ export class LeaseKeeper {
     this.#isRenewing = true;
     try {
       const statuses = await this.#ledger.renew(
-        kept.map(({ lease, observed }) => ({ lease, observedMicro: observed(), leaseMs: this.#leaseMs })),
+        kept.map(({ lease, observed, uses }) => ({
+          ...{ lease, observedMicro: observed(), leaseMs: this.#leaseMs },
+          ...(uses !== undefined && { rates: uses() }),
+        })),
       );
       for (const [index, one] of kept.entries()) {
         if (statuses[index] === "closed") this.#kept.remove(one);

@@ -40,6 +40,11 @@ export class Meter implements HandoverListener {
     this.#handedOverAt = undefined;
   }
 
+  /** Whether the upstream got the request, as far as is known. */
+  get wasHandedOver(): boolean {
+    return this.#handedOverAt !== undefined;
+  }
+
   /** Starts measuring a streamed response. @returns what measures its pace. */
   follow(progress: StreamProgress): OutputFlow {
     this.progress = progress;

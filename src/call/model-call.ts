@@ -17,6 +17,7 @@ import type { CheckedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
 import type { AnswerReview } from "./guarded/answer-review.js";
 import { reviewOf } from "./guarded/review-of.js";
+import { addRateHeaders } from "./limits/rate-headers.js";
 import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
@@ -49,7 +50,7 @@ export class ModelCall implements OpenCall {
   #charge: Promise<SettledCharge> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param reservation - `undefined`: the model is free, and the call uses no ledger. */
+  /** @param reservation - `undefined`: the call uses no ledger. */
   constructor(
     services: CallServices,
     admission: CheckedCall,
@@ -72,7 +73,7 @@ export class ModelCall implements OpenCall {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
     this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
-    this.settlement.keepLease(() => this.meter?.seen);
+    this.settlement.keepLease(() => this.meter);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();
     else this.client.signal.addEventListener("abort", this.#clientGone);
@@ -126,7 +127,9 @@ export class ModelCall implements OpenCall {
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
     const { credits } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
-    return credits === undefined ? error : withHeaders(error, addCreditHeaders({}, credits));
+    return credits === undefined
+      ? error
+      : withHeaders(error, addRateHeaders(addCreditHeaders({}, credits), credits.rates));
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {
@@ -139,6 +142,7 @@ export class ModelCall implements OpenCall {
     // A request that the host's own provider refuses may never have reached a model.
     const isRefused = ending.error !== undefined && isRefusal(ending.error);
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
+    if (this.meter?.wasHandedOver) this.settlement.reachedUpstream();
     const bill = this.meter?.bill(ending.reason, hasLeft);
     const charge = await (bill === undefined
       ? this.settlement.release()

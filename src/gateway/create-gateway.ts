@@ -17,7 +17,6 @@ import type { BodyOptions } from "../http/read-body.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { OperationServices } from "../operations/operation.js";
-import type { PlanStore } from "../plans/plan-store.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
@@ -29,6 +28,7 @@ import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
+import { requireLimitsKept } from "./admin/require-limits-kept.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -57,7 +57,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const warn = toWarn(resolved.onWarning);
   const catalog = new LiveCatalog(resolved);
   const warnOnce = withoutRepeats(warn);
-  checkPlans(resolved.plans, catalog.current, warnOnce);
+  checkPlans(resolved, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
@@ -96,7 +96,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans(resolved.plans, lookups.findAllowance, catalog, warn),
+    plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
     accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan, holds }),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
@@ -151,10 +151,11 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
   return { ttlMs, negativeTtlMs, maxEntries, clock };
 }
 
-/** @throws TypeError | RangeError for a plan of the options that is not valid. */
-function checkPlans(plans: PlanStore, catalog: Catalog, warn: Warn): void {
+/** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
+function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
     const { models } = toAllowance(plan.id, plan);
+    requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
     warnOfUnmatched(plan.id, models.patterns, catalog, warn);
   }
 }

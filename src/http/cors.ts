@@ -5,10 +5,11 @@ const exposed = [
   "x-request-id",
   "request-id",
   "retry-after",
+  "retry-after-ms",
   "x-should-retry",
   "x-ratelimit-reset",
   ...["limit", "remaining", "reset"].flatMap((kind) =>
-    ["session", "week", "month"].map((window) => `x-ratelimit-${kind}-${window}`),
+    ["session", "week", "month", "requests", "tokens"].map((window) => `x-ratelimit-${kind}-${window}`),
   ),
 ].join(", ");
 

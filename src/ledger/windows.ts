@@ -37,14 +37,15 @@ export function windowLimits({ credits, sessionMs, anchor, now }: WindowLimitsIn
 
 /** Computes {@link windowLimits} for one anchor. It caches the boundaries until a week or a month has ended. */
 export class Calendar {
-  readonly #anchor: number | undefined;
+  /** As {@link WindowLimitsInput}'s. */
+  readonly anchor: number | undefined;
   #week: Bounds = unknownBounds;
   #month: Bounds = unknownBounds;
   #credits: WindowLimitsInput["credits"] | undefined;
   #limits: WindowLimits | undefined;
 
   constructor(anchor: number | undefined) {
-    this.#anchor = anchor;
+    this.anchor = anchor;
   }
 
   /** @returns the same object while nothing has changed. Do not modify it. */
@@ -53,8 +54,8 @@ export class Calendar {
     const isMonth = isCurrent(this.#month, now);
     const known = this.#limits;
     if (isWeek && isMonth && known?.session.lengthMs === sessionMs && this.#credits === credits) return known;
-    if (!isWeek) this.#week = weekBounds(this.#anchor ?? firstMonday, now);
-    if (!isMonth) this.#month = monthBounds(this.#anchor ?? firstMonth, now);
+    if (!isWeek) this.#week = weekBounds(this.anchor ?? firstMonday, now);
+    if (!isMonth) this.#month = monthBounds(this.anchor ?? firstMonth, now);
     this.#credits = credits;
     this.#limits = {
       session: { limitMicro: credits.session, lengthMs: sessionMs },

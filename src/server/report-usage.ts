@@ -2,8 +2,9 @@ import { type Allowance, defaultSessionMs } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
 import type { CallServices } from "../call/call-services.js";
 import { ledgerFailure } from "../call/ledger-failure.js";
+import { requireKept } from "../call/limits/require-kept.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
-import type { AccountCredits, WindowState } from "../ledger/credit-ledger.js";
+import type { Balance, WindowState } from "../ledger/credit-ledger.js";
 import type { PrepaidState } from "../ledger/prepaid-state.js";
 import { remaining } from "../ledger/remaining.js";
 import { type UsagePrepaidInput, type UsageWindowInput, usageReport } from "./usage-report.js";
@@ -20,18 +21,22 @@ export async function reportUsage(
 ): Promise<string> {
   const { credits, sessionMs } = allowance ?? nothing;
   const limits = caller.calendar.limits(credits, sessionMs, clock.now());
-  let found: AccountCredits;
+  const named = caller.caps && { caps: caller.caps.limits(caller.calendar, clock.now()) };
+  if (named !== undefined) requireKept({ ledger, warn }, requestId, []);
+  let balance: Balance;
   try {
-    found = await ledger.balance(caller.account, limits);
+    balance = await ledger.balance(caller.account, limits, named);
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("read a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
-  const { session, week, month } = found.windows;
+  const { windows, prepaid, caps } = balance;
+  const { session, week, month } = windows;
   return usageReport({
     plan: caller.plan,
     windows: { session: toInput(session), week: toInput(week), month: toInput(month) },
-    prepaid: found.prepaid && ofPrepaid(found.prepaid),
+    prepaid: prepaid && ofPrepaid(prepaid),
+    caps: caps?.map((cap) => ({ ...toInput({ ...cap, bonusMicro: 0 }), window: cap.window })),
   });
 }
 

@@ -8,9 +8,16 @@ export interface UsageWindowInput {
   resetsAt: number | null;
 }
 
+/** A cap of the key. */
+export interface UsageCapInput extends UsageWindowInput {
+  window: "day" | "week" | "month" | "total";
+}
+
 export interface UsageReportInput {
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageWindowInput>>;
+  /** `undefined`: the key has none. */
+  caps: readonly UsageCapInput[] | undefined;
   /** In micro-credits, and epoch milliseconds. `undefined`: the account has none. */
   prepaid: UsagePrepaidInput | undefined;
 }
@@ -42,6 +49,8 @@ export interface UsageReport {
   object: "usage";
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageReportWindow>>;
+  /** Present where the API key has caps of its own. */
+  key?: { limits: Readonly<Partial<Record<"day" | "week" | "month" | "total", UsageReportWindow>>> };
   /** The account's prepaid credits; absent where it has none. */
   prepaid?: UsageReportPrepaid;
 }
@@ -59,13 +68,16 @@ export interface UsageReportPrepaid {
 const microPerCredit = 1_000_000;
 
 /** The usage object as JSON text: amounts in credits, instants in epoch seconds, rounded up as in the headers. */
-export function usageReport({ plan, windows, prepaid }: UsageReportInput): string {
+export function usageReport({ plan, windows, prepaid, caps }: UsageReportInput): string {
   const { session, week, month } = windows;
   const report: UsageReport = {
     object: "usage",
     plan,
     windows: { session: toWire(session), week: toWire(week), month: toWire(month) },
     ...(prepaid !== undefined && { prepaid: prepaidToWire(prepaid) }),
+    ...(caps !== undefined && {
+      key: { limits: Object.fromEntries(caps.map((cap) => [cap.window, toWire(cap)])) },
+    }),
   };
   return JSON.stringify(report);
 }

@@ -219,7 +219,7 @@ export const layers: readonly Layer[] = [
       "routing",
       "operations/operation.js",
     ],
-    packages: ["lru-cache"],
+    packages: ["lru-cache", "node:crypto"],
   },
   {
     folder: "call",

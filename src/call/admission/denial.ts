@@ -1,24 +1,43 @@
+import type { RateRule } from "../../access/rate-rules.js";
 import { GatewayError } from "../../errors/gateway-error.js";
-import type { Blocked, ReserveResult, WindowName, WindowState } from "../../ledger/credit-ledger.js";
-import type { Micro } from "../../metering/micro.js";
-import { addCreditHeaders, epochSeconds, microPerCredit } from "./credit-headers.js";
+import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
+import { capDenial } from "../limits/cap-denial.js";
+import { rateDenial } from "../limits/rate-denial.js";
+import { addRateHeaders } from "../limits/rate-headers.js";
+import { addCreditHeaders, epochSeconds } from "./credit-headers.js";
+import { creditText, isoSeconds, waitText } from "./credit-text.js";
 import { prepaidDenial } from "./prepaid-denial.js";
 
-export type Denial = Extract<ReserveResult, { ok: false }>;
+/**
+ * The 429 of a reservation that was denied. Where several limits deny, the windows speak first, then caps, then rates:
+ * credits are the longer truth.
+ * @param rules - the rates that the call is subject to.
+ */
+export function denialError(denial: DeniedReservation, rules: readonly RateRule[]): GatewayError {
+  const { rates, blocked, blockedCaps, blockedRates } = denial;
+  const headers = addRateHeaders(addCreditHeaders({}, denial), rates);
+  const [window] = blocked;
+  if (window !== undefined) {
+    return prepaidDenial(denial, window, codes[window.window], headers) ?? windowDenial(denial, window, headers);
+  }
+  const cap = blockedCaps?.[0];
+  if (cap !== undefined) return capDenial(denial, cap, headers);
+  const rate = blockedRates?.[0];
+  if (rate !== undefined) return rateDenial(denial, rate, { rules, headers });
+  throw new TypeError("The ledger denied a reservation, but named no window, cap or rate that denies it.");
+}
 
 /**
  * The 429 of a request that the credits do not cover. Code, message, `Retry-After` and `X-RateLimit-Reset` all describe
  * the blocked window that becomes available last. Where a window's credits are used up, `x-should-retry` tells clients
  * not to retry. Where calls in progress hold the credits, clients may retry: they get credits back within seconds.
  */
-export function denialError(denial: Denial): GatewayError {
-  const { windows, prepaid, now } = denial;
-  const [blocked] = denial.blocked;
-  if (blocked === undefined) throw new TypeError("The ledger denied a reservation, but no window of it.");
-  const ofPrepaid = prepaidDenial(denial, blocked, codes[blocked.window]);
-  if (ofPrepaid !== undefined) return ofPrepaid;
+function windowDenial(
+  { windows, prepaid, now }: DeniedReservation,
+  blocked: Blocked,
+  headers: Record<string, string>,
+): GatewayError {
   const seconds = Math.max(1, Math.ceil((blocked.availableAt - now) / 1000));
-  const headers = addCreditHeaders({}, denial);
   headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
   headers["retry-after"] = String(seconds);
   if (blocked.cause === "used") headers["x-should-retry"] = "false";
@@ -43,46 +62,16 @@ const titles: Readonly<Record<WindowName, string>> = { session: "Session", week:
  * LangChain does not retry after "usage quota" or "will reset at". The message about held credits must contain neither.
  */
 function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
-  const limit = credits((state.limitMicro ?? 0) + state.bonusMicro);
+  const limit = creditText((state.limitMicro ?? 0) + state.bonusMicro);
   if (blocked.cause === "held") {
     return (
-      `${titles[blocked.window]} credits are held by requests in flight: ${credits(state.usedMicro)} used and ` +
-      `${credits(state.heldMicro)} held of ${limit}. Try again in ${seconds}s.`
+      `${titles[blocked.window]} credits are held by requests in flight: ${creditText(state.usedMicro)} used and ` +
+      `${creditText(state.heldMicro)} held of ${limit}. Try again in ${seconds}s.`
     );
   }
   const instant = isoSeconds(Math.ceil(blocked.availableAt / 1000));
   return (
-    `${titles[blocked.window]} usage quota exhausted: ${credits(state.usedMicro)} of ${limit} credits used. ` +
-    `It will reset at ${instant} (in ${duration(blocked.availableAt - now)}).`
+    `${titles[blocked.window]} usage quota exhausted: ${creditText(state.usedMicro)} of ${limit} credits used. ` +
+    `It will reset at ${instant} (in ${waitText(blocked.availableAt - now)}).`
   );
-}
-
-let lastSeconds = Number.NaN;
-let lastInstant = "";
-
-/**
- * A client that repeats denied requests gets the same instant each time. Formatting it is a tenth of such a response's
- * cost.
- */
-function isoSeconds(seconds: number): string {
-  if (seconds !== lastSeconds) {
-    lastInstant = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
-    lastSeconds = seconds;
-  }
-  return lastInstant;
-}
-
-/** Credits with all their decimals, without trailing zeros. */
-function credits(amount: Micro): string {
-  const whole = Math.floor(amount / microPerCredit);
-  const micro = amount - whole * microPerCredit;
-  return micro === 0 ? String(whole) : `${whole}.${String(micro).padStart(6, "0").replace(/0+$/, "")}`;
-}
-
-function duration(milliseconds: number): string {
-  const minutes = Math.ceil(milliseconds / 60_000);
-  const days = Math.floor(minutes / 1440);
-  const hours = Math.floor((minutes % 1440) / 60);
-  const parts = [days > 0 ? `${days}d` : "", hours > 0 ? `${hours}h` : "", days === 0 ? `${minutes % 60}m` : ""];
-  return parts.filter((part) => part !== "").join(" ");
 }

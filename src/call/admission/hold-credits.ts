@@ -1,9 +1,12 @@
+import type { RateRule } from "../../access/rate-rules.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
-import type { AccountCredits, Lease, ReserveResult } from "../../ledger/credit-ledger.js";
+import type { AccountCredits, Lease, ReserveRequest, ReserveResult, WindowName } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import { ledgerFailure } from "../ledger-failure.js";
+import { type CallLimits, callLimits } from "../limits/call-limits.js";
+import { requireKept } from "../limits/require-kept.js";
 import { denialError } from "./denial.js";
 
 /** Credits that are held for one call. */
@@ -12,27 +15,49 @@ export interface Reservation {
   readonly heldMicro: Micro;
   /** The account's credits after the admission. */
   readonly credits: AccountCredits;
+  /** The rates of which it has taken something; `undefined`: none. */
+  readonly rules?: readonly RateRule[] | undefined;
+  /** Whether the model is free. Then it holds no credits, and only its rates are settled. */
+  readonly isFree?: boolean | undefined;
 }
 
 /**
- * Holds the most that the call can cost.
- * @returns `undefined` for a model that is free: its calls touch no ledger.
- * @throws GatewayError 429 when the account's credits do not cover it, 503 when the ledger fails.
+ * Holds the most that the call can cost, and takes the most that it can need of its rates.
+ * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger.
+ * @throws GatewayError 429 when credits, caps or rates do not admit it, 503 when the ledger fails.
  */
-export async function holdCredits(
-  { ledger, leaseMs, warn }: CallServices,
-  { requestId, callId, caller, allowance, model, demand, admittedAt }: CheckedCall,
-): Promise<Reservation | undefined> {
-  if (model.price.free) return undefined;
-  const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
-  const amountMicro = model.price.upperBound(demand.promptTokens, demand.outputTokens);
+export async function holdCredits(services: CallServices, call: CheckedCall): Promise<Reservation | undefined> {
+  const { ledger, leaseMs, warn } = services;
+  const { requestId, callId, caller, allowance, model, demand, admittedAt } = call;
+  const named = callLimits(call);
+  const { price } = model;
+  if (price.free && named === undefined) return undefined;
+  if (named !== undefined) requireKept(services, requestId, named.rules);
+  // An account without credits may go on with models that are free.
+  const credits = price.free ? noLimits : allowance.credits;
+  const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
+  const amountMicro = price.free ? 0 : price.upperBound(demand.promptTokens, demand.outputTokens);
+  const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
   let result: ReserveResult;
   try {
-    result = await ledger.reserve({ id: callId, account: caller.account, amountMicro, limits, leaseMs });
+    result = await ledger.reserve(named === undefined ? request : withNamed(request, named));
   } catch (cause) {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
-  if (!result.ok) throw denialError(result);
-  return { lease: result.lease, credits: result, heldMicro: amountMicro };
+  if (!result.ok) throw denialError(result, named?.rules ?? []);
+  const { lease, windows, rates } = result;
+  if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
+  const isFree = price.free;
+  return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
+}
+
+const noLimits: Readonly<Record<WindowName, null>> = { session: null, week: null, month: null };
+
+function withNamed(request: ReserveRequest, { caps, rates }: CallLimits): ReserveRequest {
+  return {
+    ...request,
+    ...(caps !== undefined && { caps }),
+    ...(rates !== undefined && { rates }),
+  };
 }

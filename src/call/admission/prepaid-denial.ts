@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { Blocked, DeniedReservation, WindowStates } from "../../ledger/credit-ledger.js";
-import { addCreditHeaders, epochSeconds } from "./credit-headers.js";
+import { epochSeconds } from "./credit-headers.js";
 
 /** Calls in progress end soon. In seconds. */
 const heldRetrySeconds = 5;
@@ -9,12 +9,17 @@ const heldRetrySeconds = 5;
  * The 429 where the windows deny, but the truth is about prepaid credits: calls in progress hold the rest of them, or
  * nothing but prepaid credits could pay. Then no window's reset brings any.
  * @param code - of the window.
+ * @param headers - those that every denial has. Where this one answers, it changes them.
  * @returns `undefined` where the window's own 429 says it all.
  */
-export function prepaidDenial(denial: DeniedReservation, blocked: Blocked, code: string): GatewayError | undefined {
+export function prepaidDenial(
+  denial: DeniedReservation,
+  blocked: Blocked,
+  code: string,
+  headers: Record<string, string>,
+): GatewayError | undefined {
   const { windows, prepaid, now } = denial;
   const isAlone = paysAsYouGo(windows);
-  const headers = addCreditHeaders({}, denial);
   const error = (message: string) =>
     new GatewayError(message, {
       status: 429,

@@ -10,6 +10,7 @@ import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
+import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
 import { toUpstreamFailure } from "./send.js";
@@ -73,7 +74,8 @@ function toResponse(
 ): GatewayResponse {
   if (attempt.call.departure?.hasLeft) throw clientLeft();
   const headers: Record<string, string> = { "content-type": "application/json" };
-  return { status: 200, headers: credits === undefined ? headers : addCreditHeaders(headers, credits), body };
+  if (credits !== undefined) addRateHeaders(addCreditHeaders(headers, credits), credits.rates);
+  return { status: 200, headers, body };
 }
 
 async function readBody({ attempt, answer }: TargetResponse, progress: WholeProgress): Promise<Uint8Array> {

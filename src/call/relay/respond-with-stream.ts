@@ -2,6 +2,7 @@ import type { GatewayResponse } from "../../http/message.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
+import { addRateHeaders } from "../limits/rate-headers.js";
 import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
@@ -42,7 +43,8 @@ function toResponse(
 ): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
   const { reservation } = settlement;
-  if (reservation !== undefined) addCreditHeaders(headers, reservation.credits);
+  if (reservation !== undefined)
+    addRateHeaders(addCreditHeaders(headers, reservation.credits), reservation.credits.rates);
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (departure === undefined) return { status: 200, headers, body };
   const rest = readToEnd(body, departure, () => codec.progress.tokens.output);

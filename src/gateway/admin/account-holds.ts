@@ -142,7 +142,7 @@ export class HostHolds implements AccountHolds {
       warn({ code: "ledger_failed", message: ledgerFailure("hold credits", cause), cause });
       throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
     }
-    if (!result.ok) throw denialError(result);
+    if (!result.ok) throw denialError(result, []);
     return result;
   }
 

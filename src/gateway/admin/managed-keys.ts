@@ -5,11 +5,11 @@ import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
 import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
-import type { Instant, KeyCredits, KeyMetadata, KeyStore, StoredKey } from "../../keys/key-store.js";
+import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
-import { StoredKeys } from "./stored-keys.js";
+import { type KeyServices, StoredKeys } from "./stored-keys.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
 /** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
@@ -176,12 +176,12 @@ const rotation = z.strictObject({
 });
 
 export function managedKeys(
-  { keys, keyPrefix, accounts }: { keys: KeyStore; keyPrefix: string; accounts?: AccountStore | undefined },
+  { accounts, ...services }: KeyServices & { readonly accounts?: AccountStore | undefined },
   findCaller: { forget(hash: string): void },
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
 ): ManagedKeys {
-  const stored = new StoredKeys(keys, keyPrefix, findCaller, clock);
+  const stored = new StoredKeys(services, findCaller, clock);
   const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
   return {
     async create(input) {

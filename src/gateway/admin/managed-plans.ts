@@ -2,8 +2,10 @@ import { toAllowance } from "../../access/allowance.js";
 import type { CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import type { Warn } from "../../events/warning.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
+import { requireLimitsKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 
 /** Creates, changes, finds and deletes plans. */
@@ -13,7 +15,7 @@ export interface ManagedPlans {
    * processes get it at once where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. The used
    * credits of accounts stay used.
    *
-   * @throws TypeError when the plan is not valid, or the plan store cannot write; and what the store throws.
+   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write; and what the store throws.
    */
   put(plan: Plan): Promise<void>;
   /** @returns the plan as the store has it now; `undefined` when there is none. Rejects with what the store throws. */
@@ -33,7 +35,7 @@ export interface ManagedPlans {
 }
 
 export function managedPlans(
-  plans: PlanStore,
+  { plans, ledger }: { plans: PlanStore; ledger: Pick<CreditLedger, "keepsLimits"> },
   findAllowance: { forget(id: string): void },
   catalog: CurrentCatalog,
   warn: Warn,
@@ -59,6 +61,7 @@ export function managedPlans(
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
       const { models } = toAllowance(plan.id, plan);
+      requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
       warnOfUnmatched(plan.id, models.patterns, catalog.current, warn);
       const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["put"]);
       try {

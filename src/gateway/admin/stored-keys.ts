@@ -3,11 +3,21 @@ import { hashKey } from "../../keys/hash-key.js";
 import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
 import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
 import type { Clock } from "../../ledger/clock.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { lostLimits } from "./lost-limits.js";
+import { type Limited, requireLimitsKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
 type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt" | "lastUsedAt">;
+
+/** What keys are made and kept with. */
+export interface KeyServices {
+  readonly keys: KeyStore;
+  /** Of new keys. */
+  readonly keyPrefix: string;
+  readonly ledger: Pick<CreditLedger, "keepsLimits">;
+}
 
 /**
  * The key store together with this process's cache: a key that is written is removed from the cache. `by` is the name
@@ -19,10 +29,12 @@ export class StoredKeys {
   readonly #clock: Clock;
   readonly #prefix: string;
 
-  /** @param prefix - of new keys. */
-  constructor(keys: KeyStore, prefix: string, findCaller: { forget(hash: string): void }, clock: Clock) {
+  readonly #ledger: Pick<CreditLedger, "keepsLimits">;
+
+  constructor({ keys, keyPrefix, ledger }: KeyServices, findCaller: { forget(hash: string): void }, clock: Clock) {
     this.#keys = keys;
-    this.#prefix = prefix;
+    this.#prefix = keyPrefix;
+    this.#ledger = ledger;
     this.#findCaller = findCaller;
     this.#clock = clock;
   }
@@ -35,6 +47,7 @@ export class StoredKeys {
   /** @throws TypeError when the store does not keep what limits the key. The key is revoked then. */
   async insert(by: string, values: NewValues): Promise<{ key: StoredKey; secret: string }> {
     this.#requireFuture(by, values.expiresAt);
+    requireLimitsKept(by, this.#ledger, "the key", values);
     const secret = makeManagedKey(this.#prefix);
     const hash = hashKey(secret);
     const hint = keyHint(secret, this.#prefix);
@@ -57,6 +70,7 @@ export class StoredKeys {
 
   /** @throws UnknownKeyError */
   async change(by: string, { id, hash }: StoredKey, members: KeyChange): Promise<StoredKey> {
+    requireLimitsKept(by, this.#ledger, "the key", members as KeyChange & Limited);
     try {
       const changed = await this.store(by, "update").update(id, members);
       if (changed === undefined) throw new UnknownKeyError(`${by}: the key ${id} is not there any more.`);

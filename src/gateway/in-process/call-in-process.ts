@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "../../access/caller.js";
+import { counterName } from "../../access/counter-name.js";
 import { ModelPatterns } from "../../access/model-patterns.js";
+import { RateRules } from "../../access/rate-rules.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
+import { ratesSchema } from "../../check/rates-schema.js";
 import { tagsInput } from "../../check/tags-input.js";
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
@@ -17,6 +20,7 @@ import {
   type GivenTerms,
   UnknownTermsError,
 } from "../admin/account-terms.js";
+import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { toWebResponse } from "../web-bridge.js";
 import { WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
@@ -29,6 +33,7 @@ const callerInput = z.strictObject({
   models: keyModels,
   key: idText().default("server"),
   tags: tagsInput(reservedTags).optional(),
+  rates: ratesSchema,
   signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional(),
 });
 
@@ -47,7 +52,8 @@ const by = "gateway.as";
 export function callInProcess(services: InProcessServices, given: InProcessCaller): InProcess {
   const { server, maxStallMs } = services;
   const { signal, ...identity } = checkInput(by, callerInput, given);
-  const { account, plan, anchor } = identity;
+  const { account, plan, anchor, rates } = identity;
+  requireLimitsKept(by, server.calls.ledger, "the caller", { rates });
   const isKnown = plan !== undefined && anchor !== undefined;
   const known = isKnown ? giving(toCaller(identity, { plan, anchor })) : undefined;
   const findCaller = async () => {
@@ -108,7 +114,7 @@ async function findTerms(
 }
 
 function toCaller(
-  { account, models, key, tags }: Omit<z.output<typeof callerInput>, "signal">,
+  { account, models, key, tags, rates }: Omit<z.output<typeof callerInput>, "signal">,
   { plan, anchor }: { plan: string; anchor: number | null },
 ): Caller {
   return {
@@ -120,6 +126,7 @@ function toCaller(
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
     tags,
+    rates: RateRules.of({ owner: "caller", counters: `caller/${counterName(key)}` }, rates),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
 }

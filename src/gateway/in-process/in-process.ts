@@ -1,4 +1,5 @@
 import type { Instant } from "../../keys/key-store.js";
+import type { Rates } from "../../metering/rates.js";
 import type { Tags } from "../../metering/tags.js";
 import type { UsageReport } from "../../server/usage-report.js";
 
@@ -21,6 +22,8 @@ export interface InProcessCaller {
    * What all of its calls are filed under, as by `onRequest`, whose tags come before these. At most 16. Default: nothing.
    */
   tags?: Tags | undefined;
+  /** Rate limits, beside those of its plan and account. Counted for all calls of the same `key`. Default: none. */
+  rates?: Rates | null | undefined;
   /** Ends all of its calls when it is aborted. */
   signal?: AbortSignal | undefined;
 }

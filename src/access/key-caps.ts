@@ -1,0 +1,54 @@
+import type { KeyCredits } from "../keys/key-store.js";
+import type { CapLimit, CapWindow } from "../ledger/cap-limit.js";
+import { type Calendar, capBounds } from "../ledger/windows.js";
+import type { Micro } from "../metering/micro.js";
+import { toMicro } from "../metering/price.js";
+
+interface Cap {
+  readonly id: string;
+  readonly window: CapWindow;
+  readonly limitMicro: Micro;
+}
+
+interface Current {
+  readonly calendar: Calendar;
+  /** Epoch milliseconds. The limits hold from the first to before the second. */
+  readonly from: number;
+  readonly until: number;
+  readonly limits: readonly CapLimit[];
+}
+
+const capWindows: readonly CapWindow[] = ["day", "week", "month", "total"];
+
+/** What a key may cost. */
+export class KeyCaps {
+  readonly #caps: readonly Cap[];
+  #current: Current | undefined;
+
+  private constructor(caps: readonly Cap[]) {
+    this.#caps = caps;
+  }
+
+  /**
+   * @param counters - begins the ids of the key's counters.
+   * @returns `undefined` where nothing is capped.
+   */
+  static of(counters: string, credits: KeyCredits | null | undefined): KeyCaps | undefined {
+    const caps = capWindows.flatMap((window) => {
+      const limit = credits?.[window] ?? undefined;
+      return limit === undefined ? [] : { id: `${counters}/${window}`, window, limitMicro: toMicro(limit) };
+    });
+    return caps.length === 0 ? undefined : new KeyCaps(caps);
+  }
+
+  /** @returns the same list until one of its windows has ended. Do not modify it. */
+  limits(calendar: Calendar, now: number): readonly CapLimit[] {
+    const known = this.#current;
+    if (known?.calendar === calendar && known.from <= now && now < known.until) return known.limits;
+    const limits = this.#caps.map((cap) => ({ ...cap, bounds: capBounds(cap.window, calendar.anchor, now) }));
+    const from = Math.max(...limits.map(({ bounds }) => bounds[1]));
+    const until = Math.min(...limits.map(({ bounds }) => bounds[2]));
+    this.#current = { calendar, from, until, limits };
+    return limits;
+  }
+}

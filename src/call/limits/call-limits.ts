@@ -1,0 +1,44 @@
+import type { RateRule } from "../../access/rate-rules.js";
+import type { CapLimit } from "../../ledger/cap-limit.js";
+import type { RateLimit } from "../../ledger/rate-limit.js";
+import type { Demand } from "../../operations/operation.js";
+import type { CheckedCall } from "../checked-call.js";
+
+/** What a call is subject to beside the windows of its account. */
+export interface CallLimits {
+  readonly caps: readonly CapLimit[] | undefined;
+  readonly rates: readonly RateLimit[] | undefined;
+  /** What `rates` were made of, in their order. */
+  readonly rules: readonly RateRule[];
+}
+
+/** The most that one bucket can count at once, by the ledger's contract. */
+export const largestCount = 1e9;
+
+const noRules: readonly RateRule[] = [];
+
+/** @returns `undefined` for most calls: nothing limits them. */
+export function callLimits(call: CheckedCall): CallLimits | undefined {
+  const { caller, allowance, model, demand, admittedAt } = call;
+  const { caps, rates, accountRates } = caller;
+  if (caps === undefined && rates === undefined && accountRates === undefined && allowance.rates === undefined) {
+    return undefined;
+  }
+  const rules = [allowance.rates, accountRates, rates].flatMap((some) => some?.for(model.id) ?? noRules);
+  // A call that costs nothing counts in no cap, and none denies it.
+  const capLimits = model.price.free ? undefined : caps?.limits(caller.calendar, admittedAt);
+  if (capLimits === undefined && rules.length === 0) return undefined;
+  return { caps: capLimits, rates: rules.length === 0 ? undefined : rules.map((rule) => toLimit(rule, demand)), rules };
+}
+
+function toLimit(rule: RateRule, demand: Demand): RateLimit {
+  const { id, kind, limit, burst } = rule;
+  return { id, kind, limit, burst, take: kind === "tokens" ? mostTokens(rule, demand) : 1 };
+}
+
+/** The most tokens that the call can use of the rule's kind. */
+function mostTokens({ count }: RateRule, { promptTokens, outputTokens }: Demand): number {
+  const input = count === "output" ? 0 : promptTokens;
+  const output = count === "input" ? 0 : outputTokens;
+  return Math.min(input + output, largestCount);
+}
