@@ -54,11 +54,15 @@ function addToLot({ lots }: Prepaid, amount: Micro, expiresAt: number): void {
     return;
   }
   if (lots.length >= mostLots) {
-    throw new LedgerInputError(
-      `An account has ${mostLots} different moments of expiry at the most. Round expiresAt, such as to the end of a day.`,
-    );
+    throw tooManyLots();
   }
   lots.splice(index < 0 ? lots.length : index, 0, { expiresAt, left: amount });
+}
+
+export function tooManyLots(): LedgerInputError {
+  return new LedgerInputError(
+    `An account has ${mostLots} different moments of expiry at the most. Round expiresAt, such as to the end of a day.`,
+  );
 }
 
 /**

@@ -10,6 +10,8 @@ import { grant } from "./lua/grant.js";
 import { history } from "./lua/history.js";
 import { journal } from "./lua/journal.js";
 import { leases } from "./lua/leases.js";
+import { limits } from "./lua/limits/limits.js";
+import { topUp } from "./lua/limits/top-up.js";
 import { prelude } from "./lua/prelude.js";
 import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
@@ -18,17 +20,17 @@ import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
 import { makeScript, type Script } from "./script.js";
 
-/** `operate` makes reservations, settlements, grants and resets, and forgets accounts. */
+/** `operate` makes reservations, settlements, grants, top-ups and resets, and forgets accounts. */
 export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "history", Script>>;
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
   const state = [prelude, clockPart, account, leases, charge];
-  const transitions = [reserve, settle, grant, reset, forget];
+  const transitions = [reserve, settle, grant, reset, forget, topUp];
   return {
-    operate: makeScript(...state, journal, expiry, windows, answer, ...transitions, operate),
-    renew: makeScript(...state, journal, expiry, renew),
-    balance: makeScript(...state, answer, balance),
+    operate: makeScript(...state, journal, windows, answer, limits, expiry, ...transitions, operate),
+    renew: makeScript(...state, journal, limits, expiry, renew),
+    balance: makeScript(...state, answer, limits, balance),
     history: makeScript(prelude, history),
   };
 }
