@@ -1,4 +1,6 @@
 import { operate } from "./batch/operate.js";
+import { limits } from "./limits/limits.js";
+import { topUp } from "./limits/top-up.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
 import { balance } from "./lua/balance.js";
@@ -10,8 +12,6 @@ import { grant } from "./lua/grant.js";
 import { history } from "./lua/history.js";
 import { journal } from "./lua/journal.js";
 import { leases } from "./lua/leases.js";
-import { limits } from "./lua/limits/limits.js";
-import { topUp } from "./lua/limits/top-up.js";
 import { prelude } from "./lua/prelude.js";
 import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";

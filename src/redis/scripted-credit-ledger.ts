@@ -61,7 +61,7 @@ import {
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { denialOf, limitsOf, neededMicro, viewOf } from "./limits-reply.js";
+import { denialOf, limitsOf, neededMicro, viewOf } from "./limits/limits-reply.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";

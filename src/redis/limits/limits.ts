@@ -1,4 +1,4 @@
-import { replyCodes as code } from "../../batch/reply-codes.js";
+import { replyCodes as code } from "../batch/reply-codes.js";
 import { buckets } from "./buckets.js";
 import { caps } from "./caps.js";
 import { limitHashes } from "./limit-hashes.js";

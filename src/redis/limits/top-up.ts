@@ -1,4 +1,4 @@
-import { replyCodes as code } from "../../batch/reply-codes.js";
+import { replyCodes as code } from "../batch/reply-codes.js";
 
 /** Adds prepaid credits, once per id. */
 export const topUp = `

@@ -1,11 +1,11 @@
-import { type AccountLimits, newAccountLimits, openLimits } from "../ledger/account-limits.js";
-import { blockedWindows, noInstances, type OpenInstances } from "../ledger/account-state.js";
-import type { DeniedReservation, ReserveRequest } from "../ledger/credit-ledger.js";
-import type { HeldLimits } from "../ledger/held-limits.js";
-import { type AccountView, deniedBy } from "../ledger/limit-states.js";
-import { canFund } from "../ledger/prepaid.js";
-import type { Micro } from "../metering/micro.js";
-import type { LedgerReply } from "./ledger-reply.js";
+import { type AccountLimits, newAccountLimits, openLimits } from "../../ledger/account-limits.js";
+import { blockedWindows, noInstances, type OpenInstances } from "../../ledger/account-state.js";
+import type { DeniedReservation, ReserveRequest } from "../../ledger/credit-ledger.js";
+import type { HeldLimits } from "../../ledger/held-limits.js";
+import { type AccountView, deniedBy } from "../../ledger/limit-states.js";
+import { canFund } from "../../ledger/prepaid.js";
+import type { Micro } from "../../metering/micro.js";
+import type { LedgerReply } from "../ledger-reply.js";
 
 /** The ids of caps and rates that an operation names, in the order in which it sends them. */
 export interface NamedIds {
