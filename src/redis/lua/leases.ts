@@ -59,6 +59,8 @@ local function unpackHold(packed, packedPart)
 end
 
 local function readHold(id)
-  return unpackHold(unpack(call('HMGET', holdsKey, id, partField(id))))
+  local packed = call('HGET', holdsKey, id)
+  if not packed then return nil end
+  return unpackHold(packed, call('HGET', holdsKey, partField(id)))
 end
 `;
