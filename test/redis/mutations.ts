@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -794,5 +795,6 @@ export const mutations: readonly Mutation[] = [
     test: scripts,
   },
   ...accountMutations,
+  ...limitMutations,
   ...responseMutations,
 ];

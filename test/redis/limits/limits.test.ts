@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { CreditLedger, Lease } from "../../src/ledger/credit-ledger.js";
-import { day, Fixture, second, start, unique } from "../../src/testing/credit-ledger-fixture.js";
+import type { CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
+import { day, Fixture, second, start, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import {
   capOf,
   concurrentRate,
@@ -10,10 +10,10 @@ import {
   requestsRate,
   tokensRate,
   topUp,
-} from "../../src/testing/credit-limits/limits-fixture.js";
-import { ManualClock } from "../../src/testing/manual-clock.js";
-import { hasRedisServer } from "../support/redis-server.js";
-import { ledgerAt, RedisTest } from "./redis-test.js";
+} from "../../../src/testing/credit-limits/limits-fixture.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
+import { hasRedisServer } from "../../support/redis-server.js";
+import { ledgerAt, RedisTest } from "../redis-test.js";
 
 const most = Number.MAX_SAFE_INTEGER;
 
