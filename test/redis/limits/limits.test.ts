@@ -199,6 +199,23 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     expect(await creditsNow(account, named)).toEqual(before);
   });
 
+  it("are as before for what follows a failed operation in its script", async () => {
+    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    await topUp(account, 50);
+    const caps = [capOf(account, "total", 90)];
+    const lease = await account.admit(5, { caps });
+    const journal = await keyOf("journal");
+    await client().del(journal);
+    await client().set(journal, "what another program wrote");
+    const [failed, next] = await Promise.allSettled([
+      account.ledger.settle(lease, { amountMicro: 4 }),
+      account.reserve(2, { caps }),
+    ]);
+    expect(failed.status).toBe("rejected");
+    expect(next).toMatchObject({ value: { prepaid: { balanceMicro: 50, heldMicro: 7 }, caps: [{ heldMicro: 7 }] } });
+    expect(await creditsNow(account, { caps })).toMatchObject({ prepaid: { heldMicro: 7 }, caps: [{ usedMicro: 0 }] });
+  });
+
   it("answer a top-up that is repeated as it was answered, and refuse another one with its id", async () => {
     const account = (test as RedisTest).accountAt();
     const id = unique("topup");
