@@ -1,6 +1,6 @@
 import { operate } from "./batch/operate.js";
 import { limits } from "./limits/limits.js";
-import { topUp } from "./limits/top-up.js";
+import { topUpTransition } from "./limits/top-up-transition.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
 import { balance } from "./lua/balance.js";
@@ -26,7 +26,7 @@ export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "h
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
   const state = [prelude, clockPart, account, leases, charge];
-  const transitions = [reserve, settle, grant, reset, forget, topUp];
+  const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
     operate: makeScript(...state, journal, windows, answer, limits, expiry, ...transitions, operate),
     renew: makeScript(...state, journal, limits, expiry, renew),

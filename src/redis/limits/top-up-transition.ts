@@ -1,7 +1,7 @@
 import { replyCodes as code } from "../batch/reply-codes.js";
 
 /** Adds prepaid credits, once per id. */
-export const topUp = `
+export const topUpTransition = `
 local function topUp(operation)
   local topUpMemoryMs = 2678400000 -- 31 days
   local id, tags, amount, expiresAt = unpack(operation, 2)
