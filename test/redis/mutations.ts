@@ -688,22 +688,22 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "holds survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', leasesKey, expiredKey, journalKey)",
   },
   {
     name: "leases survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, expiredKey, journalKey)",
   },
   {
     name: "expired holds survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, leasesKey, journalKey)",
   },
   {
     name: "the journal survives its account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, leasesKey, expiredKey)",
   },
 
