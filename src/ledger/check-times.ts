@@ -1,9 +1,10 @@
 import { type Lease, LedgerInputError, type WindowLimits } from "./credit-ledger.js";
 
 /** Checks the numbers of a lease, for a store that writes them down. @throws LedgerInputError */
-export function checkLeaseTimes({ amountMicro, expiresAt, starts, ends }: Lease): void {
+export function checkLeaseTimes({ amountMicro, expiresAt, starts, ends, prepaidAt = 0, caps = [] }: Lease): void {
   const times = [starts, ends].flatMap((each) => [each?.session, each?.week, each?.month]);
-  if ([amountMicro, expiresAt, ...times].every(Number.isSafeInteger)) return;
+  const ofCaps = caps.flatMap(({ start, end }) => [start, end]);
+  if ([amountMicro, expiresAt, prepaidAt, ...times, ...ofCaps].every(Number.isSafeInteger)) return;
   throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
 }
 

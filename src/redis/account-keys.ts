@@ -18,7 +18,8 @@ export class AccountKeys {
   /** The keys that every script of the ledger takes. Those of ids begin with the first of them. */
   of(accountId: string): readonly string[] {
     const account = `${this.#prefix}:{${digest(accountId)}}`;
-    return [account, `${account}:holds`, `${account}:leases`, `${account}:expired`, `${account}:journal`];
+    const names = ["holds", "leases", "expired", "journal", "prepaid", "caps", "rates"];
+    return [account, ...names.map((name) => `${account}:${name}`)];
   }
 }
 

@@ -6,6 +6,9 @@ import {
   type WindowInstance,
 } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
+import type { HeldLimits } from "../ledger/held-limits.js";
+import { tooManyLots } from "../ledger/prepaid.js";
+import { toLease } from "../ledger/receipt.js";
 import { type ReplyStatus, replyLengths } from "./batch/reply-lengths.js";
 
 /** What a script returned of one operation: the numbers from `first` on, which begin with the status. */
@@ -13,6 +16,8 @@ export interface LedgerReply {
   readonly status: ReplyStatus;
   readonly numbers: Float64Array;
   readonly first: number;
+  /** The first of the numbers of what the account has beside its windows. Absent: nothing that is asked for. */
+  readonly firstOfLimits?: number;
 }
 
 interface Span {
@@ -39,23 +44,21 @@ export function newestInstancesOf(reply: LedgerReply): Instances {
   return { session, week, month };
 }
 
-/** The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now. */
-export function leaseOf(reply: LedgerReply, { id, account, amountMicro, limits, leaseMs }: ReserveRequest): Lease {
+/**
+ * The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now.
+ * @param part - what it holds beside the windows, as far as it is known.
+ */
+export function leaseOf(reply: LedgerReply, request: ReserveRequest, part: HeldLimits | undefined): Lease {
   const isApart = replyLengths[reply.status] > firstOfLease;
-  const expiresAt = isApart ? numberAt(reply, firstOfLease) : nowOf(reply) + leaseMs;
+  const expiresAt = isApart ? numberAt(reply, firstOfLease) : nowOf(reply) + request.leaseMs;
   const [session, week, month] = [0, 1, 2].map((index) => {
     const at = isApart ? firstOfLease + 1 + 2 * index : firstWindow + windowLength * index;
     return { start: numberAt(reply, at), end: numberAt(reply, at + 1) };
   }) as [Span, Span, Span];
-  return {
-    id,
-    account,
-    amountMicro,
-    expiresAt,
-    starts: { session: session.start, week: week.start, month: month.start },
-    ends: { session: session.end, week: week.end, month: month.end },
-    limits,
-  };
+  const { account, amountMicro } = request;
+  const starts = { session: session.start, week: week.start, month: month.start };
+  const ends = { session: session.end, week: week.end, month: month.end };
+  return toLease(request, { account, amountMicro, expiresAt, starts, ends }, part);
 }
 
 /** The error that a status stands for, if it is one. */
@@ -65,6 +68,10 @@ export function errorOf(reply: LedgerReply, id: string, amount?: number): Error 
       return conflictOf(id);
     case "tooLarge":
       return new LedgerInputError(`amountMicro ${amount} is too large on top of the rest.`);
+    case "tooManyLots":
+      return tooManyLots();
+    case "tooEarly":
+      return new LedgerInputError("expiresAt must be later than now.");
     case "noSession":
       return new LedgerInputError("The account has no open session to grant credits to.");
     case "missedBounds":
@@ -75,7 +82,7 @@ export function errorOf(reply: LedgerReply, id: string, amount?: number): Error 
 }
 
 export function conflictOf(id: string): LedgerConflictError {
-  return new LedgerConflictError(`${id} was used before with another amount or window.`);
+  return new LedgerConflictError(`${id} was used before with another amount, window or expiry.`);
 }
 
 /** The script returns a window that there is none of as one that began and ended before all others. */

@@ -1,4 +1,6 @@
 import { operate } from "./batch/operate.js";
+import { limits } from "./limits/limits.js";
+import { topUpTransition } from "./limits/top-up-transition.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
 import { balance } from "./lua/balance.js";
@@ -18,17 +20,17 @@ import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
 import { makeScript, type Script } from "./script.js";
 
-/** `operate` makes reservations, settlements, grants and resets, and forgets accounts. */
+/** `operate` makes reservations, settlements, grants, top-ups and resets, and forgets accounts. */
 export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "history", Script>>;
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
   const state = [prelude, clockPart, account, leases, charge];
-  const transitions = [reserve, settle, grant, reset, forget];
+  const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
-    operate: makeScript(...state, journal, expiry, windows, answer, ...transitions, operate),
-    renew: makeScript(...state, journal, expiry, renew),
-    balance: makeScript(...state, answer, balance),
+    operate: makeScript(...state, journal, windows, answer, limits, expiry, ...transitions, operate),
+    renew: makeScript(...state, journal, limits, expiry, renew),
+    balance: makeScript(...state, answer, limits, balance),
     history: makeScript(prelude, history),
   };
 }

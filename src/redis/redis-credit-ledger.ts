@@ -58,12 +58,14 @@ export function creditLedgerOn(
   });
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
+    keepsLimits: true,
     reserve: (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
     settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease) => ledger.release(lease),
-    balance: (account, limits) => ledger.balance(account, limits),
+    release: (lease, rates) => ledger.release(lease, rates),
+    balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
+    topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (account) => ledger.forget(account),

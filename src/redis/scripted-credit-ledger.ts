@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { admittingInstances, blockedWindows, currentStates, windowStates } from "../ledger/account-state.js";
+import { type NamedLimits, newAccountLimits } from "../ledger/account-limits.js";
+import { admittingInstances, currentStates, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import type {
-  Blocked,
+  Balance,
   CreditLedger,
   GrantRequest,
   HistoryPage,
@@ -24,15 +25,29 @@ import {
   checkGrant,
   checkHistory,
   checkLimits,
+  checkNamed,
   checkRenew,
   checkReserve,
   checkSettle,
+  checkTopUp,
 } from "../ledger/ledger-input.js";
+import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
+import { prepaidState } from "../ledger/prepaid.js";
+import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";
 import { OperationLanes } from "./batch/operation-lanes.js";
-import { forgetText, grantText, reserveText, resetText, settleText } from "./batch/operation-text.js";
+import {
+  forgetText,
+  grantText,
+  renewal,
+  reserveText,
+  resetText,
+  settleText,
+  topUpText,
+} from "./batch/operation-text.js";
 import { RecentAccounts } from "./batch/recent-accounts.js";
 import { operationRunner } from "./batch/run-operations.js";
 import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
@@ -46,6 +61,7 @@ import {
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
+import { denialOf, limitsOf, neededMicro, viewOf } from "./limits/limits-reply.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
@@ -71,6 +87,7 @@ export interface LedgerParts {
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
+const noNames: NamedLimits = Object.freeze({});
 
 const announceScript = makeScript(announce);
 
@@ -112,21 +129,18 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    const { id, account, amountMicro, limits, strict = false } = request;
-    const need = strict ? Math.max(1, amountMicro) : 1;
+    const { id, account, amountMicro, limits } = request;
     const { keys, limits: limitsText } = this.#recent.get(account);
-    const text = reserveText(request, need, limitsText.of(limits));
+    const text = reserveText(request, neededMicro(request), limitsText.of(limits));
     const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
     const open = openInstancesOf(reply);
-    const windows = windowStates(open, limits);
-    if (reply.status === "denied") {
-      // The script has decided by the same rule. The windows that it returned show which one denied, and until when.
-      const blocked = blockedWindows(open, limits, need, now) as [Blocked, ...Blocked[]];
-      return { ok: false, blocked, windows, now };
-    }
-    return { ok: true, lease: leaseOf(reply, request), windows, now, replayed: reply.status === "replayed" };
+    const beside = limitsOf(reply, request);
+    const credits = { ...creditsOf(viewOf(beside), limits, request, now), windows: windowStates(open, limits) };
+    if (reply.status === "denied") return { ok: false, ...denialOf(open, beside, request, now), ...credits, now };
+    const lease = leaseOf(reply, request, beside?.part);
+    return { ok: true, lease, ...credits, now, replayed: reply.status === "replayed" };
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -145,17 +159,20 @@ export class ScriptedCreditLedger implements CreditLedger {
     return this.#settle("charge", lease, settlement);
   }
 
-  release(lease: Lease): Promise<SettleResult> {
-    return this.#settle("release", lease, { amountMicro: 0 });
+  release(lease: Lease, rates?: readonly RateUse[]): Promise<SettleResult> {
+    return this.#settle("release", lease, { amountMicro: 0, rates });
   }
 
-  async balance(account: string, limits: WindowLimits): Promise<{ windows: WindowStates; now: number }> {
+  async balance(account: string, limits: WindowLimits, of: NamedLimits = noNames): Promise<Balance> {
     checkAccount(account);
     checkLimits(limits);
-    const packed = await this.#send(this.#scripts.balance, account, [this.#isText]);
+    checkNamed(of);
+    const [caps, rates] = [of.caps ?? [], of.rates ?? []].map((named) => named.map(({ id }) => id));
+    const packed = await this.#send(this.#scripts.balance, account, [this.#isText, caps, rates]);
     const reply = decodeReplies(packed)[0] as LedgerReply;
     const now = nowOf(reply);
-    return { windows: windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits), now };
+    const windows = windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits);
+    return { ...creditsOf(viewOf(limitsOf(reply, of)), limits, of, now), windows, now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -165,6 +182,15 @@ export class ScriptedCreditLedger implements CreditLedger {
     throwErrorOf(reply, id, amountMicro);
     this.#announcements.add(account);
     return windowStates(openInstancesOf(reply), limits);
+  }
+
+  async topUp(request: TopUpRequest): Promise<PrepaidState> {
+    checkTopUp(request);
+    const { id, account, amountMicro } = request;
+    const reply = await this.#submit(account, topUpText(request), `topup:${id}`);
+    throwErrorOf(reply, id, amountMicro);
+    this.#announcements.add(account);
+    return prepaidState((limitsOf(reply, noNames)?.limits ?? newAccountLimits()).prepaid, nowOf(reply));
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
@@ -202,8 +228,10 @@ export class ScriptedCreditLedger implements CreditLedger {
     const { id, account, limits } = lease;
     const reply = await this.#submit(account, settleText(kind, lease, settlement), `ended:${id}`);
     throwErrorOf(reply, id);
-    const windows = currentStates(newestInstancesOf(reply), limits, nowOf(reply));
-    return { status: reply.status as SettleStatus, windows };
+    const now = nowOf(reply);
+    const windows = currentStates(newestInstancesOf(reply), limits, now);
+    const credits = { ...creditsAfter(viewOf(limitsOf(reply, lease)), lease, now), windows };
+    return { status: reply.status as SettleStatus, ...credits };
   }
 
   #submit(account: string, text: string, ownKey?: string): Promise<LedgerReply> {
@@ -213,13 +241,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   /** @param requests - all of one account. */
   async #renewBatch(requests: readonly RenewRequest[]): Promise<readonly string[]> {
     const account = requests[0]?.lease.account as string;
-    const renewals = requests.map(({ lease, observedMicro, leaseMs }) => [
-      lease.id,
-      lease.amountMicro,
-      observedMicro,
-      leaseMs,
-    ]);
-    const [, ...statuses] = await this.#update(this.#scripts.renew, account, [renewals]);
+    const [, ...statuses] = await this.#update(this.#scripts.renew, account, [requests.map(renewal)]);
     for (const [index, status] of statuses.entries()) {
       if (status === "conflict") throw conflictOf(requests[index]?.lease.id as string);
     }

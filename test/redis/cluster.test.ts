@@ -140,6 +140,7 @@ describe.runIf(hasRedisServer).each([
 
   describeCreditLedger(`redisCreditLedger in a cluster, ${name}`, (clock) => ledgerAt(clock, connected[0].client), {
     ids: "per account",
+    limits: true,
     holds: 1_000,
   });
   describeWritableKeyStore(`redisKeyStore in a cluster, ${name}`, async () => [stores(0).keys, stores(1).keys]);

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -687,22 +688,22 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "holds survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', leasesKey, expiredKey, journalKey)",
   },
   {
     name: "leases survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, expiredKey, journalKey)",
   },
   {
     name: "expired holds survive their account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, leasesKey, journalKey)",
   },
   {
     name: "the journal survives its account",
-    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey)",
+    find: "write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)",
     replace: "write('DEL', holdsKey, leasesKey, expiredKey)",
   },
 
@@ -794,5 +795,6 @@ export const mutations: readonly Mutation[] = [
     test: scripts,
   },
   ...accountMutations,
+  ...limitMutations,
   ...responseMutations,
 ];

@@ -34,6 +34,7 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
   const make = makerWith(undefined);
   describeCreditLedger(`redisCreditLedger, ${name}`, make, {
     ids: "per account",
+    limits: true,
     holds: name === "ioredis" ? 10_000 : 1_000,
   });
   describeCreditLedgerModel(`redisCreditLedger, ${name}`, make, { runs: name === "ioredis" ? 20 : 10 });
@@ -67,6 +68,6 @@ describe.runIf(hasRedisServer)("with a client of the host's own, that reads repl
     return ledgerAt(clock, client);
   }
 
-  describeCreditLedger("redisCreditLedger, text", make, { ids: "per account", holds: 1_000 });
+  describeCreditLedger("redisCreditLedger, text", make, { ids: "per account", limits: true, holds: 1_000 });
   describeCreditLedgerModel("redisCreditLedger, text", make, { runs: 5 });
 });

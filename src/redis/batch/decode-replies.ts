@@ -7,10 +7,17 @@ const bytesOfNumber = 8;
 export function decodeReplies(packed: unknown): LedgerReply[] {
   const numbers = packed instanceof Uint8Array ? fromBytes(packed) : fromText(String(packed));
   const replies: LedgerReply[] = [];
+  let firstOfLimits: number | undefined;
   for (let first = 0; first < numbers.length; ) {
     const status = replyStatuses[numbers[first] ?? Number.NaN];
+    if (status === "limits") {
+      firstOfLimits = first + replyLengths.limits;
+      first = firstOfLimits + (numbers[first + 1] ?? Number.NaN);
+      continue;
+    }
     if (status === undefined) throw new Error(`Redis returned ${numbers[first]} where a status was expected.`);
-    replies.push({ status, numbers, first });
+    replies.push(firstOfLimits === undefined ? { status, numbers, first } : { status, numbers, first, firstOfLimits });
+    firstOfLimits = undefined;
     first += replyLengths[status];
   }
   return replies;

@@ -35,22 +35,34 @@ local function run(operation)
   local transition = transitions[operation[1]]
   -- What is due ends before any other operation.
   if transition ~= forget and expire() then return answerAlone(${code.again}) end
+  -- Prepaid credits that have expired lapse before it, too.
+  if packedPrepaid and transition ~= forget then useLimits().lapse() end
   hasWritten = false
-  return transition(operation)
+  shown = nil
+  local reply = transition(operation)
+  if not (shown or packedPrepaid) then return reply end
+  local caps, rates, part = {}, {}, nil
+  if shown then caps, rates, part = shown.caps, shown.rates, shown.part end
+  return useLimits().answer(caps, rates, part) .. reply
 end
 
 local function attempt(place, operation)
   hasWritten = false
   local isDone, reply = pcall(run, operation)
   if isDone then return reply end
-  if hasWritten then keepAccount(true) else restoreAccount() end
+  if hasWritten then
+    keepAccount(true)
+    if limits then pcall(limits.keep) end
+  else
+    restoreAccount()
+  end
   return fail(place, reply)
 end
 
 for index = 4, #arguments do
   local operations = arguments[index]
   local before = #replies
-  accountKey, holdsKey, leasesKey, expiredKey, journalKey = takeKeys(5)
+  accountKey, holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey = takeKeys(8)
   local isLoaded, loadFailure = pcall(loadAccount)
   for position, operation in ipairs(operations) do
     local place = before + position

@@ -5,4 +5,5 @@ export const operationKinds = [
   { name: "grant", hasOwnKey: true },
   { name: "reset", hasOwnKey: false },
   { name: "forget", hasOwnKey: false },
+  { name: "topUp", hasOwnKey: true },
 ] as const;

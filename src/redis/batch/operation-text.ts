@@ -1,5 +1,14 @@
 import { checkBounds, checkLeaseTimes } from "../../ledger/check-times.js";
-import type { GrantRequest, Lease, ReserveRequest, Settlement, WindowName } from "../../ledger/credit-ledger.js";
+import type {
+  GrantRequest,
+  Lease,
+  RenewRequest,
+  ReserveRequest,
+  Settlement,
+  WindowName,
+} from "../../ledger/credit-ledger.js";
+import { neverExpires } from "../../ledger/prepaid.js";
+import type { TopUpRequest } from "../../ledger/prepaid-state.js";
 import { operationKinds } from "./operation-kinds.js";
 
 type KindName = (typeof operationKinds)[number]["name"];
@@ -12,8 +21,19 @@ const codes = Object.fromEntries(operationKinds.map(({ name }, index) => [name, 
 // JSON, written without a value of which it would be the text. What is no number there would fail the whole script.
 
 /** @param limits - the numbers of the request's, which are checked. */
-export function reserveText({ id, amountMicro, leaseMs }: ReserveRequest, need: number, limits: string): string {
-  return `[${codes.reserve},${JSON.stringify(id)},${amountMicro},${leaseMs},${need},${limits}]`;
+export function reserveText(request: ReserveRequest, need: number, limits: string): string {
+  const { id, amountMicro, leaseMs } = request;
+  return `[${codes.reserve},${JSON.stringify(id)},${amountMicro},${leaseMs},${need},${limits}${namedText(request)}]`;
+}
+
+/** The places of the kinds are those by which the script knows them. */
+const rateKinds = [undefined, "requests", "tokens", "concurrent"];
+
+function namedText({ caps = [], rates = [] }: ReserveRequest): string {
+  if (caps.length === 0 && rates.length === 0) return "";
+  const ofCaps = caps.map(({ id, limitMicro, bounds }) => [id, limitMicro, ...bounds]);
+  const ofRates = rates.map(({ id, kind, take, limit, burst }) => [id, rateKinds.indexOf(kind), take, limit, burst]);
+  return `,${JSON.stringify(ofCaps)},${JSON.stringify(ofRates)}`;
 }
 
 /** @throws LedgerInputError */
@@ -24,8 +44,29 @@ export function settleText(kind: "charge" | "release", lease: Lease, settlement:
   const head = `[${codes.settle},${JSON.stringify(id)},"${kind}",${tagsText(tags)},${settlement.amountMicro}`;
   return (
     `${head},${mayBeDuplicateSince},${amountMicro},${expiresAt},${starts.session},${starts.week},${starts.month},` +
-    `${ends.session},${ends.week},${ends.month}]`
+    `${ends.session},${ends.week},${ends.month}${leasedText(lease, settlement)}]`
   );
+}
+
+function leasedText({ prepaidAt, caps = [], rates = [] }: Lease, { rates: uses = [] }: Settlement): string {
+  if (prepaidAt === undefined && caps.length === 0 && rates.length === 0 && uses.length === 0) return "";
+  const ofCaps = caps.map(({ id, start, end }) => [id, start, end]);
+  const ids = rates.map(({ id }) => id);
+  return `,${prepaidAt ?? Number.MIN_SAFE_INTEGER},${JSON.stringify([ofCaps, ids, usesOf(uses)]).slice(1, -1)}`;
+}
+
+/** As a member of the arguments of the script that renews. */
+export function renewal({ lease: { id, amountMicro }, observedMicro, leaseMs, rates }: RenewRequest): unknown[] {
+  return [id, amountMicro, observedMicro, leaseMs, ...(rates === undefined ? [] : [usesOf(rates)])];
+}
+
+function usesOf(uses: NonNullable<Settlement["rates"]>): unknown[] {
+  return uses.map(({ id, actual }) => [id, actual]);
+}
+
+export function topUpText({ id, amountMicro, expiresAt = neverExpires, note }: TopUpRequest): string {
+  const tags = tagsText(note === undefined ? undefined : { note });
+  return `[${codes.topUp},${JSON.stringify(id)},${tags},${amountMicro},${expiresAt}]`;
 }
 
 /** @throws LedgerInputError */

@@ -27,6 +27,14 @@ export const replyLengths = {
   conflict: withNow,
   tooLarge: withNow,
   noSession: withNow,
+  /** Of a top-up, that expires already. */
+  tooEarly: withNow,
+  tooManyLots: withNow,
+  /**
+   * No reply, but what goes before the next one: how many more numbers it has, and these: what the account has beside its
+   * windows.
+   */
+  limits: withNow,
   /** Only some of many expired holds have ended. */
   again: withNow,
   /** Redis refused a command, or the script has an error. */

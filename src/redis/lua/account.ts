@@ -19,10 +19,15 @@ local account
 -- The account as it is stored, or will be: what an operation has not kept is not in it.
 local packedAccount
 local mustWrite, mustExtend, mustBegin
+-- As it is stored; most accounts have none.
+local packedPrepaid
+-- What else it has beside its windows, once something of it was needed.
+local limits
 
 -- Takes back what was not kept.
 local function restoreAccount()
   local plainLength = 19 * 8
+  if limits then limits.drop() end
   if packedAccount then
     local sessionStart, sessionFinish, sessionUsed, sessionHeld, sessionBonus,
       weekStart, weekFinish, weekUsed, weekHeld, weekBonus,
@@ -51,7 +56,9 @@ end
 
 local function loadAccount()
   mustWrite, mustExtend, mustBegin = false, false, false
-  packedAccount = call('GET', accountKey)
+  packedAccount, packedPrepaid = unpack(call('MGET', accountKey, prepaidKey))
+  -- A key of another type counts as none there, and is refused here.
+  if not packedAccount then call('GET', accountKey) end
   restoreAccount()
 end
 

@@ -15,6 +15,9 @@ local withWindows = ${numbers(replyLengths.current)}
 local withLease = ${numbers(replyLengths.replayed)}
 local none = newInstance(never, never)
 
+-- What the answer of an operation is to show beside the windows: ids of caps and rates, and the part of a lease.
+local shown
+
 local function answerAlone(status)
   return pack(statusAndNow, status, now)
 end

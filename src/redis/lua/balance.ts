@@ -7,12 +7,17 @@ local mostPerRead = 1000
 loadAccount()
 local due = now < account.nextExpiry and {} or call('ZRANGEBYSCORE', leasesKey, '-inf', now)
 for first = 1, #due, mostPerRead do
-  local packed = call('HMGET', holdsKey, unpack(due, first, math.min(first + mostPerRead - 1, #due)))
-  for _, one in ipairs(packed) do
-    local hold = readLease(one)
-    if hold then addCharge(hold, hold.held, hold.checkpoint) end
+  local packed, packedParts = readFields({ unpack(due, first, math.min(first + mostPerRead - 1, #due)) })
+  for index = 1, #packed do
+    local hold, part = unpackHold(packed[index], packedParts[index])
+    if hold then
+      endHold(hold, part, hold.held, hold.checkpoint)
+      if part then useLimits().endTakes(part, part.uses, 'expiry') end
+    end
   end
 end
 
-return answer(${code.current}, account.session, account.week, account.month)
+local capIds, rateIds = arguments[4], arguments[5]
+local shown = (packedPrepaid or limits or #capIds > 0 or #rateIds > 0) and useLimits().answer(capIds, rateIds) or ''
+return shown .. answer(${code.current}, account.session, account.week, account.month)
 `;

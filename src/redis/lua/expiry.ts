@@ -12,13 +12,17 @@ local function expireDue()
   local expiredMemoryMs = 3600000
   if budget == 0 then return true end
   local due = call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, budget)
-  local packed = call('HMGET', holdsKey, unpack(due))
+  local packed, packedParts = readFields(due)
   local records, times = {}, {}
   for index, id in ipairs(due) do
-    local hold = readLease(packed[index])
+    local hold, part = unpackHold(packed[index], packedParts[index])
     if hold then
-      addCharge(hold, hold.held, hold.checkpoint)
-      if hold.checkpoint > 0 then journal(id, 'checkpoint', hold.checkpoint, hold) end
+      endHold(hold, part, hold.held, hold.checkpoint)
+      if part then
+        useLimits().endTakes(part, part.uses, 'expiry')
+        records[#records + 1], records[#records + 2] = partField(id), packPart(part)
+      end
+      if hold.checkpoint > 0 then journal(id, 'checkpoint', hold.checkpoint, instancesOf(hold, part)) end
       hold.held, hold.isExpired = 0, true
       records[#records + 1], records[#records + 2] = id, packLease(hold)
       times[#times + 1], times[#times + 2] = now, id
@@ -29,6 +33,7 @@ local function expireDue()
   local old = call('ZRANGEBYSCORE', expiredKey, '-inf', now - expiredMemoryMs, 'LIMIT', 0, 1000)
   if #old > 0 then
     write('HDEL', holdsKey, unpack(old))
+    write('HDEL', holdsKey, unpack(partFields(old)))
     write('ZREM', expiredKey, unpack(old))
     account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)
   end
@@ -36,6 +41,7 @@ local function expireDue()
     write('HSET', holdsKey, unpack(records))
     write('ZADD', expiredKey, unpack(times))
   end
+  if limits then limits.keep() end
 
   local first = call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')
   account.nextExpiry = tonumber(first[2] or maxInteger)

@@ -6,7 +6,9 @@ import { replyCodes as code } from "../batch/reply-codes.js";
  */
 export const forget = `
 local function forget()
-  write('DEL', holdsKey, leasesKey, expiredKey, journalKey)
+  write('DEL', holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey)
+  packedPrepaid = false
+  if limits then limits.drop() end
   account = {
     session = newInstance(never, never), week = newInstance(never, never), month = newInstance(never, never),
     nextExpiry = 0, forgottenUntil = 0, journalMs = 0, journalSequence = 0, wipedAt = math.max(account.wipedAt, now),

@@ -3,7 +3,8 @@
  * and the server more. It begins with the number of entries that a journal keeps, and for how long.
  */
 export const prelude = `
-local accountKey, holdsKey, leasesKey, expiredKey, journalKey, ownKey = unpack(KEYS, 1, 6)
+local accountKey, holdsKey, leasesKey, expiredKey, journalKey, prepaidKey, capsKey, ratesKey = unpack(KEYS, 1, 8)
+local ownKey
 local arguments = cjson.decode(ARGV[1])
 
 local maxInteger = 9007199254740991

@@ -8,30 +8,39 @@ local function postpone(key, id, time)
 end
 
 -- A hold of nothing stays one: it may have been admitted to no session.
-local function raise(hold, observed)
+local function raise(hold, part, observed)
   local rise = observed - hold.held
   local most = math.max(account.session.held, account.week.held, account.month.held)
   if hold.held == 0 or rise <= 0 or most + rise > maxInteger then return end
   hold.held = observed
+  if part then useLimits().raise(part, rise) end
+  if part and part.prepaidAt then return end
   for _, name in ipairs(windowNames) do
     if account[name].start == hold[name].start then account[name].held = account[name].held + rise end
   end
 end
 
-local function renewHold(id, hold, observed, leaseMs)
+local function renewHold(id, hold, part, observed, leaseMs, uses)
   hold.checkpoint = math.max(hold.checkpoint, observed)
-  raise(hold, observed)
+  raise(hold, part, observed)
   write('HSET', holdsKey, id, packLease(hold))
+  if part then
+    part.uses = uses or part.uses
+    write('HSET', holdsKey, partField(id), packPart(part))
+    useLimits().keep()
+    useLimits().prolong(part)
+  end
   postpone(leasesKey, id, now + leaseMs)
   isChanged, isExtended = true, true
 end
 
-local function renewExpired(id, hold, observed)
+local function renewExpired(id, hold, part, observed)
   local rise = observed - hold.checkpoint
   if rise > 0 then
-    isExtended = addCharge(hold, 0, rise) or isExtended
+    isExtended = endHold(hold, part, 0, rise) or isExtended
+    if part then useLimits().keep() end
     isChanged = true
-    journal(id, 'checkpoint', rise, hold)
+    journal(id, 'checkpoint', rise, instancesOf(hold, part))
     hold.checkpoint = observed
     write('HSET', holdsKey, id, packLease(hold))
   end
@@ -44,20 +53,21 @@ if expire() then
   writeAccount()
   return { 'again' }
 end
+if packedPrepaid then useLimits().lapse() end
 
 local reply = { 'done' }
 for index, renewal in ipairs(arguments[3]) do
-  local id, amount, observed, leaseMs = unpack(renewal)
-  local hold = readLease(call('HGET', holdsKey, id))
+  local id, amount, observed, leaseMs, uses = unpack(renewal)
+  local hold, part = readHold(id)
   if not hold then
     reply[index + 1] = 'closed'
   elseif hold.amount ~= amount then
     reply[index + 1] = 'conflict'
   elseif hold.isExpired then
-    renewExpired(id, hold, observed)
+    renewExpired(id, hold, part, observed)
     reply[index + 1] = 'expired'
   else
-    renewHold(id, hold, observed, leaseMs)
+    renewHold(id, hold, part, observed, leaseMs, uses)
     reply[index + 1] = 'renewed'
   end
 end

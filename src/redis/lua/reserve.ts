@@ -7,18 +7,45 @@ local function isExhausted(instance, limit, need)
   return limit >= 0 and instance.used + instance.held + need > limit + instance.bonus
 end
 
+-- The answer shows it.
+local function showPart(part)
+  if not part then return end
+  shown = shown or { caps = {}, rates = {} }
+  shown.part = part
+end
+
+local function holdLease(id, lease, part, isExtended)
+  account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
+  if part then
+    write('HSET', holdsKey, id, packLease(lease), partField(id), packPart(part))
+  else
+    write('HSET', holdsKey, id, packLease(lease))
+  end
+  write('ZADD', leasesKey, lease.expiresAt, id)
+  if part then limits.keep() end
+  keepAccount(isExtended, call('ZCARD', leasesKey) == 1)
+end
+
 local function reserve(operation)
   local id, amount, leaseMs, need, sessionLimit, weekLimit, monthLimit, sessionMs,
-    week1, week2, week3, week4, month1, month2, month3, month4 = unpack(operation, 2)
+    week1, week2, week3, week4, month1, month2, month3, month4, capLimits, rateLimits = unpack(operation, 2)
 
   local open = openSession()
   local week = calendarInstance(account.week, week1, week2, week3, week4)
   local month = calendarInstance(account.month, month1, month2, month3, month4)
   if not (week and month) then return answerAlone(${code.missedBounds}) end
 
-  local earlier = readLease(call('HGET', holdsKey, id)) or readLease(call('GET', ownKey))
+  local named = capLimits and useLimits().open(capLimits, rateLimits)
+  if capLimits then
+    if not named then return answerAlone(${code.missedBounds}) end
+    shown = { caps = limits.idsOf(capLimits), rates = limits.idsOf(rateLimits) }
+  end
+
+  local known, knownPart = readHold(id)
+  local earlier = known or readLease(call('GET', ownKey))
   if earlier then
     if earlier.amount ~= amount then return answerAlone(${code.conflict}) end
+    showPart(knownPart)
     return answerLease(${code.replayed}, open, week, month, earlier)
   end
 
@@ -26,13 +53,29 @@ local function reserve(operation)
   local isDenied = isExhausted(session, sessionLimit, need)
     or isExhausted(week, weekLimit, need)
     or isExhausted(month, monthLimit, need)
-  if isDenied then return answer(${code.denied}, open, week, month) end
-  if math.max(session.held, week.held, month.held) + amount > maxInteger then return answerAlone(${code.tooLarge}) end
+  local isPrepaid = isDenied and packedPrepaid and useLimits().canFund(need)
+  if isDenied and not isPrepaid or named and limits.denies(named, need) then
+    return answer(${code.denied}, open, week, month)
+  end
+  if isPrepaid and not named then named = useLimits().open({}, {}) end
+  if
+    math.max(session.held, week.held, month.held) + amount > maxInteger
+    or named and not limits.canHold(named, amount)
+  then
+    return answerAlone(${code.tooLarge})
+  end
 
   local lease = {
     amount = amount, expiresAt = now + leaseMs, held = amount, checkpoint = 0,
     session = session, week = week, month = month,
   }
+  local part = named and limits.hold(named, amount, isPrepaid and now)
+  showPart(part)
+  if isPrepaid then
+    holdLease(id, lease, part, false)
+    return answerLease(${code.admittedApart}, open, week, month, lease)
+  end
+
   local isExtended = week ~= account.week or month ~= account.month
   account.week, account.month = week, month
   week.held, month.held = week.held + amount, month.held + amount
@@ -43,10 +86,7 @@ local function reserve(operation)
     session.held = session.held + amount
   end
 
-  account.nextExpiry = math.min(account.nextExpiry, lease.expiresAt)
-  write('HSET', holdsKey, id, packLease(lease))
-  write('ZADD', leasesKey, lease.expiresAt, id)
-  keepAccount(isExtended, call('ZCARD', leasesKey) == 1)
+  holdLease(id, lease, part, isExtended)
   if session == open then return answer(${code.admitted}, open, week, month) end
   return answerLease(${code.admittedApart}, open, week, month, lease)
 end

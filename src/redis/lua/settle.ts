@@ -13,9 +13,11 @@ local function settle(operation)
   local repetitionMs = 60000
 
   local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
-    sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish = unpack(operation, 2)
+    sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
+    prepaidAt, leasedCaps, rateIds, uses = unpack(operation, 2)
+  if leasedCaps then shown = { caps = useLimits().idsOf(leasedCaps), rates = rateIds } end
 
-  local hold = readLease(call('HGET', holdsKey, id))
+  local hold, part = readHold(id)
   local known = hold or readLease(call('GET', ownKey))
   if known and known.amount ~= reserved then return answerAlone(${code.conflict}) end
   if known and not hold then return answerNow(${code.duplicate}) end
@@ -28,12 +30,15 @@ local function settle(operation)
       week = { start = weekStart, finish = weekFinish },
       month = { start = monthStart, finish = monthFinish },
     }
+    if leasedCaps and (prepaidAt > never or #leasedCaps > 0) then
+      part = { prepaidAt = prepaidAt > never and prepaidAt, caps = leasedCaps, takes = {}, uses = {} }
+    end
     -- Since it was forgotten, all sessions have begun later, or in the same millisecond.
     if sessionStart <= account.wipedAt then return answerNow(${code.duplicate}) end
     status = ${code.recovered}
     -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
-      journal(id, 'unresolved', amount, lease, tags)
+      journal(id, 'unresolved', amount, instancesOf(lease, part), tags)
       keepAccount(false)
       return answerNow(${code.unresolved})
     end
@@ -41,13 +46,15 @@ local function settle(operation)
     status, charge = ${code.late}, amount - hold.checkpoint
   end
 
-  local isExtended = addCharge(lease, lease.held, charge)
-  journal(id, kind, charge, lease, tags)
+  local isExtended = endHold(lease, part, lease.held, charge)
+  if part then limits.endTakes(part, uses or {}, kind) end
+  journal(id, kind, charge, instancesOf(lease, part), tags)
   write('SET', ownKey, packLease(lease), 'PX', receiptMs)
   if hold then
-    write('HDEL', holdsKey, id)
+    if part then write('HDEL', holdsKey, id, partField(id)) else write('HDEL', holdsKey, id) end
     write('ZREM', hold.isExpired and expiredKey or leasesKey, id)
   end
+  if part then limits.keep() end
   keepAccount(isExtended)
   return answerNow(status)
 end

@@ -1,0 +1,81 @@
+/**
+ * The bucket of each rate of an account, as a field of a hash: its level in parts of 1/60,000 and when it was so, what open
+ * leases have taken, and the limit and burst of the latest reservation.
+ */
+export const buckets = `
+local partsPerUnit = 60000
+local requests, tokens, concurrent = 1, 2, 3
+local buckets, changedBuckets
+
+local function unpackBucket(packed)
+  local level, at, held, limit, burst = struct.unpack('<ddddd', packed)
+  return { level = level, at = at, held = held, limit = limit, burst = burst }
+end
+
+local function packBucket(bucket)
+  return struct.pack('<ddddd', bucket.level, bucket.at, bucket.held, bucket.limit, bucket.burst)
+end
+
+-- A clock that has stepped back fills nothing.
+local function levelNow(bucket)
+  return math.min(bucket.level + math.max(0, now - bucket.at) * bucket.limit, bucket.burst * partsPerUnit)
+end
+
+-- Whether it is as good as unknown: full, and no lease has taken anything of it.
+local function isBucketIdle(bucket)
+  return bucket.held == 0 and levelNow(bucket) >= bucket.burst * partsPerUnit
+end
+
+local function bucketLifetime(bucket)
+  -- One that never fills is forgotten some day.
+  local longestMs = 366 * dayMs
+  local fullInMs = 0
+  if bucket.level < bucket.burst * partsPerUnit then
+    fullInMs = bucket.limit == 0 and longestMs or math.ceil((bucket.burst * partsPerUnit - bucket.level) / bucket.limit)
+  end
+  return math.min(math.max(fullInMs, longestLeaseMs), longestMs)
+end
+
+-- The buckets as they are now, in the order of the limits.
+local function openBuckets(rateLimits)
+  local open = {}
+  for index, rate in ipairs(rateLimits) do
+    local id, _, _, limit, burst = unpack(rate)
+    local stored = buckets[id]
+    if not stored or isBucketIdle(stored) then
+      open[index] = { level = burst * partsPerUnit, at = now, held = 0, limit = limit, burst = burst }
+    else
+      local level = math.min(levelNow(stored), burst * partsPerUnit)
+      open[index] = { level = level, at = now, held = stored.held, limit = limit, burst = burst }
+    end
+  end
+  return open
+end
+
+local function isBlocked(bucket, rate)
+  local _, kind, take, limit = unpack(rate)
+  if kind == concurrent then return bucket.held + take > limit end
+  return bucket.level < (kind == requests and take * partsPerUnit or 1)
+end
+
+local function takeFrom(bucket, rate)
+  local id, kind, take = unpack(rate)
+  if kind ~= concurrent then bucket.level = bucket.level - take * partsPerUnit end
+  if kind ~= requests then bucket.held = bucket.held + take end
+  buckets[id] = bucket
+  changedBuckets[id] = true
+end
+
+local function endTake(id, kind, taken, actual)
+  local bucket = buckets[id]
+  -- One that is as good as unknown may have been dropped.
+  if not bucket or isBucketIdle(bucket) then return end
+  changedBuckets[id] = true
+  if kind ~= requests then bucket.held = bucket.held - taken end
+  if kind ~= concurrent then
+    bucket.level = math.min(levelNow(bucket) + (taken - actual) * partsPerUnit, bucket.burst * partsPerUnit)
+    bucket.at = now
+  end
+  if isBucketIdle(bucket) then buckets[id] = false end
+end
+`;

@@ -1,0 +1,77 @@
+import { type AccountLimits, newAccountLimits, openLimits } from "../../ledger/account-limits.js";
+import { blockedWindows, noInstances, type OpenInstances } from "../../ledger/account-state.js";
+import type { DeniedReservation, ReserveRequest } from "../../ledger/credit-ledger.js";
+import type { HeldLimits } from "../../ledger/held-limits.js";
+import { type AccountView, deniedBy } from "../../ledger/limit-states.js";
+import { canFund } from "../../ledger/prepaid.js";
+import type { Micro } from "../../metering/micro.js";
+import type { LedgerReply } from "../ledger-reply.js";
+
+/** The ids of caps and rates that an operation names, in the order in which it sends them. */
+export interface NamedIds {
+  readonly caps?: readonly { readonly id: string }[] | undefined;
+  readonly rates?: readonly { readonly id: string }[] | undefined;
+}
+
+/** What a script returned of an account beside its windows. */
+export interface LimitsReply {
+  readonly limits: AccountLimits;
+  /** Of the lease that is returned: what it holds of them, as far as it is known. */
+  readonly part: HeldLimits | undefined;
+}
+
+const never = Number.MIN_SAFE_INTEGER;
+const noTakes: HeldLimits["takes"] = [];
+
+/** @returns `undefined`: the account has none of it, and the operation names none. */
+export function limitsOf(
+  { numbers, firstOfLimits }: LedgerReply,
+  { caps = [], rates = [] }: NamedIds,
+): LimitsReply | undefined {
+  if (firstOfLimits === undefined) return undefined;
+  let place = firstOfLimits;
+  const next = () => numbers[place++] ?? Number.NaN;
+  const [lotCount, held, overdrawn] = [next(), next(), next()];
+  const lots = Array.from({ length: lotCount }, () => ({ expiresAt: next(), left: next() }));
+  const limits: AccountLimits = { ...newAccountLimits(), prepaid: { lots, held, overdrawn } };
+  const [hasPart, prepaidAt] = [next() === 1, next()];
+  const leased: { id: string; start: number; end: number }[] = [];
+  for (const { id } of caps) {
+    const cap = { start: next(), end: next(), used: next(), held: next(), bonus: 0 };
+    if (cap.start !== never) limits.caps.set(id, cap);
+    const [start, end] = [next(), next()];
+    if (start !== never) leased.push({ id, start, end });
+  }
+  for (const { id } of rates) {
+    const bucket = { level: next(), at: next(), held: next(), limit: next(), burst: next() };
+    if (bucket.limit !== -1) limits.buckets.set(id, bucket);
+  }
+  const part = { prepaidAt: prepaidAt === never ? undefined : prepaidAt, caps: leased, takes: noTakes };
+  return { limits, part: hasPart ? part : undefined };
+}
+
+/** The account as the shared rules take it, but for its windows. */
+export function viewOf(reply: LimitsReply | undefined): AccountView {
+  return { ...noInstances, limits: reply?.limits };
+}
+
+/** Why a reservation was denied. The script has decided by the same rules; what it returned shows them again. */
+export function denialOf(
+  open: OpenInstances,
+  beside: LimitsReply | undefined,
+  request: ReserveRequest,
+  now: number,
+): Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates"> {
+  const need = neededMicro(request);
+  const blocked = blockedWindows(open, request.limits, need, now);
+  const isPrepaid = blocked.length > 0 && beside !== undefined && canFund(beside.limits.prepaid, need, now);
+  return {
+    blocked: isPrepaid ? [] : blocked,
+    ...deniedBy(openLimits(beside?.limits, request, now), request, need, now),
+  };
+}
+
+/** What must remain in every window and cap: something, or the whole amount where nothing may be overdrawn. */
+export function neededMicro({ strict = false, amountMicro }: ReserveRequest): Micro {
+  return strict ? Math.max(1, amountMicro) : 1;
+}

@@ -1,0 +1,193 @@
+import { replyCodes as code } from "../batch/reply-codes.js";
+import { buckets } from "./buckets.js";
+import { caps } from "./caps.js";
+import { limitHashes } from "./limit-hashes.js";
+import { prepaid } from "./prepaid.js";
+
+/**
+ * What an account has beside its windows: prepaid credits, caps and buckets. Most have none of it, and most scripts need
+ * none, so the functions are made at their first use. What they change is written by `keep`.
+ */
+export const limits = `
+local function makeLimits()
+${limitHashes}
+${prepaid}
+${caps}
+${buckets}
+
+-- Forgets what was read, and what was changed and not kept.
+local function drop()
+  prepaid, isPrepaidChanged = nil, false
+  caps, changedCaps, buckets, changedBuckets = {}, {}, {}, {}
+end
+drop()
+
+local function firstOfEach(items)
+  local ids = {}
+  for index, item in ipairs(items) do ids[index] = item[1] end
+  return ids
+end
+
+local function load(capIds, rateIds)
+  loadFields(capsKey, caps, capIds, unpackCap)
+  loadFields(ratesKey, buckets, rateIds, unpackBucket)
+end
+
+local function keep()
+  if isPrepaidChanged then writePrepaid() end
+  if next(changedCaps) then
+    local changed = changedCaps
+    changedCaps = {}
+    writeFields(capsKey, caps, changed, packCap, capLifetime)
+    sweep(capsKey, unpackCap, isCapOver)
+  end
+  if next(changedBuckets) then
+    local changed = changedBuckets
+    changedBuckets = {}
+    writeFields(ratesKey, buckets, changed, packBucket, bucketLifetime)
+    sweep(ratesKey, unpackBucket, isBucketIdle)
+  end
+end
+
+-- What the request names, as it is now; nil where the bounds of a cap miss now.
+local function open(capLimits, rateLimits)
+  load(firstOfEach(capLimits), firstOfEach(rateLimits))
+  local instances = openCaps(capLimits)
+  return instances and { caps = instances, buckets = openBuckets(rateLimits), capLimits = capLimits, rateLimits = rateLimits }
+end
+
+local function denies(named, need)
+  for index, cap in ipairs(named.caps) do
+    if cap.used + cap.held + need > named.capLimits[index][2] then return true end
+  end
+  for index, bucket in ipairs(named.buckets) do
+    if isBlocked(bucket, named.rateLimits[index]) then return true end
+  end
+  return false
+end
+
+local function canHold(named, amount)
+  local held = getPrepaid().held
+  for _, cap in ipairs(named.caps) do held = math.max(held, cap.held) end
+  return held + amount <= maxInteger
+end
+
+-- Holds what an admission takes, and answers the part of its lease.
+local function hold(named, amount, prepaidAt)
+  local part = { prepaidAt = prepaidAt, caps = {}, takes = {}, uses = {} }
+  if prepaidAt then holdPrepaid(amount) end
+  for index, cap in ipairs(named.caps) do
+    local id = named.capLimits[index][1]
+    cap.held = cap.held + amount
+    if amount > 0 then
+      caps[id] = cap
+      changedCaps[id] = true
+    end
+    part.caps[index] = { id, cap.start, cap.finish }
+  end
+  for index, bucket in ipairs(named.buckets) do
+    local rate = named.rateLimits[index]
+    takeFrom(bucket, rate)
+    part.takes[index] = { rate[1], rate[2], rate[3] }
+  end
+  return part
+end
+
+local function raise(part, rise)
+  if part.prepaidAt then holdPrepaid(rise) end
+  load(firstOfEach(part.caps), {})
+  holdInCaps(part.caps, rise)
+end
+
+-- Replaces the hold by the charge.
+local function charge(part, held, amount)
+  if part.prepaidAt then
+    holdPrepaid(-held)
+    chargePrepaid(amount, part.prepaidAt)
+  end
+  load(firstOfEach(part.caps), {})
+  for _, cap in ipairs(part.caps) do chargeCap(cap[1], cap[2], cap[3], held, amount) end
+end
+
+-- Gives back what was taken of buckets and not used. What is not named there counts by how the lease ends.
+local function endTakes(part, uses, ending)
+  if #part.takes == 0 then return end
+  load({}, firstOfEach(part.takes))
+  local actuals = {}
+  for _, use in ipairs(uses) do
+    if actuals[use[1]] == nil then actuals[use[1]] = use[2] end
+  end
+  for _, take in ipairs(part.takes) do
+    local id, kind, taken = unpack(take)
+    -- At an expiry it is not known whether the request has reached an upstream, so it counts.
+    local isFree = ending == 'release' or ending == 'expiry' and kind == tokens
+    endTake(id, kind, taken, actuals[id] or (isFree and 0 or taken))
+  end
+  part.takes, part.uses = {}, {}
+end
+
+-- The buckets must be there for as long as leases that have taken something of them.
+local function prolong(part)
+  if #part.takes == 0 then return end
+  local ttl = call('PTTL', ratesKey)
+  if ttl >= 0 and ttl < longestLeaseMs then write('PEXPIRE', ratesKey, longestLeaseMs + 60000) end
+end
+
+-- Answers what is wrong with a top-up, if anything is. Then nothing is added.
+local function topUp(amount, expiresAt)
+  local sum = amount
+  for _, lot in ipairs(getPrepaid().lots) do sum = sum + lot.left end
+  if sum > maxInteger then return ${code.tooLarge} end
+  if not pay(amount, expiresAt) then return ${code.tooManyLots} end
+end
+
+-- The record that goes before the answer: prepaid credits, and what is stored of the caps and rates that are named; and of
+-- a lease what it has of them.
+local function answerLimits(capIds, rateIds, part)
+  load(capIds, rateIds)
+  getPrepaid()
+  local numbers = { ${code.limits}, 0, #prepaid.lots, prepaid.held, prepaid.overdrawn }
+  local function add(...)
+    for index = 1, select('#', ...) do numbers[#numbers + 1] = select(index, ...) end
+  end
+  for _, lot in ipairs(prepaid.lots) do add(lot.expiresAt, lot.left) end
+  local leased = {}
+  for _, cap in ipairs(part and part.caps or {}) do leased[cap[1]] = cap end
+  add(part and 1 or 0, part and part.prepaidAt or never)
+  for _, id in ipairs(capIds) do
+    local cap = caps[id] or newInstance(never, never)
+    local ofLease = leased[id] or { id, never, never }
+    add(cap.start, cap.finish, cap.used, cap.held, ofLease[2], ofLease[3])
+  end
+  for _, id in ipairs(rateIds) do
+    local bucket = buckets[id] or { level = 0, at = 0, held = 0, limit = -1, burst = 0 }
+    add(bucket.level, bucket.at, bucket.held, bucket.limit, bucket.burst)
+  end
+  numbers[2] = #numbers - 2
+  return pack((isText and '' or '<') .. string.rep(isText and '%.0f,' or 'd', #numbers), unpack(numbers))
+end
+
+return {
+  drop = drop, keep = keep, lapse = lapse, canFund = canFund, open = open, denies = denies, canHold = canHold,
+  hold = hold, raise = raise, charge = charge, endTakes = endTakes, prolong = prolong, topUp = topUp,
+  answer = answerLimits, idsOf = firstOfEach,
+}
+end
+
+local function useLimits()
+  limits = limits or makeLimits()
+  return limits
+end
+
+-- Gives back what a lease holds, and charges the amount in its place. Answers whether the account has a later end now.
+local function endHold(lease, part, held, amount)
+  local isExtended = not (part and part.prepaidAt) and addCharge(lease, held, amount)
+  if part then useLimits().charge(part, held, amount) end
+  return isExtended
+end
+
+-- Where the journal shows a charge: in no window, if prepaid credits fund it.
+local function instancesOf(lease, part)
+  return part and part.prepaidAt and {} or lease
+end
+`;
