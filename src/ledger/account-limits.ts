@@ -112,7 +112,7 @@ export function chargeLimits(limits: AccountLimits, part: HeldLimits, ended: End
 }
 
 /** How a hold ends. */
-export interface HoldEnd extends EndedHold {
+export interface LeaseEnding extends EndedHold {
   readonly uses: readonly RateUse[];
 }
 
@@ -120,7 +120,7 @@ export interface HoldEnd extends EndedHold {
 export function endHold(
   account: Instances & { limits: AccountLimits | undefined },
   { receipt, part }: { receipt: AdmittedWindows; part: HeldLimits | undefined },
-  end: HoldEnd,
+  end: LeaseEnding,
   now: number,
 ): void {
   if (part?.prepaidAt === undefined) addCharge(account, receipt, end, now);

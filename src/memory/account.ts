@@ -2,7 +2,7 @@ import {
   type AccountLimits,
   copyLimits,
   endHold,
-  type HoldEnd,
+  type LeaseEnding,
   pruneLimits,
   raiseLimits,
 } from "../ledger/account-limits.js";
@@ -111,7 +111,7 @@ export class Account implements AccountView {
   }
 
   /** Ends a hold and charges its cost. */
-  end(hold: Hold, { charge, uses }: Pick<HoldEnd, "charge" | "uses">, now: number): void {
+  end(hold: Hold, { charge, uses }: Pick<LeaseEnding, "charge" | "uses">, now: number): void {
     const last = this.#holds.pop();
     if (last && last !== hold) {
       this.#holds[hold.index] = last;
@@ -155,7 +155,7 @@ export class Account implements AccountView {
 }
 
 /** What an expiry does to a hold. */
-function expiryOf({ amount, part, uses, checkpoint }: Hold): HoldEnd {
+function expiryOf({ amount, part, uses, checkpoint }: Hold): LeaseEnding {
   return { held: amount, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
 }
 

@@ -61,7 +61,7 @@ import {
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { denialOf, limitsOf, neededMicro, viewOf } from "./limits/limits-reply.js";
+import { denialOf, limitsOf, limitsViewOf, neededMicro } from "./limits/limits-reply.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
@@ -137,7 +137,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const now = nowOf(reply);
     const open = openInstancesOf(reply);
     const beside = limitsOf(reply, request);
-    const credits = { ...creditsOf(viewOf(beside), limits, request, now), windows: windowStates(open, limits) };
+    const credits = { ...creditsOf(limitsViewOf(beside), limits, request, now), windows: windowStates(open, limits) };
     if (reply.status === "denied") return { ok: false, ...denialOf(open, beside, request, now), ...credits, now };
     const lease = leaseOf(reply, request, beside?.part);
     return { ok: true, lease, ...credits, now, replayed: reply.status === "replayed" };
@@ -172,7 +172,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const reply = decodeReplies(packed)[0] as LedgerReply;
     const now = nowOf(reply);
     const windows = windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits);
-    return { ...creditsOf(viewOf(limitsOf(reply, of)), limits, of, now), windows, now };
+    return { ...creditsOf(limitsViewOf(limitsOf(reply, of)), limits, of, now), windows, now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -230,7 +230,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     throwErrorOf(reply, id);
     const now = nowOf(reply);
     const windows = currentStates(newestInstancesOf(reply), limits, now);
-    const credits = { ...creditsAfter(viewOf(limitsOf(reply, lease)), lease, now), windows };
+    const credits = { ...creditsAfter(limitsViewOf(limitsOf(reply, lease)), lease, now), windows };
     return { status: reply.status as SettleStatus, ...credits };
   }
 

@@ -3,8 +3,8 @@ import {
   type AccountLimits,
   canHoldIn,
   endHold,
-  type HoldEnd,
   holdLimits,
+  type LeaseEnding,
   type NamedLimits,
   newAccountLimits,
   type OpenLimits,
@@ -303,7 +303,7 @@ export class LedgerTables {
   }
 
   /** Replaces a hold by its charge in all that it is part of. The account's row is stored by the caller. */
-  #endHold(account: AccountRow, reserved: Reserved, end: HoldEnd, now: number): void {
+  #endHold(account: AccountRow, reserved: Reserved, end: LeaseEnding, now: number): void {
     const { part } = reserved;
     const limits = part && this.#limits.load(account, namesOf(part));
     endHold(account, reserved, end, now);
@@ -368,7 +368,7 @@ function receiptOf(
 }
 
 /** What an expiry does to a hold. */
-function expiryOf({ held, checkpoint, part, uses }: StoredReservation): HoldEnd {
+function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
   return { held, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
 }
 

@@ -51,7 +51,7 @@ export function limitsOf(
 }
 
 /** The account as the shared rules take it, but for its windows. */
-export function viewOf(reply: LimitsReply | undefined): AccountView {
+export function limitsViewOf(reply: LimitsReply | undefined): AccountView {
   return { ...noInstances, limits: reply?.limits };
 }
 
