@@ -490,13 +490,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an account is listed twice",
-    find: "WHERE id > ? ORDER BY id LIMIT ?",
-    replace: "WHERE id >= ? ORDER BY id LIMIT ?",
+    find: "WHERE account.id > ? ORDER BY account.id LIMIT ?",
+    replace: "WHERE account.id >= ? ORDER BY account.id LIMIT ?",
   },
   {
     name: "accounts are listed in no order",
-    find: "WHERE id > ? ORDER BY id LIMIT ?",
-    replace: "WHERE id > ? ORDER BY plan, id DESC LIMIT ?",
+    find: "WHERE account.id > ? ORDER BY account.id LIMIT ?",
+    replace: "WHERE account.id > ? ORDER BY plan, account.id DESC LIMIT ?",
   },
   {
     name: "other accounts are forgotten",
