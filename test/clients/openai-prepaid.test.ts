@@ -126,11 +126,15 @@ describe("prepaid credits", () => {
     const { response } = await call();
     expect(response.headers.get("x-ratelimit-remaining-prepaid")).toBe("0");
     expect(server.events.at(-1)).toMatchObject({ remaining: { prepaid: 0 } });
-    expect((await denial()).code).toBe("insufficient_quota");
+    // The ledger knows none any more, so the window speaks.
+    expect((await denial()).code).toBe("session_limit_exceeded");
   });
 
   it("are all that a plan without credits can use: the denial names no reset", async () => {
     const { denial, gateway, call } = await start(0);
+    expect((await denial()).code).toBe("session_limit_exceeded");
+    await gateway.accounts.topUp("acct", { id: "pay_0", creditsMicro: 500_000 });
+    await call();
     const denied = await denial();
     expect(denied).toMatchObject({ code: "insufficient_quota", type: "insufficient_quota" });
     expect(denied.message).toContain("No prepaid credits are left");

@@ -19,7 +19,8 @@ export function prepaidDenial(
   headers: Record<string, string>,
 ): GatewayError | undefined {
   const { windows, prepaid, now } = denial;
-  const isAlone = paysAsYouGo(windows);
+  // An account that never had prepaid credits is told of its window, as ever.
+  const isAlone = prepaid !== undefined && paysAsYouGo(windows);
   const error = (message: string) =>
     new GatewayError(message, {
       status: 429,
