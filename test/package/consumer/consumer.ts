@@ -78,7 +78,7 @@ export const wrong: Model = {
   upstream: { provider: "a", model: "b" },
 };
 
-describeCreditLedger("memory", (clock) => memoryCreditLedger({ clock }), { describe, it });
+describeCreditLedger("memory", (clock) => memoryCreditLedger({ clock }), { describe, it, limits: true });
 describePlanStore("none", (plans): PlanStore => ({ find: (id) => plans.find((plan) => plan.id === id) }), nodeTest);
 export const clock: ManualClock = new ManualClock(0);
 export const upstream: Promise<FakeUpstream> = startFakeUpstream();
