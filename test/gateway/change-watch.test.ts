@@ -127,12 +127,15 @@ describe("a change watch", () => {
     await test.settle();
     expect(test.endings()).toBe(1);
 
+    // Other parts of the process may have timers of their own.
+    const timers = vi.getTimerCount();
     const failing = setUp();
     failing.watch.mayRemember();
     await failing.watch.close();
     failing.attempts[0]?.reject(new Error("refused"));
     await vi.advanceTimersByTimeAsync(100_000);
-    expect([failing.attempts.length, failing.warnings, vi.getTimerCount()]).toEqual([1, [], 0]);
+    expect([failing.attempts.length, failing.warnings]).toEqual([1, []]);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(timers);
   });
 
   it("has nothing to wait for in a store that cannot tell, or listens at once", () => {
