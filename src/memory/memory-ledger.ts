@@ -5,13 +5,10 @@ import {
   holdLimits,
   type NamedLimits,
   newAccountLimits,
-  type OpenLimits,
-  openLimits,
 } from "../ledger/account-limits.js";
 import {
   addCharge,
   admittingInstances,
-  blockedWindows,
   canHold,
   closeEmptySession,
   currentStates,
@@ -42,6 +39,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/held-limits.js";
+import { judgeReservation } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkGrant,
@@ -55,8 +53,8 @@ import {
   checkTopUp,
   checkUses,
 } from "../ledger/ledger-input.js";
-import { creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
-import { addTopUp, canFund, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
+import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
@@ -84,7 +82,6 @@ interface EndEntry {
 
 const noNames: NamedLimits = Object.freeze({});
 const noUses: readonly RateUse[] = [];
-const nothingOpen: OpenLimits = Object.freeze({ caps: [], buckets: [] });
 
 /** A hold that expired without a settlement. */
 interface ExpiredHold {
@@ -118,7 +115,7 @@ export class MemoryLedger {
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    const { id, account: accountId, amountMicro, limits, leaseMs, strict = false } = request;
+    const { id, account: accountId, amountMicro, limits, leaseMs } = request;
     const now = this.#clock.now();
     this.#accounts.inspect(inspectedPerReserve, now);
     const known = this.#find(accountId, now);
@@ -126,21 +123,9 @@ export class MemoryLedger {
     const replayed = this.#replay(request, now);
     if (replayed) return replayed;
 
-    const need = strict ? Math.max(1, amountMicro) : 1;
-    const blocked = blockedWindows(open, limits, need, now);
-    const isPrepaid = blocked.length > 0 && known?.limits !== undefined && canFund(known.limits.prepaid, need, now);
+    const { denial, isPrepaid, named } = judgeReservation(open, known?.limits, request, now);
+    if (denial) return { ok: false, ...denial, ...creditsOf(known, limits, request, now), now };
     const hasNames = request.caps !== undefined || request.rates !== undefined;
-    const named = hasNames ? openLimits(known?.limits, request, now) : nothingOpen;
-    const denial = hasNames ? deniedBy(named, request, need, now) : undefined;
-    if (denial || (blocked.length > 0 && !isPrepaid)) {
-      return {
-        ok: false,
-        blocked: isPrepaid ? [] : blocked,
-        ...denial,
-        ...creditsOf(known, limits, request, now),
-        now,
-      };
-    }
     if (!canHold(open, amountMicro) || ((isPrepaid || hasNames) && !canHoldIn(known?.limits, named, amountMicro))) {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }

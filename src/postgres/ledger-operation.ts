@@ -11,6 +11,7 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 import { type HeldLimits, partOfLease } from "../ledger/held-limits.js";
+import { neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkGrant,
@@ -38,13 +39,8 @@ export const storedWindows: readonly WindowName[] = ["session", "week", "month"]
 export function reserveOperation(request: ReserveRequest): LedgerOperation {
   checkReserve(request);
   const { id, amountMicro, limits, leaseMs } = request;
-  const operation = { id, amount: amountMicro, need: needOf(request), leaseMs, limits: limitsArray(limits) };
+  const operation = { id, amount: amountMicro, need: neededMicro(request), leaseMs, limits: limitsArray(limits) };
   return { op: "reserve", ...operation, named: namedLimits(request) };
-}
-
-/** What must remain in every limited window. */
-export function needOf({ strict = false, amountMicro }: ReserveRequest): number {
-  return strict ? Math.max(1, amountMicro) : 1;
 }
 
 export function renewOperation(request: RenewRequest): LedgerOperation {

@@ -1,11 +1,10 @@
-import { type NamedLimits, newAccountLimits, openLimits } from "../ledger/account-limits.js";
-import { admittingInstances, blockedWindows, windowStates } from "../ledger/account-state.js";
+import { type NamedLimits, newAccountLimits } from "../ledger/account-limits.js";
+import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { atMost } from "../ledger/at-most.js";
 import {
   type Balance,
   type CreditLedger,
-  type DeniedReservation,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
@@ -22,9 +21,10 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { judgeReservation } from "../ledger/judge-reservation.js";
 import { checkAccount, checkHistory, checkLimits, checkNamed } from "../ledger/ledger-input.js";
-import { type AccountView, creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
-import { canFund, prepaidState } from "../ledger/prepaid.js";
+import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
+import { prepaidState } from "../ledger/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
@@ -39,7 +39,6 @@ import {
   grantOperation,
   type LedgerOperation,
   namedLimits,
-  needOf,
   releaseOperation,
   reserveOperation,
   resetOperation,
@@ -93,7 +92,11 @@ export class PostgresLedger implements CreditLedger {
     const { now, lease } = answer;
     const view = viewOf(answer);
     const credits = creditsOf(view, limits, request, now);
-    if (!lease) return { ok: false, ...reasonsOf(view, request, now), ...credits, now };
+    if (!lease) {
+      // The statement has decided by the same rules; what it returned shows them again.
+      const { denial } = judgeReservation(admittingInstances(view, limits, now), view.limits, request, now);
+      return { ok: false, blocked: [], ...denial, ...credits, now };
+    }
     const { amount: amountMicro, expiresAt } = lease;
     const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
     return {
@@ -202,18 +205,6 @@ export class PostgresLedger implements CreditLedger {
   #query<Answer>(sql: string, values: (string | number | null)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
-}
-
-/** Why a reservation is denied. */
-function reasonsOf(
-  view: AccountView,
-  request: ReserveRequest,
-  now: number,
-): Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates"> {
-  const need = needOf(request);
-  const blocked = blockedWindows(admittingInstances(view, request.limits, now), request.limits, need, now);
-  const isPrepaid = view.limits !== undefined && canFund(view.limits.prepaid, need, now);
-  return { blocked: isPrepaid ? [] : blocked, ...deniedBy(openLimits(view.limits, request, now), request, need, now) };
 }
 
 function only<Answer>([answer]: readonly Answer[]): Answer {

@@ -20,6 +20,7 @@ import type {
   WindowName,
   WindowStates,
 } from "../ledger/credit-ledger.js";
+import { judgeReservation, neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkGrant,
@@ -61,7 +62,7 @@ import {
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { denialOf, limitsOf, limitsViewOf, neededMicro } from "./limits/limits-reply.js";
+import { limitsOf, limitsViewOf } from "./limits/limits-reply.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
@@ -138,7 +139,11 @@ export class ScriptedCreditLedger implements CreditLedger {
     const open = openInstancesOf(reply);
     const beside = limitsOf(reply, request);
     const credits = { ...creditsOf(limitsViewOf(beside), limits, request, now), windows: windowStates(open, limits) };
-    if (reply.status === "denied") return { ok: false, ...denialOf(open, beside, request, now), ...credits, now };
+    if (reply.status === "denied") {
+      // The script has decided by the same rules; what it returned shows them again.
+      const { denial } = judgeReservation(open, beside?.limits, request, now);
+      return { ok: false, blocked: [], ...denial, ...credits, now };
+    }
     const lease = leaseOf(reply, request, beside?.part);
     return { ok: true, lease, ...credits, now, replayed: reply.status === "replayed" };
   }

@@ -7,15 +7,12 @@ import {
   type LeaseEnding,
   type NamedLimits,
   newAccountLimits,
-  type OpenLimits,
-  openLimits,
   raiseLimits,
 } from "../ledger/account-limits.js";
 import {
   addHold,
   admit,
   admittingInstances,
-  blockedWindows,
   canHold,
   closeEmptySession,
   currentStates,
@@ -44,8 +41,9 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { expiredPart, type HeldLimits, partOfLease, usesAtExpiry, usesAtRelease } from "../ledger/held-limits.js";
-import { creditsAfter, creditsOf, deniedBy } from "../ledger/limit-states.js";
-import { addTopUp, canFund, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import { judgeReservation } from "../ledger/judge-reservation.js";
+import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
+import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
@@ -66,7 +64,6 @@ interface End {
 }
 
 const noUses: readonly RateUse[] = [];
-const nothingOpen: OpenLimits = Object.freeze({ caps: [], buckets: [] });
 
 /**
  * What the ledger's operations do to the tables, each inside a transaction. Before a refusal is thrown, only expired
@@ -97,7 +94,7 @@ export class LedgerTables {
   }
 
   reserve(request: ReserveRequest, now: number): ReserveResult {
-    const { id, account: accountId, amountMicro, limits, strict = false } = request;
+    const { id, account: accountId, amountMicro, limits } = request;
     const account = this.find(accountId, now);
     const open = admittingInstances(account, limits, now);
     const hasNames = request.caps !== undefined || request.rates !== undefined;
@@ -110,15 +107,8 @@ export class LedgerTables {
       return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: true };
     }
 
-    const need = strict ? Math.max(1, amountMicro) : 1;
-    const blocked = blockedWindows(open, limits, need, now);
-    const isPrepaid = blocked.length > 0 && account.limits !== undefined && canFund(account.limits.prepaid, need, now);
-    const named = hasNames ? openLimits(account.limits, request, now) : nothingOpen;
-    const denial = hasNames ? deniedBy(named, request, need, now) : undefined;
-    if (denial || (blocked.length > 0 && !isPrepaid)) {
-      const credits = creditsOf(account, limits, request, now);
-      return { ok: false, blocked: isPrepaid ? [] : blocked, ...denial, ...credits, now };
-    }
+    const { denial, isPrepaid, named } = judgeReservation(open, account.limits, request, now);
+    if (denial) return { ok: false, ...denial, ...creditsOf(account, limits, request, now), now };
     const isCountable = canHold(open, amountMicro) && canHoldIn(account.limits, named, amountMicro);
     if (!isCountable) {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);

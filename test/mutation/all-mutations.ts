@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
@@ -11,12 +12,20 @@ import type { Mutation } from "./mutation.js";
 export interface StoreMutations {
   /** Its folder in `src` and in `test`. */
   readonly store: string;
+  /** The folder of its tests in `test`. Default: its own. */
+  readonly testFolder?: string;
   /** Arguments of vitest: the tests of most lines, with one driver, which is enough for that. */
   readonly tests: readonly string[];
   readonly mutations: readonly Mutation[];
 }
 
 export const allMutations: readonly StoreMutations[] = [
+  {
+    store: "ledger",
+    testFolder: "memory",
+    tests: ["memory-credit-ledger", "memory-credit-ledger-model"],
+    mutations: ledger,
+  },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   {
     store: "sqlite",

@@ -14,9 +14,12 @@ const timeoutMs = 300_000;
 const wanted = new RegExp(process.argv[2] ?? "");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-const tasks = allMutations.flatMap(({ store, tests, mutations }) =>
+const tasks = allMutations.flatMap(({ store, testFolder = store, tests, mutations }) =>
   mutations
-    .map(({ name, test }) => ({ name: `${store}: ${name}`, args: inStore(store, test === undefined ? tests : [test]) }))
+    .map(({ name, test }) => ({
+      name: `${store}: ${name}`,
+      args: inFolder(testFolder, test === undefined ? tests : [test]),
+    }))
     .filter(({ name }) => wanted.test(name)),
 );
 const survivors: string[] = [];
@@ -36,10 +39,10 @@ for (const name of survivors) console.log(`SURVIVED ${name}`);
 process.exitCode = survivors.length === 0 ? 0 : 1;
 
 /** The tests' files are named without their folder and ending; what follows an option is left as it is. */
-function inStore(store: string, args: readonly string[]): string[] {
+function inFolder(folder: string, args: readonly string[]): string[] {
   const options = args.findIndex((arg) => arg.startsWith("-"));
   const files = args.slice(0, options === -1 ? args.length : options);
-  return [...files.map((file) => `test/${store}/${file}.test.ts`), ...args.slice(files.length)];
+  return [...files.map((file) => `test/${folder}/${file}.test.ts`), ...args.slice(files.length)];
 }
 
 function test(name: string, args: readonly string[]): Promise<"SURVIVED" | "killed" | "hung"> {

@@ -40,17 +40,6 @@ export const limitMutations: readonly Mutation[] = [
 
   // Reservations
   {
-    name: "prepaid credits fund nothing",
-    find: "const isPrepaid = blocked.length > 0 &&",
-    replace: "const isPrepaid = false &&",
-  },
-  { name: "caps and rates deny nothing", find: "if (denial || (blocked", replace: "if ((blocked" },
-  {
-    name: "windows are named though prepaid credits could pay",
-    find: "blocked: isPrepaid ? [] : blocked",
-    replace: "blocked",
-  },
-  {
     name: "what prepaid credits and caps hold cannot be counted",
     find: "&& canHoldIn(account.limits, named, amountMicro)",
     replace: "",

@@ -27,17 +27,6 @@ export const mutations: readonly Mutation[] = [
     find: "      requireSame(id, earlier.receipt, { account: accountId, amountMicro });\n",
     replace: "",
   },
-  {
-    name: "an exhausted account reserves",
-    find: "if (denial || (blocked.length > 0 && !isPrepaid)) {",
-    replace: "if (denial) {",
-  },
-  { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amountMicro) : 1", replace: "1" },
-  {
-    name: "a strict reservation of nothing needs nothing",
-    find: "strict ? Math.max(1, amountMicro) : 1",
-    replace: "strict ? amountMicro : 1",
-  },
   { name: "more is held than can be counted", find: "canHold(open, amountMicro) &&", replace: "" },
   { name: "a reservation holds nothing", find: "      addHold(account, receipt, amountMicro);\n", replace: "" },
   {

@@ -1,10 +1,7 @@
-import { type AccountLimits, newAccountLimits, openLimits } from "../../ledger/account-limits.js";
-import { blockedWindows, noInstances, type OpenInstances } from "../../ledger/account-state.js";
-import type { DeniedReservation, ReserveRequest } from "../../ledger/credit-ledger.js";
+import { type AccountLimits, newAccountLimits } from "../../ledger/account-limits.js";
+import { noInstances } from "../../ledger/account-state.js";
 import type { HeldLimits } from "../../ledger/held-limits.js";
-import { type AccountView, deniedBy } from "../../ledger/limit-states.js";
-import { canFund } from "../../ledger/prepaid.js";
-import type { Micro } from "../../metering/micro.js";
+import type { AccountView } from "../../ledger/limit-states.js";
 import type { LedgerReply } from "../ledger-reply.js";
 
 /** The ids of caps and rates that an operation names, in the order in which it sends them. */
@@ -53,25 +50,4 @@ export function limitsOf(
 /** The account as the shared rules take it, but for its windows. */
 export function limitsViewOf(reply: LimitsReply | undefined): AccountView {
   return { ...noInstances, limits: reply?.limits };
-}
-
-/** Why a reservation was denied. The script has decided by the same rules; what it returned shows them again. */
-export function denialOf(
-  open: OpenInstances,
-  beside: LimitsReply | undefined,
-  request: ReserveRequest,
-  now: number,
-): Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates"> {
-  const need = neededMicro(request);
-  const blocked = blockedWindows(open, request.limits, need, now);
-  const isPrepaid = blocked.length > 0 && beside !== undefined && canFund(beside.limits.prepaid, need, now);
-  return {
-    blocked: isPrepaid ? [] : blocked,
-    ...deniedBy(openLimits(beside?.limits, request, now), request, need, now),
-  };
-}
-
-/** What must remain in every window and cap: something, or the whole amount where nothing may be overdrawn. */
-export function neededMicro({ strict = false, amountMicro }: ReserveRequest): Micro {
-  return strict ? Math.max(1, amountMicro) : 1;
 }
