@@ -32,9 +32,9 @@ export type {
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
-export type { UsageRow, UsageSum, UsageTotal } from "./gateway/admin/sum-usage.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
+export type { UsageRow } from "./gateway/admin/usage-row.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -98,6 +98,7 @@ export {
 export type { Funding } from "./ledger/funding.js";
 export type { PrepaidLot, PrepaidState, TopUpRequest } from "./ledger/prepaid-state.js";
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
+export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";

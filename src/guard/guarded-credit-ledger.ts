@@ -1,4 +1,3 @@
-import type { NamedLimits } from "../ledger/account-limits.js";
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import {
@@ -20,8 +19,10 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { Denials } from "./denials.js";
@@ -86,6 +87,7 @@ export class GuardedCreditLedger implements CreditLedger {
   #probe: Promise<boolean> | undefined;
   /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
+  readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
   readonly keepsLimits: boolean;
 
@@ -130,6 +132,10 @@ export class GuardedCreditLedger implements CreditLedger {
     if (ledger.history !== undefined) {
       this.history = (request) =>
         this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
+    }
+    const usage = ledger.usage?.bind(ledger);
+    if (usage !== undefined) {
+      this.usage = (request) => this.#bounded("usage", () => usage(request), this.#historyLimit);
     }
     this.keepsLimits = ledger.keepsLimits === true;
     const topUp = ledger.topUp?.bind(ledger);

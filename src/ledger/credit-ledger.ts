@@ -3,6 +3,7 @@ import type { Bounds } from "./bounds.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
 import type { PrepaidState, TopUpRequest } from "./prepaid-state.js";
 import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
+import type { UsageRequest, UsageSum } from "./usage-sum.js";
 
 /** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";
@@ -325,6 +326,14 @@ export interface CreditLedger {
    * that writes. Absent where the store keeps none.
    */
   history?(request: HistoryRequest): Promise<HistoryPage>;
+  /**
+   * Sums up an account's `charge`, `checkpoint` and `release` entries, in any order. It blocks the process for some
+   * milliseconds at the most. Sums outlive the journal: they are kept by day of UTC for 400 days at least. A day that
+   * `from` or `to` divides is read from the journal, so it counts as far as the journal still has it.
+   *
+   * Absent where the store keeps no sums. The gateway reads the journal then.
+   */
+  usage?(request: UsageRequest): Promise<readonly UsageSum[]>;
   /**
    * Calls the listener whenever the store is connected again. It may be another server now, which lacks what the first
    * one acknowledged shortly before. Absent where that cannot happen.

@@ -1,9 +1,9 @@
 import type { Micro } from "../metering/micro.js";
-import { type AccountLimits, type OpenLimits, openLimits } from "./account-limits.js";
 import { blockedWindows, type OpenInstances } from "./account-state.js";
 import type { DeniedReservation, ReserveRequest } from "./credit-ledger.js";
-import { deniedBy } from "./limit-states.js";
-import { canFund } from "./prepaid.js";
+import { type AccountLimits, type OpenLimits, openLimits } from "./limits/account-limits.js";
+import { deniedBy } from "./limits/limit-states.js";
+import { canFund } from "./limits/prepaid.js";
 
 /** What a reservation meets: what denies it, or what admits it. */
 export interface Judgement {

@@ -1,9 +1,9 @@
 import type { Micro } from "../metering/micro.js";
-import { openLimits } from "./account-limits.js";
 import type { AdmittedWindows } from "./account-state.js";
 import type { CapLimit, LeasedCap } from "./cap-limit.js";
 import { type Lease, LedgerConflictError, type ReserveRequest } from "./credit-ledger.js";
-import type { HeldLimits } from "./held-limits.js";
+import { openLimits } from "./limits/account-limits.js";
+import type { HeldLimits } from "./limits/held-limits.js";
 
 /** What a store keeps of a reservation until shortly after its end, to recognise repetitions. */
 export interface Receipt extends AdmittedWindows {

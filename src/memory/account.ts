@@ -1,12 +1,4 @@
 import {
-  type AccountLimits,
-  copyLimits,
-  endHold,
-  type LeaseEnding,
-  pruneLimits,
-  raiseLimits,
-} from "../ledger/account-limits.js";
-import {
   type AdmittedWindows,
   type AdmittingInstances,
   addHold,
@@ -17,8 +9,16 @@ import {
   withSession,
 } from "../ledger/account-state.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
-import { type HeldLimits, usesAtExpiry } from "../ledger/held-limits.js";
-import type { AccountView } from "../ledger/limit-states.js";
+import {
+  type AccountLimits,
+  copyLimits,
+  endHold,
+  type LeaseEnding,
+  pruneLimits,
+  raiseLimits,
+} from "../ledger/limits/account-limits.js";
+import { type HeldLimits, usesAtExpiry } from "../ledger/limits/held-limits.js";
+import type { AccountView } from "../ledger/limits/limit-states.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";

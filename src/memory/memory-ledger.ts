@@ -1,12 +1,4 @@
 import {
-  type AccountLimits,
-  canHoldIn,
-  chargeLimits,
-  holdLimits,
-  type NamedLimits,
-  newAccountLimits,
-} from "../ledger/account-limits.js";
-import {
   addCharge,
   admittingInstances,
   canHold,
@@ -38,7 +30,6 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/held-limits.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -53,8 +44,17 @@ import {
   checkTopUp,
   checkUses,
 } from "../ledger/ledger-input.js";
-import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
-import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import {
+  type AccountLimits,
+  canHoldIn,
+  chargeLimits,
+  holdLimits,
+  type NamedLimits,
+  newAccountLimits,
+} from "../ledger/limits/account-limits.js";
+import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/limits/held-limits.js";
+import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";

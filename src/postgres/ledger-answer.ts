@@ -1,9 +1,9 @@
-import { type AccountLimits, newAccountLimits } from "../ledger/account-limits.js";
 import { outOfBounds, type WindowInstance } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError } from "../ledger/credit-ledger.js";
-import type { HeldLimits } from "../ledger/held-limits.js";
-import type { AccountView } from "../ledger/limit-states.js";
-import { tooManyLots } from "../ledger/prepaid.js";
+import { type AccountLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import type { HeldLimits } from "../ledger/limits/held-limits.js";
+import type { AccountView } from "../ledger/limits/limit-states.js";
+import { tooManyLots } from "../ledger/limits/prepaid.js";
 import { storedWindows } from "./ledger-operation.js";
 
 interface StoredInstance {

@@ -1,5 +1,4 @@
 import { idProblem } from "../check/id-problem.js";
-import type { NamedLimits } from "../ledger/account-limits.js";
 import {
   type GrantRequest,
   type Lease,
@@ -10,7 +9,6 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../ledger/credit-ledger.js";
-import { type HeldLimits, partOfLease } from "../ledger/held-limits.js";
 import { neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -22,7 +20,9 @@ import {
   checkTopUp,
   checkUses,
 } from "../ledger/ledger-input.js";
-import { neverExpires } from "../ledger/prepaid.js";
+import type { NamedLimits } from "../ledger/limits/account-limits.js";
+import { type HeldLimits, partOfLease } from "../ledger/limits/held-limits.js";
+import { neverExpires } from "../ledger/limits/prepaid.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { storable } from "./storable.js";

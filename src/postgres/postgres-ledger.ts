@@ -1,4 +1,3 @@
-import { type NamedLimits, newAccountLimits } from "../ledger/account-limits.js";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { atMost } from "../ledger/at-most.js";
@@ -23,8 +22,9 @@ import {
 } from "../ledger/credit-ledger.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
 import { checkAccount, checkHistory, checkLimits, checkNamed } from "../ledger/ledger-input.js";
-import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
-import { prepaidState } from "../ledger/prepaid.js";
+import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";

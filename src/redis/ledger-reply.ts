@@ -6,8 +6,8 @@ import {
   type WindowInstance,
 } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
-import type { HeldLimits } from "../ledger/held-limits.js";
-import { tooManyLots } from "../ledger/prepaid.js";
+import type { HeldLimits } from "../ledger/limits/held-limits.js";
+import { tooManyLots } from "../ledger/limits/prepaid.js";
 import { toLease } from "../ledger/receipt.js";
 import { type ReplyStatus, replyLengths } from "./batch/reply-lengths.js";
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { type NamedLimits, newAccountLimits } from "../ledger/account-limits.js";
 import { admittingInstances, currentStates, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import type {
@@ -32,8 +31,9 @@ import {
   checkSettle,
   checkTopUp,
 } from "../ledger/ledger-input.js";
-import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
-import { prepaidState } from "../ledger/prepaid.js";
+import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";

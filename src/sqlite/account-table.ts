@@ -1,6 +1,6 @@
-import { newAccountLimits } from "../ledger/account-limits.js";
 import { type Instances, newInstance, noInstances, type WindowInstance } from "../ledger/account-state.js";
-import type { Prepaid } from "../ledger/prepaid.js";
+import { newAccountLimits } from "../ledger/limits/account-limits.js";
+import type { Prepaid } from "../ledger/limits/prepaid.js";
 import type { LimitedAccount } from "./limits/limited-account.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";

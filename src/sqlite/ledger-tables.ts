@@ -1,15 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  type AccountLimits,
-  canHoldIn,
-  endHold,
-  holdLimits,
-  type LeaseEnding,
-  type NamedLimits,
-  newAccountLimits,
-  raiseLimits,
-} from "../ledger/account-limits.js";
-import {
   addHold,
   admit,
   admittingInstances,
@@ -40,10 +30,26 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { expiredPart, type HeldLimits, partOfLease, usesAtExpiry, usesAtRelease } from "../ledger/held-limits.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
-import { creditsAfter, creditsOf } from "../ledger/limit-states.js";
-import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/prepaid.js";
+import {
+  type AccountLimits,
+  canHoldIn,
+  endHold,
+  holdLimits,
+  type LeaseEnding,
+  type NamedLimits,
+  newAccountLimits,
+  raiseLimits,
+} from "../ledger/limits/account-limits.js";
+import {
+  expiredPart,
+  type HeldLimits,
+  partOfLease,
+  usesAtExpiry,
+  usesAtRelease,
+} from "../ledger/limits/held-limits.js";
+import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";

@@ -1,5 +1,5 @@
 import type { EntryTags } from "../ledger/credit-ledger.js";
-import { expiredPart, type HeldLimits } from "../ledger/held-limits.js";
+import { expiredPart, type HeldLimits } from "../ledger/limits/held-limits.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { NamedLimits } from "../ledger/account-limits.js";
 import type { Clock } from "../ledger/clock.js";
 import type {
   Balance,
@@ -31,6 +30,7 @@ import {
   checkTopUp,
   checkUses,
 } from "../ledger/ledger-input.js";
+import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountTable } from "./account-table.js";
@@ -52,7 +52,7 @@ const noNames: NamedLimits = Object.freeze({});
 const noUses: readonly RateUse[] = [];
 
 export class SqliteLedger
-  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe">
+  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe" | "usage">
 {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;

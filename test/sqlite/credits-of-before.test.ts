@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import type { NamedLimits } from "../../src/ledger/account-limits.js";
 import type { CreditLedger, Lease } from "../../src/ledger/credit-ledger.js";
+import type { NamedLimits } from "../../src/ledger/limits/account-limits.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";

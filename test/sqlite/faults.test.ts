@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { NamedLimits } from "../../src/ledger/account-limits.js";
 import {
   type CreditLedger,
   type Lease,
@@ -7,6 +6,7 @@ import {
   LedgerUnavailableError,
   type ReserveRequest,
 } from "../../src/ledger/credit-ledger.js";
+import type { NamedLimits } from "../../src/ledger/limits/account-limits.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { NamedLimits } from "../../src/ledger/account-limits.js";
 import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../src/ledger/credit-ledger.js";
+import type { NamedLimits } from "../../src/ledger/limits/account-limits.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";

@@ -16,7 +16,10 @@ import {
 } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { remaining } from "../../ledger/remaining.js";
+import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
+import { UsageSums } from "../../ledger/usage-sums.js";
 import type { Micro } from "../../metering/micro.js";
+import { usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
@@ -25,7 +28,7 @@ import type { AccountHolds } from "./account-holds.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
-import { sumUsage, sumUsageBy, type UsageRow, type UsageSum } from "./sum-usage.js";
+import { toUsageRow, type UsageRow } from "./usage-row.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
 export interface AccountWindow extends WindowState {
@@ -93,9 +96,10 @@ export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountH
     request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
   ): Promise<HistoryPage>;
   /**
-   * The usage by day, model and key, the newest day first. Reads all entries of the range, a few at a time, so that
-   * other work can run between; a long journal takes seconds. Calls of free models are not in it.
-   * @throws Error when the ledger keeps no journal.
+   * The usage by day, model and key, the newest day first. Calls of free models are not in it. SQLite and PostgreSQL
+   * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
+   * other work can run between.
+   * @throws Error when the ledger keeps neither sums nor a journal.
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
@@ -188,13 +192,25 @@ export function managedAccounts(
     } while (cursor !== undefined);
   }
 
+  /** By the store where it keeps sums, else by its journal, page by page: only the sums stay in memory. */
+  async function sums(method: string, request: UsageRequest): Promise<UsageSum[]> {
+    const found = new UsageSums(request.by);
+    if (ledger.usage !== undefined) {
+      for (const sum of await ledger.usage(request)) found.addSum(sum);
+      return found.list();
+    }
+    const { by, ...range } = request;
+    for await (const { entries } of pages(method, range)) for (const entry of entries) found.addEntry(entry);
+    return found.list();
+  }
+
   async function usage(account: string, range?: HistoryRange): Promise<UsageRow[]>;
   async function usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<UsageSum[]>;
   async function usage(account: string, range: HistoryRange = {}): Promise<UsageRow[] | UsageSum[]> {
     const method = "gateway.accounts.usage";
     const { account: accountId, by, ...rest } = checkInput(method, usageInput, { ...range, account });
-    const read = pages(method, { account: accountId, ...rest });
-    return by === undefined ? sumUsage(read) : sumUsageBy(read, by);
+    if (by !== undefined) return sums(method, { account: accountId, ...rest, by });
+    return (await sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
   }
 
   return {

@@ -7,7 +7,7 @@ import type {
   Settlement,
   WindowName,
 } from "../../ledger/credit-ledger.js";
-import { neverExpires } from "../../ledger/prepaid.js";
+import { neverExpires } from "../../ledger/limits/prepaid.js";
 import type { TopUpRequest } from "../../ledger/prepaid-state.js";
 import { operationKinds } from "./operation-kinds.js";
 

@@ -1,7 +1,7 @@
-import { type AccountLimits, newAccountLimits } from "../../ledger/account-limits.js";
 import { noInstances } from "../../ledger/account-state.js";
-import type { HeldLimits } from "../../ledger/held-limits.js";
-import type { AccountView } from "../../ledger/limit-states.js";
+import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
+import type { HeldLimits } from "../../ledger/limits/held-limits.js";
+import type { AccountView } from "../../ledger/limits/limit-states.js";
 import type { LedgerReply } from "../ledger-reply.js";
 
 /** The ids of caps and rates that an operation names, in the order in which it sends them. */

@@ -1,5 +1,5 @@
 import type { AdmittedWindows } from "../../ledger/account-state.js";
-import type { HeldLimits } from "../../ledger/held-limits.js";
+import type { HeldLimits } from "../../ledger/limits/held-limits.js";
 import type { RateUse } from "../../ledger/rate-limit.js";
 
 /** What a reservation's row says of what it holds beside the windows. */

@@ -1,8 +1,8 @@
-import { type AccountLimits, newAccountLimits } from "../../ledger/account-limits.js";
 import { newInstance, type WindowInstance } from "../../ledger/account-state.js";
-import type { HeldLimits } from "../../ledger/held-limits.js";
-import { isEmpty } from "../../ledger/prepaid.js";
-import { type Bucket, isIdle } from "../../ledger/rates.js";
+import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
+import type { HeldLimits } from "../../ledger/limits/held-limits.js";
+import { isEmpty } from "../../ledger/limits/prepaid.js";
+import { type Bucket, isIdle } from "../../ledger/limits/rates.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";

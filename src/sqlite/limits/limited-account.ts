@@ -1,4 +1,4 @@
-import type { AccountLimits } from "../../ledger/account-limits.js";
+import type { AccountLimits } from "../../ledger/limits/account-limits.js";
 
 /** An account with what has been read of its limits. */
 export interface LimitedAccount {

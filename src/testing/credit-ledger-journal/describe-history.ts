@@ -5,6 +5,7 @@ import { describeCorrectionEntries } from "./correction-entry-rules.js";
 import { journalTests } from "./journal-tests.js";
 import { describePages } from "./page-rules.js";
 import { describeTags } from "./tag-rules.js";
+import { describeUsage } from "./usage-rules.js";
 
 /** The part of the contract on the journal. A ledger without `history` passes it by. */
 export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyRunner): void {
@@ -14,4 +15,4 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
   });
 }
 
-const rules = [describeChargeEntries, describeCorrectionEntries, describeTags, describePages];
+const rules = [describeChargeEntries, describeCorrectionEntries, describeTags, describePages, describeUsage];

@@ -1,6 +1,6 @@
-import type { NamedLimits } from "../../ledger/account-limits.js";
 import type { CapLimit, CapWindow } from "../../ledger/cap-limit.js";
 import type { AdmittedReservation, Balance, DeniedReservation, ReserveResult } from "../../ledger/credit-ledger.js";
+import type { NamedLimits } from "../../ledger/limits/account-limits.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import type { RateLimit } from "../../ledger/rate-limit.js";
 import { capBounds } from "../../ledger/windows.js";

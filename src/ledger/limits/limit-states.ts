@@ -1,10 +1,10 @@
-import type { Micro } from "../metering/micro.js";
+import type { Micro } from "../../metering/micro.js";
+import { currentStates, type Instances, noInstances, type WindowInstance } from "../account-state.js";
+import type { BlockedCap, CapLimit, CapState, LeasedCap } from "../cap-limit.js";
+import type { AccountCredits, DeniedReservation, Lease, WindowLimits } from "../credit-ledger.js";
+import type { BlockedRate, RateLimit, RateState } from "../rate-limit.js";
 import { type AccountLimits, type NamedLimits, type OpenLimits, openLimits } from "./account-limits.js";
-import { currentStates, type Instances, noInstances, type WindowInstance } from "./account-state.js";
-import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
-import type { AccountCredits, DeniedReservation, Lease, WindowLimits } from "./credit-ledger.js";
 import { prepaidState } from "./prepaid.js";
-import type { BlockedRate, RateLimit, RateState } from "./rate-limit.js";
 import { type Bucket, blockedRate, rateState } from "./rates.js";
 
 /** An account with what it has beside its windows. */

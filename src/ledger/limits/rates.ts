@@ -1,4 +1,4 @@
-import type { BlockedRate, RateKind, RateLimit, RateState } from "./rate-limit.js";
+import type { BlockedRate, RateKind, RateLimit, RateState } from "../rate-limit.js";
 
 /** A bucket counts in parts of a request or token, so that a minute's limit comes in whole parts each millisecond. */
 const partsPerUnit = 60_000;

@@ -1,6 +1,6 @@
-import type { LeasedCap } from "./cap-limit.js";
-import type { Lease } from "./credit-ledger.js";
-import type { RateKind, RateUse } from "./rate-limit.js";
+import type { LeasedCap } from "../cap-limit.js";
+import type { Lease } from "../credit-ledger.js";
+import type { RateKind, RateUse } from "../rate-limit.js";
 
 /** What a reservation has of a bucket. */
 interface Take {

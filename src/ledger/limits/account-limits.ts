@@ -1,4 +1,4 @@
-import type { Micro } from "../metering/micro.js";
+import type { Micro } from "../../metering/micro.js";
 import {
   type AdmittedWindows,
   addCharge,
@@ -9,12 +9,12 @@ import {
   noInstances,
   outOfBounds,
   type WindowInstance,
-} from "./account-state.js";
-import type { CapLimit } from "./cap-limit.js";
-import type { ReserveRequest } from "./credit-ledger.js";
+} from "../account-state.js";
+import type { CapLimit } from "../cap-limit.js";
+import type { ReserveRequest } from "../credit-ledger.js";
+import type { RateLimit, RateUse } from "../rate-limit.js";
 import type { HeldLimits } from "./held-limits.js";
 import { chargePrepaid, isEmpty, newPrepaid, type Prepaid } from "./prepaid.js";
-import type { RateLimit, RateUse } from "./rate-limit.js";
 import { type Bucket, bucketAt, endTake, isIdle, takeFrom } from "./rates.js";
 
 /** What an account has beside its windows. Most accounts have none of it. */

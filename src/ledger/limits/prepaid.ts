@@ -1,6 +1,6 @@
-import type { Micro } from "../metering/micro.js";
-import { LedgerInputError } from "./credit-ledger.js";
-import type { PrepaidState } from "./prepaid-state.js";
+import type { Micro } from "../../metering/micro.js";
+import { LedgerInputError } from "../credit-ledger.js";
+import type { PrepaidState } from "../prepaid-state.js";
 
 /** When a lot ends that never expires. */
 export const neverExpires = Number.MAX_SAFE_INTEGER;

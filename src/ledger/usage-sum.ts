@@ -1,0 +1,32 @@
+import type { Micro } from "../metering/micro.js";
+import type { TokenCounts } from "../metering/token-counts.js";
+
+/** What was used, added up. */
+export interface UsageTotal {
+  /** Calls that were charged at their end. */
+  requests: number;
+  /** Micro-credits: 1 credit = 1,000,000. */
+  chargedMicro: Micro;
+  tokens: TokenCounts;
+}
+
+/** What an account used of what is alike in the things that its usage was summed by. */
+export interface UsageSum extends UsageTotal {
+  /**
+   * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key`, `funding` (`plan` or `prepaid`) and tags, as they
+   * were named. `null`: no such tag, or
+   * a call whose process died.
+   */
+  by: Readonly<Record<string, string | null>>;
+}
+
+/** Which usage to sum up. */
+export interface UsageRequest {
+  account: string;
+  /** Epoch milliseconds, inclusive. Default: the beginning of what is kept. */
+  from?: number | undefined;
+  /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
+  to?: number | undefined;
+  /** Some of `day`, `model`, `key`, `funding`, and names of the host's tags. 1 to 16, each of them once. */
+  by: readonly string[];
+}

@@ -1,0 +1,95 @@
+import { journalTagPrefix } from "../metering/tags.js";
+import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
+import type { EntryTags, LedgerEntry } from "./credit-ledger.js";
+import { fundingOfEntry } from "./funding.js";
+import type { UsageSum } from "./usage-sum.js";
+
+const dayMs = 86_400_000;
+
+/** Sums of usage, as they grow. */
+export class UsageSums {
+  readonly #names: readonly string[];
+  readonly #sums = new Map<string, UsageSum>();
+
+  /** @param names - `day`, `model`, `key`, `funding`, and the names of tags. */
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  /** Adds an entry of a journal, if it charges or gives back. */
+  addEntry(entry: LedgerEntry): void {
+    const { kind, amountMicro, tags } = entry;
+    if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") return;
+    const values = this.#names.map((name) => dimensionOf(entry, name));
+    const requests = kind === "charge" ? 1 : 0;
+    this.#add(values, { requests, chargedMicro: amountMicro, tokens: tokensOf(tags) });
+  }
+
+  /** Adds a sum by the same names. */
+  addSum(sum: UsageSum): void {
+    const values = this.#names.map((name) => sum.by[name] ?? null);
+    this.#add(values, sum);
+  }
+
+  /** The sums of which something is left, sorted by the names, the newest day first. */
+  list(): UsageSum[] {
+    return [...this.#sums.values()]
+      .filter(({ requests, chargedMicro }) => requests > 0 || chargedMicro !== 0)
+      .sort((one, other) => {
+        for (const name of this.#names) {
+          const order = compare(one.by[name] ?? null, other.by[name] ?? null);
+          if (order !== 0) return name === "day" ? -order : order;
+        }
+        return 0;
+      });
+  }
+
+  #add(values: readonly (string | null)[], { requests, chargedMicro, tokens }: Omit<UsageSum, "by">): void {
+    const group = JSON.stringify(values);
+    let sum = this.#sums.get(group);
+    if (sum === undefined) {
+      const by = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? null]));
+      sum = { by, requests: 0, chargedMicro: 0, tokens: noTokens };
+      this.#sums.set(group, sum);
+    }
+    sum.requests += requests;
+    sum.chargedMicro += chargedMicro;
+    sum.tokens = addTokens(sum.tokens, tokens);
+  }
+}
+
+/** The day of a moment in UTC, such as `2026-03-11`. */
+export function dayOf(at: number): string {
+  return new Date(Math.floor(at / dayMs) * dayMs).toISOString().slice(0, 10);
+}
+
+function tokensOf(tags: EntryTags): TokenCounts {
+  const count = (name: string): number => {
+    const tag = tags[name];
+    return typeof tag === "number" ? tag : 0;
+  };
+  const tokens: TokenCounts = {
+    input: count("input"),
+    cachedInput: count("cachedInput"),
+    output: count("output"),
+    reasoning: count("reasoning"),
+  };
+  const { cacheWrite } = tags;
+  if (typeof cacheWrite === "number") tokens.cacheWrite = cacheWrite;
+  return tokens;
+}
+
+function dimensionOf(entry: LedgerEntry, name: string): string | null {
+  if (name === "day") return dayOf(entry.at);
+  return name === "funding" ? fundingOfEntry(entry) : text(entry.tags, name);
+}
+
+function text(tags: EntryTags, name: string): string | null {
+  const tag = tags[name === "model" ? "model" : name === "key" ? "keyId" : journalTagPrefix + name];
+  return typeof tag === "string" ? tag : null;
+}
+
+function compare(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  return (one ?? "") < (other ?? "") ? -1 : 1;
+}
