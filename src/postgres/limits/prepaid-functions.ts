@@ -1,4 +1,4 @@
-/** The arithmetic of prepaid credits: the same as src/ledger/prepaid.ts. */
+/** The arithmetic of prepaid credits: the same as src/ledger/limits/prepaid.ts. */
 export const prepaidFunctions = /* sql */ `
 create function infergate.no_prepaid() returns infergate.prepaid
 language sql immutable as $$

@@ -1,4 +1,4 @@
-/** The arithmetic of token buckets: the same as src/ledger/rates.ts. A request or token has 60,000 parts. */
+/** The arithmetic of token buckets: the same as src/ledger/limits/rates.ts. A request or token has 60,000 parts. */
 export const rateFunctions = /* sql */ `
 -- The bucket as it is at a moment, by its own limit. A clock that has stepped back fills nothing.
 create function infergate.filled_bucket(bucket infergate.bucket, moment bigint) returns infergate.bucket
