@@ -1,8 +1,5 @@
-import type { TokenCounts } from "../metering/token-counts.js";
+import { readTokenCount, type TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
-
-/** Beyond this a count is not taken for real. */
-const largestCount = 1e9;
 
 /**
  * Reads the `usage` of a message (Anthropic reference, "Usage").
@@ -70,5 +67,5 @@ function sumOf(creation: Record<string, unknown>): number {
 }
 
 function count(value: unknown): number {
-  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : 0;
+  return readTokenCount(value) ?? 0;
 }

@@ -41,7 +41,7 @@ export interface EndedHold {
 /**
  * Requests in progress end soon, so credits that they hold may be free long before the window's end. In milliseconds.
  */
-const heldRetryMs = 5_000;
+export const heldRetryMs = 5_000;
 
 const never: WindowInstance = Object.freeze(newInstance(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
 

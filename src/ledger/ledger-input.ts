@@ -1,4 +1,5 @@
 import { idProblem } from "../check/id-problem.js";
+import { largestCount } from "../metering/token-counts.js";
 import type { CapLimit } from "./cap-limit.js";
 import {
   type GrantRequest,
@@ -11,15 +12,13 @@ import {
   type WindowLimits,
 } from "./credit-ledger.js";
 import type { TopUpRequest } from "./prepaid-state.js";
-import type { RateLimit, RateUse } from "./rate-limit.js";
+import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostCaps = 16;
-const mostRates = 32;
-const largestRate = 1e9;
 
 /** @throws LedgerInputError */
 export function checkReserve(request: ReserveRequest): void {
@@ -53,7 +52,7 @@ function checkDistinct(named: readonly (CapLimit | RateLimit)[], name: string, m
 
 function checkRate({ id, limit, burst, take }: RateLimit): void {
   for (const [name, count] of Object.entries({ limit, burst, take })) {
-    if (!Number.isSafeInteger(count) || count < 0 || count > largestRate) {
+    if (!Number.isSafeInteger(count) || count < 0 || count > largestCount) {
       throw new LedgerInputError(`the rate ${id}'s ${name} must be a whole number from 0 to 10⁹, not ${count}.`);
     }
   }
@@ -62,7 +61,7 @@ function checkRate({ id, limit, burst, take }: RateLimit): void {
 /** @throws LedgerInputError */
 export function checkUses(uses: readonly RateUse[]): void {
   for (const { id, actual } of uses) {
-    if (!Number.isSafeInteger(actual) || actual < 0 || actual > largestRate) {
+    if (!Number.isSafeInteger(actual) || actual < 0 || actual > largestCount) {
       throw new LedgerInputError(`actual of the rate ${id} must be a whole number from 0 to 10⁹, not ${actual}.`);
     }
   }

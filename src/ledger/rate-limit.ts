@@ -1,3 +1,6 @@
+/** The most rates of one reservation. */
+export const mostRates = 32;
+
 /** What a rate counts. `concurrent`: leases that are open at once. */
 export type RateKind = "requests" | "tokens" | "concurrent";
 

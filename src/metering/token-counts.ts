@@ -12,6 +12,14 @@ export interface TokenCounts {
   reasoning: number;
 }
 
+/** The most that is counted at once. What reports more is mistaken. */
+export const largestCount = 1e9;
+
+/** Reads a count of tokens. @returns `undefined` when it is none. */
+export function readTokenCount(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
+}
+
 export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
 export function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {

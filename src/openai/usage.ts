@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../metering/token-counts.js";
+import { readTokenCount, type TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
 import type { Dialect } from "./dialect.js";
 
@@ -9,9 +9,6 @@ export interface UsageObject {
   total_tokens: number;
 }
 
-/** Larger counts are taken as errors. */
-const largestCount = 1e9;
-
 /**
  * Reads the usage reports of different upstreams. Details may be absent or `null`. DeepSeek has its own name for cached
  * tokens. xAI counts reasoning tokens in `total_tokens` but not in `completion_tokens`.
@@ -20,20 +17,21 @@ const largestCount = 1e9;
  */
 export function readUsage(usage: unknown): TokenCounts | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = count(usage["prompt_tokens"]);
-  const total = count(usage["total_tokens"]);
-  const completion = count(usage["completion_tokens"]);
+  const input = readTokenCount(usage["prompt_tokens"]);
+  const total = readTokenCount(usage["total_tokens"]);
+  const completion = readTokenCount(usage["completion_tokens"]);
   if (input === undefined || (completion === undefined && total === undefined)) return undefined;
   const output = Math.max(completion ?? 0, (total ?? 0) - input);
   if (input + output === 0) return undefined;
   const promptDetails = usage["prompt_tokens_details"];
   const completionDetails = usage["completion_tokens_details"];
   const cached =
-    (isRecord(promptDetails) ? count(promptDetails["cached_tokens"]) : undefined) ??
-    count(usage["prompt_cache_hit_tokens"]) ??
+    (isRecord(promptDetails) ? readTokenCount(promptDetails["cached_tokens"]) : undefined) ??
+    readTokenCount(usage["prompt_cache_hit_tokens"]) ??
     0;
-  const written = isRecord(promptDetails) ? (count(promptDetails["cache_write_tokens"]) ?? 0) : 0;
-  const reasoning = (isRecord(completionDetails) ? count(completionDetails["reasoning_tokens"]) : undefined) ?? 0;
+  const written = isRecord(promptDetails) ? (readTokenCount(promptDetails["cache_write_tokens"]) ?? 0) : 0;
+  const reasoning =
+    (isRecord(completionDetails) ? readTokenCount(completionDetails["reasoning_tokens"]) : undefined) ?? 0;
   const cachedInput = Math.min(cached, input);
   return {
     input,
@@ -67,8 +65,4 @@ export function visibleUsage(usage: unknown, dialect: Dialect | undefined): unkn
   const hidden = dialect?.hiddenUsage;
   if (hidden === undefined || !isRecord(usage) || !hidden.some((name) => name in usage)) return usage;
   return Object.fromEntries(Object.entries(usage).filter(([name]) => !hidden.includes(name)));
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
 }

@@ -1,4 +1,5 @@
 import { idProblem } from "../check/id-problem.js";
+import { checkBounds, checkLeaseTimes } from "../ledger/check-times.js";
 import {
   type GrantRequest,
   type Lease,
@@ -21,7 +22,7 @@ import {
   checkUses,
 } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
-import { type HeldLimits, partOfLease } from "../ledger/limits/held-limits.js";
+import { partOfLease } from "../ledger/limits/held-limits.js";
 import { neverExpires } from "../ledger/limits/prepaid.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
@@ -53,12 +54,13 @@ export function renewOperation(request: RenewRequest): LedgerOperation {
 /** @param kind - how the journal calls it. */
 export function settleOperation(lease: Lease, settlement: Settlement, kind: "charge" | "release"): LedgerOperation {
   checkSettle(lease, settlement);
+  checkLeaseTimes(lease);
   const { id, amountMicro, expiresAt } = lease;
   const starts = storedWindows.map((window) => lease.starts?.[window]);
   const ends = storedWindows.map((window) => lease.ends?.[window]);
   const part = partOfLease(lease);
-  if (![amountMicro, expiresAt, ...starts, ...ends].every(Number.isSafeInteger) || !isStorable(part)) {
-    throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
+  if (part?.caps.some(({ id }) => idProblem(id) !== undefined)) {
+    throw new LedgerInputError("lease must be as it was given out: a cap's id is not valid.");
   }
   const since = settlement.mayBeDuplicateSince;
   return {
@@ -82,12 +84,6 @@ export function releaseOperation(lease: Lease, rates: readonly RateUse[]): Ledge
   checkLease(lease);
   checkUses(rates);
   return settleOperation(lease, { amountMicro: 0, rates }, "release");
-}
-
-function isStorable(part: HeldLimits | undefined): boolean {
-  if (part === undefined) return true;
-  const times = [part.prepaidAt ?? 0, ...part.caps.flatMap(({ start, end }) => [start, end])];
-  return times.every(Number.isSafeInteger) && part.caps.every(({ id }) => idProblem(id) === undefined);
 }
 
 export function grantOperation(request: GrantRequest): LedgerOperation {
@@ -137,9 +133,8 @@ function windowNumber(window: WindowName): number {
   return storedWindows.indexOf(window) + 1;
 }
 
-function limitsArray({ session, week, month }: WindowLimits): (number | null)[] {
-  if (![...week.bounds, ...month.bounds].every(Number.isSafeInteger)) {
-    throw new LedgerInputError("limits: bounds must be whole milliseconds.");
-  }
+function limitsArray(limits: WindowLimits): (number | null)[] {
+  checkBounds(limits);
+  const { session, week, month } = limits;
   return [session.limitMicro, session.lengthMs, week.limitMicro, ...week.bounds, month.limitMicro, ...month.bounds];
 }

@@ -1,6 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { CapLimit } from "../../ledger/cap-limit.js";
 import type { RateLimit } from "../../ledger/rate-limit.js";
+import { largestCount } from "../../metering/token-counts.js";
 import type { Demand } from "../../operations/operation.js";
 import type { CheckedCall } from "../checked-call.js";
 
@@ -11,9 +12,6 @@ export interface CallLimits {
   /** What `rates` were made of, in their order. */
   readonly rules: readonly RateRule[];
 }
-
-/** The most that one bucket can count at once, by the ledger's contract. */
-export const largestCount = 1e9;
 
 const noRules: readonly RateRule[] = [];
 

@@ -1,7 +1,6 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { RateUse } from "../../ledger/rate-limit.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
-import { largestCount } from "./call-limits.js";
+import { largestCount, type TokenCounts } from "../../metering/token-counts.js";
 
 /**
  * What a call has used of its rates. What is open at once needs no number: it ends with the call.

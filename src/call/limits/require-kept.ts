@@ -1,9 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
+import { mostRates } from "../../ledger/rate-limit.js";
 import type { CallServices } from "../call-services.js";
-
-/** The most rates of one reservation, by the ledger's contract. */
-const mostRates = 32;
 
 /**
  * A limit that the ledger would not keep refuses the call: passed over, it would limit nothing.

@@ -1,5 +1,6 @@
 import type { Micro } from "../../metering/micro.js";
-import { currentStates, type Instances, noInstances, type WindowInstance } from "../account-state.js";
+import { currentStates, heldRetryMs, type Instances, noInstances, type WindowInstance } from "../account-state.js";
+import { neverEnds } from "../bounds.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "../cap-limit.js";
 import type { AccountCredits, DeniedReservation, Lease, WindowLimits } from "../credit-ledger.js";
 import type { BlockedRate, RateLimit, RateState } from "../rate-limit.js";
@@ -11,10 +12,6 @@ import { type Bucket, blockedRate, rateState } from "./rates.js";
 export interface AccountView extends Readonly<Instances> {
   readonly limits: AccountLimits | undefined;
 }
-
-/** Credits in progress end soon. In milliseconds. */
-const heldRetryMs = 5_000;
-const neverEnds = Number.MAX_SAFE_INTEGER - 1;
 
 /** Why the caps and rates deny, if they do. @param need - what must remain in each cap. */
 export function deniedBy(

@@ -1,8 +1,8 @@
+import { heldRetryMs } from "../account-state.js";
 import type { BlockedRate, RateKind, RateLimit, RateState } from "../rate-limit.js";
 
 /** A bucket counts in parts of a request or token, so that a minute's limit comes in whole parts each millisecond. */
 const partsPerUnit = 60_000;
-const heldRetryMs = 5_000;
 const concurrentRetryMs = 1_000;
 
 /** The level of a rate's bucket at a moment, in parts. */

@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../../metering/token-counts.js";
+import { readTokenCount, type TokenCounts } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** The `usage` object of a response (OpenAI reference, "ResponseUsage"). Clients fail when a member is absent. */
@@ -10,15 +10,12 @@ export interface ResponseUsage {
   total_tokens: number;
 }
 
-/** Larger counts are taken as errors. */
-const largestCount = 1e9;
-
 /** @returns `undefined` when it cannot be charged: absent, incomplete, malformed, or all zero. */
 export function readResponsesUsage(usage: unknown): TokenCounts | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = count(usage["input_tokens"]);
-  const total = count(usage["total_tokens"]);
-  const reported = count(usage["output_tokens"]);
+  const input = readTokenCount(usage["input_tokens"]);
+  const total = readTokenCount(usage["total_tokens"]);
+  const reported = readTokenCount(usage["output_tokens"]);
   if (input === undefined || (reported === undefined && total === undefined)) return undefined;
   const output = Math.max(reported ?? 0, (total ?? 0) - input);
   if (input + output === 0) return undefined;
@@ -58,9 +55,5 @@ function hasDetail(details: unknown, name: string): boolean {
 }
 
 function detail(details: unknown, name: string): number {
-  return (isRecord(details) ? count(details[name]) : undefined) ?? 0;
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
+  return (isRecord(details) ? readTokenCount(details[name]) : undefined) ?? 0;
 }
