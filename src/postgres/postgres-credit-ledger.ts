@@ -54,6 +54,7 @@ export function creditLedger(
     topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
+    usage: (request) => ledger.usage(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     ...(notifications.isEnabled && {
