@@ -77,35 +77,38 @@ create function infergate.add_usage(
 ) returns void
 language plpgsql as $$
 declare
+  -- Assigned rather than written into the statements: in a batch, PostgreSQL prepares an assignment once.
   today constant int := moment / 86400000;
-  added infergate.usage_sum;
+  by_model constant text := infergate.text_of(entry_tags, 'model');
+  by_key constant text := infergate.text_of(entry_tags, 'keyId');
+  wanted constant bytea := infergate.sum_digest(by_model, by_key, is_prepaid);
+  by_tags jsonb := infergate.host_tags(entry_tags);
+  by_tag_set bytea := infergate.tag_set_of(by_tags);
+  new_input constant bigint := infergate.count_of(entry_tags, 'input');
+  new_cached_input constant bigint := infergate.count_of(entry_tags, 'cachedInput');
+  new_cache_write constant bigint := infergate.count_of(entry_tags, 'cacheWrite');
+  new_output constant bigint := infergate.count_of(entry_tags, 'output');
+  new_reasoning constant bigint := infergate.count_of(entry_tags, 'reasoning');
 begin
   if calls = 0 and amount = 0 and entry_tags is null then return; end if;
-  added.tags := infergate.host_tags(entry_tags);
-  added.tag_set := infergate.tag_set_of(added.tags);
-  added.digest := infergate.sum_digest(
-    infergate.text_of(entry_tags, 'model'), infergate.text_of(entry_tags, 'keyId'), is_prepaid
-  );
   loop
-    update infergate.usage_sum as stored set
-      requests = stored.requests + calls,
-      micro = infergate.countable(stored.micro + amount),
-      input = infergate.countable(stored.input + infergate.count_of(entry_tags, 'input')),
-      cached_input = infergate.countable(stored.cached_input + infergate.count_of(entry_tags, 'cachedInput')),
-      cache_write = infergate.countable(stored.cache_write + infergate.count_of(entry_tags, 'cacheWrite')),
-      output = infergate.countable(stored.output + infergate.count_of(entry_tags, 'output')),
-      reasoning = infergate.countable(stored.reasoning + infergate.count_of(entry_tags, 'reasoning'))
-      where account = owner and day = today and tag_set = added.tag_set and digest = added.digest;
+    update infergate.usage_sum set
+      requests = requests + calls,
+      micro = infergate.countable(micro + amount),
+      input = infergate.countable(input + new_input),
+      cached_input = infergate.countable(cached_input + new_cached_input),
+      cache_write = infergate.countable(cache_write + new_cache_write),
+      output = infergate.countable(output + new_output),
+      reasoning = infergate.countable(reasoning + new_reasoning)
+      where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
     if found then return; end if;
-    if infergate.is_beyond_tag_sets(owner, today, added.tags, added.tag_set) then
-      added.tags := null;
-      added.tag_set := infergate.tag_set_of(null);
+    if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then
+      by_tags := null;
+      by_tag_set := infergate.tag_set_of(null);
     end if;
-    insert into infergate.usage_sum values (
-      owner, today, added.tag_set, added.digest,
-      infergate.text_of(entry_tags, 'model'), infergate.text_of(entry_tags, 'keyId'), is_prepaid, added.tags,
-      0, 0, 0, 0, 0, 0, 0
-    ) on conflict do nothing;
+    insert into infergate.usage_sum
+      values (owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, 0, 0, 0, 0, 0, 0, 0)
+      on conflict do nothing;
   end loop;
 end
 $$;
