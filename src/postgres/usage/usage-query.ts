@@ -41,7 +41,8 @@ function splitRange(from: number, to: number): SplitRange {
 export function toUsageSum(row: StoredSum, by: readonly string[]): UsageSum {
   const values = by.map((name, index) => (name === "day" ? dayOf(Number(row[index]) * dayMs) : row[index]));
   const counts = row.slice(by.length).map(Number);
-  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] = counts;
+  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] =
+    counts;
   return {
     by: Object.fromEntries(by.map((name, index) => [name, values[index] as string | null])),
     requests,

@@ -62,7 +62,7 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
     // Of many days, models, keys and teams, funded by both, with what died and came late.
     await pool.query(
       `insert into ${schema}.entry (account, at, id, kind, amount, starts, tags)
-       select account, $2::bigint - i * 3600000, gen_random_uuid(),
+       select account, $2::bigint - i::bigint * 3600000, gen_random_uuid(),
          (array['charge', 'charge', 'charge', 'checkpoint', 'release', 'grant', 'unresolved'])[1 + i % 7], i,
          case when i % 5 = 0 then '{null,null,null,1,1,1}'::bigint[] else '{1,1,1}' end,
          case when i % 7 = 3 then null else jsonb_build_object(
@@ -170,7 +170,7 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
       grant select, insert, update, delete on all tables in schema ${schema} to reader;
       grant execute on all functions in schema ${schema} to reader;`);
     await runMigrations(pool, schema);
-    const reader = new pg.Pool({ connectionString: server.url, user: "reader" });
+    const reader = new pg.Pool({ connectionString: server.url.replace("postgres@", "reader@") });
     const account = accountOf(schema, reader);
     await account.spend(5);
     await expectSumsToMatch(account);
@@ -178,7 +178,7 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
     expect(await account.ledger.usage?.({ account: account.id, by: ["day"] })).toEqual([]);
     await account.ledger.close();
     await reader.end();
-    const passer = new pg.Pool({ connectionString: server.url, user: "passer" });
+    const passer = new pg.Pool({ connectionString: server.url.replace("postgres@", "passer@") });
     await expect(passer.query(`select from ${schema}.usage_sum`)).rejects.toThrow(/permission denied/);
     await expect(passer.query(`select ${schema}.sum_usage('a', 0, 1, '[]', '["day"]')`)).rejects.toThrow(
       /permission denied/,

@@ -95,7 +95,8 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     await purge(day);
     expect((await account.ledger.history?.({ account: account.id }))?.entries).toHaveLength(2);
     const micro = async (from: number, to: number) =>
-      (await usageOf(account, ["funding"], { from: midnight + from * hour, to: midnight + to * hour }))[0]?.chargedMicro;
+      (await usageOf(account, ["funding"], { from: midnight + from * hour, to: midnight + to * hour }))[0]
+        ?.chargedMicro;
     expect(await micro(0, 24)).toBe(15);
     expect(await micro(2, 24)).toBe(12);
     expect(await micro(0, 23)).toBe(12);
@@ -111,12 +112,17 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     }
     account.clock.set(midnight + 2 * day);
     const forgetEntries = (from: number, to: number) =>
-      pool.query(`delete from ${schema}.entry where at >= $1 and at < $2`, [midnight + from * hour, midnight + to * hour]);
+      pool.query(`delete from ${schema}.entry where at >= $1 and at < $2`, [
+        midnight + from * hour,
+        midnight + to * hour,
+      ]);
     const micro = async (from: number, to: number) =>
       (await usageOf(account, ["model"], { from: midnight + from * hour, to: midnight + to * hour }))[0]?.chargedMicro;
     // What it does not read may be gone.
     await forgetEntries(9, 15);
-    expect([await micro(0, 24), await micro(2, 24), await micro(0, 20), await micro(2, 20)]).toEqual([255, 254, 127, 126]);
+    expect([await micro(0, 24), await micro(2, 24), await micro(0, 20), await micro(2, 20)]).toEqual([
+      255, 254, 127, 126,
+    ]);
     expect([await micro(0, 5), await micro(17, 24), await micro(2, 8)]).toEqual([3, 192, 6]);
     // Nothing is read of the future.
     account.clock.set(midnight + 6 * hour);
@@ -153,7 +159,11 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     for (let call = 0; call < 210; call++) await spend(account, 1, { model: "m", "tag.team": `team-${call}` });
     expect([await count(schema), await count(schema, "tags is null")]).toEqual([201, 1]);
     // Sets that are there already, also of another model, calls without tags, and one set more.
-    for (const [model, team] of [["m", "team-7"], ["n", "team-7"], ["n", "team-207"]] as const) {
+    for (const [model, team] of [
+      ["m", "team-7"],
+      ["n", "team-7"],
+      ["n", "team-207"],
+    ] as const) {
       await spend(account, 100, { model, "tag.team": team });
     }
     await spend(account, 1000, { model: "n" });
@@ -179,7 +189,16 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
 
   it("take any name for a name", async () => {
     const { account } = await makePlace();
-    const names = ["__proto__", "constructor", "'; drop schema infergate cascade; --", '"]', "$1", "%s", "tags", "günün"];
+    const names = [
+      "__proto__",
+      "constructor",
+      "'; drop schema infergate cascade; --",
+      '"]',
+      "$1",
+      "%s",
+      "tags",
+      "günün",
+    ];
     for (const [index, name] of names.entries()) {
       await spend(account, 1 << index, { model: name, keyId: `${name}'`, [`tag.${name}`]: `\\${name}` });
     }
@@ -251,9 +270,10 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
 
   it("are updated in place: no index has a column that changes, and each page has room", async () => {
     const { schema } = await makePlace();
-    const { rows } = await pool.query("select indexdef from pg_indexes where schemaname = $1 and tablename = 'usage_sum'", [
-      schema,
-    ]);
+    const { rows } = await pool.query(
+      "select indexdef from pg_indexes where schemaname = $1 and tablename = 'usage_sum'",
+      [schema],
+    );
     expect(rows).toHaveLength(3);
     for (const { indexdef } of rows) {
       expect(indexdef).not.toMatch(/requests|micro|input|cache|output|reasoning/);
@@ -264,13 +284,15 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     expect(options[0].reloptions).toContain("fillfactor=50");
   });
 
-  it.each([{ by: [] }, { by: ["a", "a"] }, { by: Array.from({ length: 17 }, (_, n) => `${n}`) }, { by: ["a"], from: 0.5 }])(
-    "refuse %j",
-    async (request) => {
-      const { account } = await makePlace();
-      await expect(account.ledger.usage?.({ account: account.id, ...request })).rejects.toMatchObject({
-        name: "LedgerInputError",
-      });
-    },
-  );
+  it.each([
+    { by: [] },
+    { by: ["a", "a"] },
+    { by: Array.from({ length: 17 }, (_, n) => `${n}`) },
+    { by: ["a"], from: 0.5 },
+  ])("refuse %j", async (request) => {
+    const { account } = await makePlace();
+    await expect(account.ledger.usage?.({ account: account.id, ...request })).rejects.toMatchObject({
+      name: "LedgerInputError",
+    });
+  });
 });
