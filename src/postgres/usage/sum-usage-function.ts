@@ -26,9 +26,6 @@ begin
     if part.until - part.since <= part.since - part.midnight
         + greatest(0, least(part.next_midnight, infergate.clock_ms()) - part.until)
       or part.midnight <= dropped
-      or is_by_tag and exists (
-        select from infergate.usage_sum where account = owner and day = part.day and tags is null
-      )
     then
       signs := signs || 1;
       begins := begins || part.since;

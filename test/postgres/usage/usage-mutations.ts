@@ -127,12 +127,6 @@ export const usageMutations: readonly Mutation[] = [
     test: usage,
   },
   {
-    name: "a divided day is its sum though it lacks tags",
-    find: "      or is_by_tag and exists (\n",
-    replace: "      or false and exists (\n",
-    test: usage,
-  },
-  {
     name: "the rest of a day is added",
     find: "signs := signs || array[-1, -1];",
     replace: "signs := signs || array[1, 1];",
