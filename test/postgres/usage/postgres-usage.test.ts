@@ -105,7 +105,9 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
   });
 
   it("read the shorter part of a day: what is asked for, or the rest", async () => {
-    const { account, schema } = await makePlace(midnight + hour);
+    const { account, schema } = await makePlace(midnight - hour);
+    await account.spend(1024);
+    account.clock.set(midnight + hour);
     for (let entry = 0; entry < 8; entry++) {
       await account.spend(1 << entry);
       account.clock.advance(3 * hour);

@@ -130,23 +130,27 @@ export const usageMutations: readonly Mutation[] = [
     name: "the rest of a day is added",
     find: "signs := signs || array[-1, -1];",
     replace: "signs := signs || array[1, 1];",
+    test: usage,
   },
   {
     name: "the rest after a part counts",
     find: "signs := signs || array[-1, -1];",
     replace: "signs := signs || array[-1, 0];",
+    test: usage,
   },
   {
     name: "the rest before a part counts",
     find: "signs := signs || array[-1, -1];",
     replace: "signs := signs || array[0, -1];",
+    test: usage,
   },
-  { name: "the day before is not added", find: "first := least(first, part.day);", replace: "" },
-  { name: "the day after is not added", find: "last := greatest(last, part.day + 1);", replace: "" },
+  { name: "the day before is not added", find: "first := least(first, part.day);", replace: "", test: usage },
+  { name: "the day after is not added", find: "last := greatest(last, part.day + 1);", replace: "", test: usage },
   {
     name: "a divided day has all days before it",
     find: "if first >= last then first := part.day; last := part.day; end if;",
     replace: "",
+    test: usage,
   },
   {
     name: "days without tags are not read in the journal",
@@ -171,9 +175,15 @@ export const usageMutations: readonly Mutation[] = [
     name: "other accounts are read",
     find: "from infergate.usage_sum where account = $1 and day >= $2",
     replace: "from infergate.usage_sum where day >= $2",
+    test: usage,
   },
-  { name: "a range begins late", find: "account = $1 and at >= since", replace: "account = $1 and at > since" },
-  { name: "a range ends late", find: "and at < until", replace: "and at <= until" },
+  {
+    name: "a range begins late",
+    find: "account = $1 and at >= since",
+    replace: "account = $1 and at > since",
+    test: usage,
+  },
+  { name: "a range ends late", find: "and at < until", replace: "and at <= until", test: usage },
 
   // Their end
   {
