@@ -138,6 +138,9 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     for (const [index, moment] of moments.entries()) {
       account.clock.set(midnight + moment);
       await spend(account, 1 << index, { model: `m${index % 3}`, "tag.team": `t${index % 2}`, output: index });
+      // What is no use.
+      const id = `grant-${serial}-${index}`;
+      await account.ledger.grant({ id, account: account.id, window: "week", amountMicro: 5000, limits: account.limits });
     }
     account.clock.set(midnight + 5 * day + 12 * hour);
     const edge = fc.oneof(
