@@ -76,7 +76,7 @@ begin
           sign * infergate.count_of(tags, 'cacheWrite'), sign * infergate.count_of(tags, 'output'),
           sign * infergate.count_of(tags, 'reasoning')
         from unnest($4, $5, $6) as span (sign, since, until), lateral (
-          -- The offset keeps the spans outside, whatever the statistics say: each is read by the index.
+          -- Behind this fence each span is read by the index, whatever the statistics say.
           select at, kind, amount, starts, tags from infergate.entry
           where account = $1 and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
           offset 0
