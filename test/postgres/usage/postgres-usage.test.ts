@@ -140,7 +140,13 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
       await spend(account, 1 << index, { model: `m${index % 3}`, "tag.team": `t${index % 2}`, output: index });
       // What is no use.
       const id = `grant-${serial}-${index}`;
-      await account.ledger.grant({ id, account: account.id, window: "week", amountMicro: 5000, limits: account.limits });
+      await account.ledger.grant({
+        id,
+        account: account.id,
+        window: "week",
+        amountMicro: 5000,
+        limits: account.limits,
+      });
     }
     account.clock.set(midnight + 5 * day + 12 * hour);
     const edge = fc.oneof(
