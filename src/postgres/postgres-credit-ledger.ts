@@ -8,7 +8,8 @@ import { PostgresLedger } from "./postgres-ledger.js";
 export interface PostgresCreditLedgerOptions extends PostgresOptions {
   /**
    * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a reservation, settlement or
-   * grant is recognised as a repetition, and a top-up for 31 days at least. Default: 400 days, which is some 13 months.
+   * grant is recognised as a repetition, and a top-up for 31 days at least.
+   * Sums of usage are kept as long, and for 400 days at least. Default: 400 days, which is some 13 months.
    */
   retentionMs?: number | undefined;
   /**
@@ -54,6 +55,7 @@ export function creditLedger(
     topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
+    usage: (request) => ledger.usage(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     ...(notifications.isEnabled && {

@@ -21,13 +21,14 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
-import { checkAccount, checkHistory, checkLimits, checkNamed } from "../ledger/ledger-input.js";
+import { checkAccount, checkHistory, checkLimits, checkNamed, checkUsage } from "../ledger/ledger-input.js";
 import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
+import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
 import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
@@ -48,6 +49,7 @@ import {
 import { Purger } from "./purger.js";
 import { ReadCommitted } from "./read-committed.js";
 import { runStatement } from "./run-statement.js";
+import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage-query.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
@@ -162,6 +164,12 @@ export class PostgresLedger implements CreditLedger {
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
     return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
+  }
+
+  async usage(request: UsageRequest): Promise<UsageSum[]> {
+    checkUsage(request);
+    const rows = await this.#query<StoredSum>(usageSql, usageValues(request));
+    return rows.map((row) => toUsageSum(row, request.by));
   }
 
   async forget(account: string): Promise<void> {

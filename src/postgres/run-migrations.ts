@@ -13,6 +13,11 @@ export async function runMigrations(pool: PostgresPool, schema: string, migratio
   const sql = /* sql */ `
 do $migrations$
 begin
+  -- A stricter one would not see what others commit while this waits for locks.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    commit;
+    set transaction isolation level read committed;
+  end if;
   if to_regclass('infergate.migration') is null then
     ${lock}
     if to_regnamespace('${schema}') is null then create schema ${schema}; end if;

@@ -22,6 +22,10 @@ import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
 import { tablePrivileges } from "./sql/table-privileges.js";
 import { windowFunctions } from "./sql/window-functions.js";
+import { sumUsageFunction } from "./usage/sum-usage-function.js";
+import { usageFill } from "./usage/usage-fill.js";
+import { usageFunctions } from "./usage/usage-functions.js";
+import { usageTable } from "./usage/usage-table.js";
 
 /** The database's own clock in whole milliseconds, read at each call. */
 const databaseClock = /* sql */ `
@@ -75,6 +79,11 @@ const addedByVersion7 = [
   ...["named_without_expired", "balance_of", "due_holds", "purge_limits"],
 ];
 
+const addedByVersion8 = [
+  ...["text_of", "count_of", "countable", "host_tags", "tag_set_of", "sum_digest", "is_beyond_tag_sets", "add_usage"],
+  "sum_usage",
+];
+
 /**
  * What each version of the schema adds, the first version first. What a released version does to tables and types is
  * never changed. Functions are: a version that needs others replaces them, under the same names. It keeps the
@@ -114,6 +123,15 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       rateFunctions,
       limitFunctions,
       routinePrivileges(addedByVersion7),
+    ].join(""),
+    [
+      usageTable,
+      tablePrivileges(["usage_sum"]),
+      replacedFunctions,
+      usageFunctions,
+      sumUsageFunction,
+      usageFill,
+      routinePrivileges(addedByVersion8),
     ].join(""),
   ];
 }

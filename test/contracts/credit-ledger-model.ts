@@ -14,6 +14,7 @@ import type { RateKind } from "../../src/ledger/rate-limit.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
+import { expectSumsToMatch } from "../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { type Named, Oracle, type Reservation } from "../ledger/oracle.js";
 import { foldPrepaid } from "../ledger/oracle-folds.js";
@@ -168,6 +169,12 @@ function verifyPrepaid({ oracle }: Model, account: string, balanceMicro: number)
     return kind === "topup" || kind === "expiry" ? all + amountMicro : all - amountMicro;
   }, 0);
   if (!oracle.hasExpirable(account)) expect(balanceMicro + expired).toBe(sum);
+}
+
+/** What is kept of usage is what the journal adds up to, while no entry has outlived its time. */
+async function verifySums(model: Model, ledger: CreditLedger): Promise<void> {
+  if (ledger.usage === undefined || model.oracle.moved >= keptMs) return;
+  for (const account of accounts) await expectSumsToMatch({ ledger, id: accountOf(model, account) });
 }
 
 /** The newest entries are the oracle's, and what they add up to is what is used. */
@@ -567,7 +574,9 @@ export function describeCreditLedgerModel(
           async (now, history) => {
             const clock = new ManualClock(now);
             const ledger = await make(clock);
-            await fc.asyncModelRun(() => ({ model: newModel(now), real: { clock, ledger } }), history);
+            const model = newModel(now);
+            await fc.asyncModelRun(() => ({ model, real: { clock, ledger } }), history);
+            await verifySums(model, ledger);
             await ledger.close();
           },
         ),

@@ -2,6 +2,7 @@ import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
+import { usageMutations } from "./usage/usage-mutations.js";
 
 const failures = "postgres-failures";
 const processes = "postgres-processes";
@@ -379,4 +380,5 @@ export const mutations: readonly Mutation[] = [
   ...accountMutations,
   ...limitMutations,
   ...responseMutations,
+  ...usageMutations,
 ];

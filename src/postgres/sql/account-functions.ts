@@ -72,6 +72,8 @@ language plpgsql as $$
 declare
   horizon constant bigint := moment + 1000;
   due infergate.hold;
+  by_plan numeric := 0;
+  by_prepaid numeric := 0;
 begin
   if moment < account.next_expiry then return account; end if;
   for due in select * from infergate.due_holds(account.id, moment) loop
@@ -85,11 +87,19 @@ begin
     insert into infergate.entry (account, at, id, kind, amount, starts) values (
       account.id, moment, due.id, 'checkpoint', due.checkpoint, infergate.entry_starts(due.part, due.starts)
     );
+    if due.part ? 'prepaidAt' then
+      by_prepaid := by_prepaid + due.checkpoint;
+    else
+      by_plan := by_plan + due.checkpoint;
+    end if;
   end loop;
   if found then
     -- What it had taken of buckets has gone back: a settlement after this changes none.
     update infergate.hold set expired = true, part = part - 'takes' - 'uses'
       where hold.account = account.id and not expired and expires_at <= moment;
+    -- Once for all of them: there may be thousands.
+    perform infergate.add_usage(account.id, moment, 0, least(by_plan, 9007199254740991)::bigint, false, null);
+    perform infergate.add_usage(account.id, moment, 0, least(by_prepaid, 9007199254740991)::bigint, true, null);
   end if;
   -- Not the earliest of all: to find that, one would have to pass by every hold that was settled lately.
   account.next_expiry := coalesce(

@@ -26,6 +26,7 @@ begin
       insert into infergate.entry (account, at, id, kind, amount, starts) values (
         known.account, moment, known.id, 'checkpoint', rise, infergate.entry_starts(known.part, known.starts)
       );
+      perform infergate.add_usage(account.id, moment, 0, rise, coalesce(known.part ? 'prepaidAt', false), null);
     end if;
     return infergate.step('expired', account, moment);
   end if;

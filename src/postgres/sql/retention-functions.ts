@@ -25,6 +25,17 @@ begin
   select greatest(dropped, count(*)), greatest(latest, max(expires_at)) into dropped, latest from gone;
   update infergate.retention set dropped_until = latest where dropped_until < latest;
   delete from infergate.forgotten where at < infergate.clock_ms() - 86400000;
+  with gone as (
+    delete from infergate.usage_sum where ctid = any (
+      array(
+        select ctid from infergate.usage_sum
+        where day < (infergate.clock_ms() - greatest(retention_ms, 34560000000)) / 86400000
+        limit step_size for update skip locked
+      )
+    )
+    returning day
+  )
+  select greatest(dropped, count(*)) into dropped from gone;
   return infergate.purge_limits(infergate.clock_ms(), retention_ms, step_size) or dropped = step_size;
 end
 $$;
@@ -72,6 +83,11 @@ begin
   perform infergate.lock_account(wanted);
   delete from infergate.hold where account = wanted;
   delete from infergate.entry where account = wanted;
+  delete from infergate.usage_sum where ctid = any (
+    array(select ctid from infergate.usage_sum where account = wanted limit step_size)
+  );
+  get diagnostics deleted = row_count;
+  if deleted = step_size then return false; end if;
   delete from infergate.cap where account = wanted;
   delete from infergate.bucket where account = wanted;
   delete from infergate.top_up where account = wanted;
@@ -82,8 +98,9 @@ begin
 end
 $$;
 
+-- Stable as what it calls is: else PostgreSQL would not inline it.
 create function infergate.digest(account text) returns bytea
-language sql immutable as $$
+language sql stable as $$
   select sha256(convert_to(account, 'UTF8'))
 $$;
 

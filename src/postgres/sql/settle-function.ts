@@ -56,6 +56,9 @@ begin
     account.id, moment, known.id, op->>'kind', charge, infergate.entry_starts(known.part, known.starts),
     op->'tags', known.reserved, known.first_expires_at, known.ends
   );
+  perform infergate.add_usage(
+    account.id, moment, (op->>'kind' = 'charge')::int, charge, coalesce(known.part ? 'prepaidAt', false), op->'tags'
+  );
   return infergate.step(status, account, moment);
 end
 $$;

@@ -9,8 +9,11 @@ import type { Fixture, MakeFixture } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import type { AnyRunner } from "../test-runner.js";
 
+/** An account of a ledger. */
+export type JournalOwner = Pick<Fixture, "ledger" | "id">;
+
 /** The entries of the account, the oldest first; `undefined` where the ledger keeps none. */
-export async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): Promise<LedgerEntry[]> {
+export async function entriesOf(account: JournalOwner, more: Partial<HistoryRequest> = {}): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   do {

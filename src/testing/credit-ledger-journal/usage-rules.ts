@@ -2,7 +2,7 @@ import type { UsageSum } from "../../ledger/usage-sum.js";
 import { UsageSums } from "../../ledger/usage-sums.js";
 import { day, type Fixture, hour, minute, second, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { entriesOf, type JournalIt } from "./journal-tests.js";
+import { entriesOf, type JournalIt, type JournalOwner } from "./journal-tests.js";
 
 interface Range {
   readonly from?: number;
@@ -18,14 +18,14 @@ const dimensions: readonly (readonly string[])[] = [
 ];
 
 /** What the journal of an account adds up to. */
-export async function sumsOf(account: Fixture, by: readonly string[], range: Range = {}): Promise<UsageSum[]> {
+export async function sumsOf(account: JournalOwner, by: readonly string[], range: Range = {}): Promise<UsageSum[]> {
   const sums = new UsageSums(by);
   for (const entry of await entriesOf(account, { limit: 1000, ...range })) sums.addEntry(entry);
   return sums.list();
 }
 
 /** The sums of an account must be those of its journal. A ledger without `usage` passes it by. */
-export async function expectSumsToMatch(account: Fixture, range: Range = {}): Promise<void> {
+export async function expectSumsToMatch(account: JournalOwner, range: Range = {}): Promise<void> {
   for (const by of dimensions) {
     const kept = await account.ledger.usage?.({ account: account.id, by, ...range });
     if (kept === undefined) return;

@@ -1,0 +1,92 @@
+/** How usage is summed up, by whatever names. */
+export const sumUsageFunction = /* sql */ `
+-- first, last: the whole days, last exclusive. parts: [[day, since, until], ...] of the days beside them. names: day, model,
+-- key, funding and tags as the journal names them. Answers what is alike, in their order, and then what it adds up to.
+create function infergate.sum_usage(owner text, first int, last int, parts jsonb, names jsonb) returns setof jsonb
+-- All of it is read by indexes, too little to compile anything for it.
+language plpgsql stable set enable_seqscan = off set jit = off as $$
+declare
+  day_ms constant bigint := 86400000;
+  dropped constant bigint := (select dropped_until from infergate.retention);
+  is_by_tag constant boolean := exists (select from jsonb_array_elements_text(names) as name where starts_with(name, 'tag.'));
+  -- The spans of the journal to read, and whether they are added or taken away.
+  signs int[] := '{}';
+  begins bigint[] := '{}';
+  ends bigint[] := '{}';
+  untagged int[] := '{}';
+  part record;
+  dimensions text;
+begin
+  for part in
+    select (value->>0)::int as day, (value->>1)::bigint as since, (value->>2)::bigint as until,
+      (value->>0)::int * day_ms as midnight, ((value->>0)::int + 1) * day_ms as next_midnight
+    from jsonb_array_elements(parts)
+  loop
+    -- What is quicker to read: the part, or the day's sum and the rest. Of the future there is nothing to read.
+    if part.until - part.since <= part.since - part.midnight
+        + greatest(0, least(part.next_midnight, infergate.clock_ms()) - part.until)
+      or part.midnight <= dropped
+    then
+      signs := signs || 1;
+      begins := begins || part.since;
+      ends := ends || part.until;
+    else
+      signs := signs || array[-1, -1];
+      begins := begins || array[part.midnight, part.until];
+      ends := ends || array[part.since, part.next_midnight];
+      if first >= last then first := part.day; last := part.day; end if;
+      first := least(first, part.day);
+      last := greatest(last, part.day + 1);
+    end if;
+  end loop;
+
+  if is_by_tag then
+    -- Days of which the journal alone knows all tags.
+    select coalesce(array_agg(distinct day), '{}') into untagged from infergate.usage_sum
+      where account = owner and day >= first and day < last and tags is null and day * day_ms > dropped;
+    select signs || array_agg(1), begins || array_agg(day * day_ms), ends || array_agg((day + 1) * day_ms)
+      into signs, begins, ends from unnest(untagged) as day;
+  end if;
+
+  -- The text has the places of names, never names: users choose these.
+  select string_agg(
+    case name
+      when 'day' then 'day'
+      when 'model' then 'model'
+      when 'key' then 'key_id'
+      when 'funding' then 'case when prepaid then ''prepaid'' else ''plan'' end'
+      else format('infergate.text_of(tags, $7->>%s)', place - 1)
+    end,
+    ', ' order by place
+  ) into dimensions from jsonb_array_elements_text(names) with ordinality as listed (name, place);
+  return query execute format(
+    $query$
+      select jsonb_build_array(
+        %1$s, sum(requests), sum(micro), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(reasoning)
+      )
+      from (
+        select day, model, key_id, prepaid, tags,
+          requests, micro, input, cached_input, cache_write, output, reasoning
+        from infergate.usage_sum where account = $1 and day >= $2 and day < $3 and day <> all ($8)
+        union all
+        select (at / 86400000)::int, infergate.text_of(tags, 'model'), infergate.text_of(tags, 'keyId'),
+          starts[1] is null and starts[2] is null and starts[3] is null, tags,
+          case when kind = 'charge' then sign else 0 end, sign * amount,
+          sign * infergate.count_of(tags, 'input'), sign * infergate.count_of(tags, 'cachedInput'),
+          sign * infergate.count_of(tags, 'cacheWrite'), sign * infergate.count_of(tags, 'output'),
+          sign * infergate.count_of(tags, 'reasoning')
+        from unnest($4, $5, $6) as span (sign, since, until), lateral (
+          -- Behind this fence each span is read by the index, whatever the statistics say.
+          select at, kind, amount, starts, tags from infergate.entry
+          where account = $1 and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
+          offset 0
+        ) as entered
+      ) as used
+      group by %1$s
+      having sum(requests) <> 0 or sum(micro) <> 0
+    $query$,
+    dimensions
+  ) using owner, first, last, signs, begins, ends, names, untagged;
+end
+$$;
+`;

@@ -1,0 +1,107 @@
+/**
+ * Measures how long the PostgreSQL ledger sums up 13 months of an account, with 4,000 and with 40,000 sums, and how long the
+ * sums of a journal of a million entries take to be made. No store is compared with, so there is no target.
+ * Flags: --runs 11  --entries 1000000
+ */
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { dayOf } from "../../src/ledger/usage-sums.js";
+import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
+import { runMigrations } from "../../src/postgres/run-migrations.js";
+import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { TemporaryServer } from "../support/postgres-server.js";
+import { median } from "./measure.js";
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const days = 400;
+const callsPerDay = 25_000;
+const today = Math.floor(Date.now() / dayMs);
+const [first, last] = [today - days, today - 1];
+
+const { values } = parseArgs({
+  options: { runs: { type: "string", default: "11" }, entries: { type: "string", default: "1000000" } },
+});
+const server = new TemporaryServer({ shared_buffers: "512MB" });
+await server.create();
+const pool = new pg.Pool({ connectionString: server.url, max: 1 });
+try {
+  await measureUsage(Number(values.runs));
+  await measureFill(Number(values.entries));
+} finally {
+  await pool.end();
+  await server.remove();
+}
+
+async function measureUsage(runs: number): Promise<void> {
+  const ledger = postgresCreditLedger({ pool });
+  await ledger.history?.({ account: "nobody" });
+  for (const [account, groups] of [
+    ["4,000 sums", 10],
+    ["40,000 sums", 100],
+  ] as const) {
+    await addSums(account, groups);
+    for (const day of [first, last]) await addEntries("infergate", account, day, callsPerDay);
+  }
+  await pool.query("vacuum analyze");
+  const at = (day: number, hour: number) => day * dayMs + hour * hourMs;
+  const ranges = {
+    "whole days": {},
+    "from 18:00 to 06:00": { from: at(first, 18), to: at(last, 6) },
+    "from 06:00 to 18:00": { from: at(first, 6), to: at(last, 18) },
+    "from noon to noon": { from: at(first, 12), to: at(last, 12) },
+  };
+  for (const account of ["4,000 sums", "40,000 sums"]) {
+    for (const by of [["model"], ["day"], ["team"], ["day", "model"]]) {
+      for (const [name, range] of Object.entries(ranges)) {
+        const times: number[] = [];
+        for (let run = 0; run < runs; run++) {
+          const begin = performance.now();
+          await ledger.usage?.({ account, by, ...range });
+          times.push(performance.now() - begin);
+        }
+        const [least, middle] = [Math.min(...times), median(times)].map((time) => time.toFixed(1));
+        console.log(`${account} by ${by.join(", ")}, ${name}: ${least} ms at the least, median ${middle} ms`);
+      }
+    }
+  }
+  await ledger.close();
+}
+
+/** The sums of {@link days} days, of ten models and so many keys, with five teams. */
+async function addSums(account: string, groups: number): Promise<void> {
+  await pool.query(
+    `insert into infergate.usage_sum
+     select $1, day, infergate.tag_set_of(tags), infergate.sum_digest(model, key_id, false), model, key_id, false, tags,
+       ${callsPerDay} / $4, 1000000, 100000, 10000, 0, 100000, 1000
+     from generate_series($2::int, $3::int) as day, generate_series(1, $4::int) as n,
+       lateral (select 'acme/model-' || n % 10 as model, 'key_' || n / 10 as key_id) as names,
+       lateral (select jsonb_build_object('tag.team', 'team-' || n % 5) as tags) as filed`,
+    [account, first, last, groups],
+  );
+}
+
+/** The entries of calls all day long. */
+async function addEntries(schema: string, account: string, day: number, calls: number): Promise<void> {
+  await pool.query(
+    `insert into ${schema}.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends)
+     select $1, $2::bigint + n * (${dayMs}::bigint / $3), $1 || $4 || n, 'charge', 1234, '{1,2,3}',
+       jsonb_build_object(
+         'keyId', 'key_' || n % 10, 'model', 'acme/model-' || n % 10, 'source', 'provider', 'input', 1234,
+         'cachedInput', 100, 'output', 567, 'reasoning', 50, 'price', '0.15/0.075/0.6/0.6/0', 'tag.team', 'team-' || n % 5
+       ), 2000, 1, '{1,2,3}'
+     from generate_series(0::bigint, $3::bigint - 1) as n`,
+    [account, day * dayMs, calls, dayOf(day * dayMs)],
+  );
+}
+
+async function measureFill(entries: number): Promise<void> {
+  const schema = "filled";
+  // Without the last version, and with what the versions before it made.
+  await runMigrations(pool, schema, migrationsSql().slice(0, -1));
+  for (let day = 0; day < 40; day++)
+    await addEntries(schema, `account-${day % 10}`, first + day, Math.floor(entries / 40));
+  const begin = performance.now();
+  await runMigrations(pool, schema);
+  console.log(`The sums of ${entries} entries: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+}

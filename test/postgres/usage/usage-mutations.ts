@@ -1,0 +1,244 @@
+import type { Mutation } from "../../mutation/mutation.js";
+
+const usage = "usage/postgres-usage";
+const migration = "usage/postgres-usage-migration";
+
+/** Lines of the sums of usage to break. */
+export const usageMutations: readonly Mutation[] = [
+  // What an entry adds
+  {
+    name: "a settlement is not summed up",
+    find: "charge, coalesce(known.part ? 'prepaidAt', false), op->'tags'",
+    replace: "0, coalesce(known.part ? 'prepaidAt', false), op->'tags'",
+    test: usage,
+  },
+  {
+    name: "a release is summed up as a call",
+    find: "(op->>'kind' = 'charge')::int, charge",
+    replace: "1, charge",
+  },
+  {
+    name: "an expiry is not summed up",
+    find: "    perform infergate.add_usage(account.id, moment, 0, least(by_plan, 9007199254740991)::bigint, false, null);\n",
+    replace: "",
+  },
+  {
+    name: "an expiry of prepaid calls is not summed up",
+    find: "    perform infergate.add_usage(account.id, moment, 0, least(by_prepaid, 9007199254740991)::bigint, true, null);\n",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "a renewal after the expiry is not summed up",
+    find: "      perform infergate.add_usage(account.id, moment, 0, rise, coalesce(known.part ? 'prepaidAt', false), null);\n",
+    replace: "",
+  },
+  {
+    name: "a tag that is no text has a sum",
+    find: "case when jsonb_typeof(tags->name) = 'string' then tags->>name end",
+    replace: "tags->>name",
+    test: usage,
+  },
+  {
+    name: "a tag that is no number is counted",
+    find: "when jsonb_typeof(tags->name) = 'number'",
+    replace: "when true",
+    test: usage,
+  },
+  {
+    name: "a charge is lost for its tokens",
+    find: "least(greatest((tags->name)::numeric, -9007199254740991), 9007199254740991)::bigint",
+    replace: "(tags->name)::bigint",
+    test: usage,
+  },
+  {
+    name: "a sum grows beyond what can be counted",
+    find: "select least(greatest(total, -9007199254740991), 9007199254740991)",
+    replace: "select total",
+    test: usage,
+  },
+  {
+    name: "all models are one sum",
+    find: "jsonb_build_array(model, key_id, prepaid)::text",
+    replace: "jsonb_build_array(key_id, prepaid)::text",
+  },
+  {
+    name: "plan and prepaid are one sum",
+    find: "jsonb_build_array(model, key_id, prepaid)::text",
+    replace: "jsonb_build_array(model, key_id)::text",
+    test: usage,
+  },
+  {
+    name: "tags that are no texts are kept",
+    find: " and jsonb_typeof(value) = 'string'\n",
+    replace: "\n",
+    test: usage,
+  },
+  {
+    name: "what costs nothing has a sum",
+    find: "if calls = 0 and amount = 0 and entry_tags is null then return; end if;",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "a second entry is not added",
+    find: "if found then return; end if;\n    if infergate.is_beyond",
+    replace: "if infergate.is_beyond",
+    test: usage,
+  },
+
+  // The bound
+  {
+    name: "there is no bound of sets of tags",
+    find: "if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then",
+    replace: "if false then",
+    test: usage,
+  },
+  {
+    name: "a set that is there already is one too many",
+    find: "  if exists (select from infergate.usage_sum where account = owner and day = today and tag_set = wanted) then\n    return false;\n  end if;\n",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "calls without tags are one set too many",
+    find: "if host_tags is null or host_tags = '{}' then return false; end if;",
+    replace: "",
+    test: usage,
+  },
+
+  // Sums of ranges
+  {
+    name: "the whole of a divided day is read",
+    find: "if part.until - part.since <= part.since - part.midnight",
+    replace: "if true or part.until - part.since <= part.since - part.midnight",
+    test: usage,
+  },
+  {
+    name: "the rest of a day is read that was dropped",
+    find: "      or part.midnight <= dropped\n",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "the future is read",
+    find: "greatest(0, least(part.next_midnight, infergate.clock_ms()) - part.until)",
+    replace: "part.next_midnight - part.until",
+    test: usage,
+  },
+  {
+    name: "the rest of a day is added",
+    find: "signs := signs || array[-1, -1];",
+    replace: "signs := signs || array[1, 1];",
+    test: usage,
+  },
+  {
+    name: "the rest after a part counts",
+    find: "signs := signs || array[-1, -1];",
+    replace: "signs := signs || array[-1, 0];",
+    test: usage,
+  },
+  {
+    name: "the rest before a part counts",
+    find: "signs := signs || array[-1, -1];",
+    replace: "signs := signs || array[0, -1];",
+    test: usage,
+  },
+  { name: "the day before is not added", find: "first := least(first, part.day);", replace: "", test: usage },
+  { name: "the day after is not added", find: "last := greatest(last, part.day + 1);", replace: "", test: usage },
+  {
+    name: "a divided day has all days before it",
+    find: "if first >= last then first := part.day; last := part.day; end if;",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "days without tags are not read in the journal",
+    find: "  if is_by_tag then\n",
+    replace: "  if false then\n",
+    test: usage,
+  },
+  {
+    name: "days without tags are dropped with the journal",
+    find: " and day * day_ms > dropped;",
+    replace: ";",
+    test: usage,
+  },
+  { name: "days without tags count twice", find: " and day <> all ($8)", replace: "", test: usage },
+  {
+    name: "grants are used",
+    find: "kind in ('charge', 'checkpoint', 'release')\n          offset 0",
+    replace: "kind <> ''\n          offset 0",
+    test: usage,
+  },
+  {
+    name: "other accounts are read",
+    find: "from infergate.usage_sum where account = $1 and day >= $2",
+    replace: "from infergate.usage_sum where day >= $2",
+    test: usage,
+  },
+  {
+    name: "a range begins late",
+    find: "account = $1 and at >= since",
+    replace: "account = $1 and at > since",
+    test: usage,
+  },
+  { name: "a range ends late", find: "and at < until", replace: "and at <= until", test: usage },
+
+  // Their end
+  {
+    name: "sums survive their account",
+    find: "array(select ctid from infergate.usage_sum where account = wanted limit step_size)",
+    replace: "array(select ctid from infergate.usage_sum where false)",
+  },
+  {
+    name: "sums go with the journal",
+    find: "(infergate.clock_ms() - greatest(retention_ms, 34560000000)) / 86400000",
+    replace: "(infergate.clock_ms() - retention_ms) / 86400000",
+    test: usage,
+  },
+  {
+    name: "the journal outlives its sums",
+    find: "greatest(retention_ms, 34560000000)) / 86400000",
+    replace: "34560000000) / 86400000",
+    test: usage,
+  },
+
+  // The schema of the version before
+  {
+    name: "the fill misses the last minutes",
+    find: "and at >= recent;\nend",
+    replace: "and false;\nend",
+    test: migration,
+  },
+  {
+    name: "the fill misses all but the last minutes",
+    find: "and at < recent\n",
+    replace: "and false\n",
+    test: migration,
+  },
+  {
+    name: "the fill does not wait for operations",
+    find: "  lock table infergate.account in exclusive mode;\n",
+    replace: "",
+    test: migration,
+  },
+  {
+    name: "the fill keeps sums of the forgotten",
+    find: "    delete from infergate.usage_sum\n      where infergate.digest(account) in",
+    replace: "    delete from infergate.usage_sum\n      where false and infergate.digest(account) in",
+    test: migration,
+  },
+  {
+    name: "the fill has no bound",
+    find: "then tags end as tags",
+    replace: "then tags else tags end as tags",
+    test: migration,
+  },
+  {
+    name: "the fill sees what was there when it began to wait",
+    find: "if current_setting('transaction_isolation') <> 'read committed' then",
+    replace: "if false then",
+    test: migration,
+  },
+];
