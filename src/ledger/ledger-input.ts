@@ -12,6 +12,7 @@ import {
 } from "./credit-ledger.js";
 import type { TopUpRequest } from "./prepaid-state.js";
 import type { RateLimit, RateUse } from "./rate-limit.js";
+import type { UsageRequest } from "./usage-sum.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
@@ -19,6 +20,7 @@ const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostCaps = 16;
 const mostRates = 32;
+const mostDimensions = 16;
 const largestRate = 1e9;
 
 /** @throws LedgerInputError */
@@ -115,6 +117,14 @@ export function checkHistory({ account, from, to, limit }: HistoryRequest): void
   }
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= maxPageLength)) {
     throw new LedgerInputError(`limit must be a whole number from 1 to ${maxPageLength}, not ${limit}.`);
+  }
+}
+
+/** @throws LedgerInputError */
+export function checkUsage({ account, from, to, by }: UsageRequest): void {
+  checkHistory({ account, from, to });
+  if (by.length < 1 || by.length > mostDimensions || new Set(by).size < by.length) {
+    throw new LedgerInputError(`by must have 1 to ${mostDimensions} names, each of them once.`);
   }
 }
 
