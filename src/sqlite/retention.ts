@@ -55,9 +55,11 @@ export class Retention {
   /** Sums up some of the entries of an account, and deletes some of what is too old. No entry goes before it is summed. */
   purge(account: string, now: number): void {
     this.#usage.purge(account, now);
-    if (!this.#usage.sumUp(account)) return;
+    if (this.#usage.isBehind(account)) this.#usage.sumUp(account);
     const until = now - this.#keepMs;
-    if (this.#deleteAll(this.#outdated.all(account, until, now - topUpKeptMs)) === 0) return;
+    const outdated = this.#outdated.all(account, until, now - topUpKeptMs);
+    if (outdated.length === 0 || !this.#usage.sumUp(account)) return;
+    this.#deleteAll(outdated);
     // Kept for good: the clock may be put back, and what was deleted is not known again by that.
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }

@@ -14,6 +14,7 @@ import type { RateKind } from "../../src/ledger/rate-limit.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
+import { expectSumsToMatch } from "../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { type Named, Oracle, type Reservation } from "../ledger/oracle.js";
 import { foldPrepaid } from "../ledger/oracle-folds.js";
@@ -190,6 +191,17 @@ async function verifyJournal(
     const { startsAt, usedMicro } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
     expect({ window, used: foldUse(entries.toReversed(), window, startsAt) }).toEqual({ window, used: usedMicro });
+  }
+}
+
+/** The sums are those of the journal, as long as that is whole. */
+async function verifySums(model: Model, ledger: CreditLedger): Promise<void> {
+  const { now, moved } = model.oracle;
+  if (moved >= keptMs) return;
+  for (const name of accounts) {
+    const account = { ledger, id: accountOf(model, name) };
+    await expectSumsToMatch(account);
+    await expectSumsToMatch(account, { from: now - 3 * day - hour, to: now - hour });
   }
 }
 
@@ -567,7 +579,9 @@ export function describeCreditLedgerModel(
           async (now, history) => {
             const clock = new ManualClock(now);
             const ledger = await make(clock);
-            await fc.asyncModelRun(() => ({ model: newModel(now), real: { clock, ledger } }), history);
+            const model = newModel(now);
+            await fc.asyncModelRun(() => ({ model, real: { clock, ledger } }), history);
+            await verifySums(model, ledger);
             await ledger.close();
           },
         ),

@@ -1,11 +1,16 @@
 /** A day begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 200;
 
-const tokens = ["input", "cachedInput", "cacheWrite", "output", "reasoning"] as const;
-const sums = ["requests", "charged", "input", "cached_input", "cache_write", "output", "reasoning"] as const;
+const tokens = [
+  ["input", "input"],
+  ["cached_input", "cachedInput"],
+  ["cache_write", "cacheWrite"],
+  ["output", "output"],
+  ["reasoning", "reasoning"],
+] as const;
 
-/** What adds to the sums. */
-export const usageKinds = "('charge', 'checkpoint', 'release')";
+/** The columns that are added up. */
+export const sums = ["requests", "charged", ...tokens.map(([column]) => column)];
 
 /**
  * The host's tags, a JSON object. A text of SQLite keeps neither NUL nor half a surrogate pair for certain: then they
@@ -34,24 +39,24 @@ const boundedTags = `
     ELSE '?'
   END`;
 
-/**
- * A statement that adds entries to their sums. The triggers are made of it: a change of it needs another migration.
- *
- * @param entries - a FROM clause with its WHERE: rows of `infergate_entry`, named `e`, or of the same columns.
- */
+/** A statement that adds entries to their sums. @param entries - a FROM clause of them, named `e`. */
 export function addToUsage(entries: string): string {
-  // What `->` returns of a text is 0 as a number. With the limit, SQLite computes the inner columns once.
+  // A JSON text is 0 as a number, unless it is one.
   return `
   INSERT INTO infergate_usage (account, day, tags, model, key, funding, ${sums.join(", ")})
-  SELECT s.account, s.day, ${boundedTags}, coalesce(s.tags -> '$.model', ''), coalesce(s.tags -> '$.keyId', ''),
-    s.funding, s.kind = 'charge', s.amount,
-    ${tokens.map((name) => `coalesce((s.tags -> '$.${name}') + 0, 0)`).join(", ")}
+  SELECT s.account, s.day, ${boundedTags}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
   FROM (
-    SELECT e.account, e.kind, e.amount, e.tags,
+    SELECT e.account,
       e.at / 86400000 - (e.at < 0 AND e.at % 86400000 <> 0) AS day,
+      ${tagsOfEntry} AS host_tags,
+      coalesce(e.tags -> '$.model', '') AS model,
+      coalesce(e.tags -> '$.keyId', '') AS key,
       iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
-      ${tagsOfEntry} AS host_tags
-    ${entries} LIMIT -1
+      sum(e.kind = 'charge') AS requests,
+      sum(e.amount) AS charged,
+      ${tokens.map(([column, name]) => `coalesce(sum((e.tags -> '$.${name}') + 0), 0) AS ${column}`).join(", ")}
+    ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
+    GROUP BY 1, 2, 3, 4, 5, 6
   ) AS s
   WHERE TRUE
   ON CONFLICT (account, day, tags, model, key, funding)

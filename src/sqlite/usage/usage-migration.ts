@@ -1,11 +1,4 @@
-import { addToUsage, usageKinds } from "./add-to-usage.js";
-
-const columns = ["account", "kind", "at", "amount", "session_start", "week_start", "month_start", "tags"];
-const entry = `FROM (SELECT ${columns.map((name) => `NEW.${name}`).join(", ")}) AS e WHERE TRUE`;
-const isLate = `NEW.kind IN ${usageKinds}
-    AND NEW.at < (SELECT at FROM infergate_summed WHERE account = NEW.account)`;
-
-/** Sums of usage. No entry is read: they are summed up step by step, as the accounts are used and looked after. */
+/** Sums of usage. No entry is read here: the entries are summed up step by step, as accounts are looked after. */
 export const usageMigration = `
   -- What an account used in a day, by all that it can be summed by.
   CREATE TABLE infergate_usage (
@@ -19,7 +12,7 @@ export const usageMigration = `
     key TEXT NOT NULL,
     funding TEXT NOT NULL,
     requests INTEGER NOT NULL,
-    -- Of any type, so that no charge fails because of a sum.
+    -- Of any type: tokens are whatever number the tags had.
     charged ANY NOT NULL,
     input ANY NOT NULL,
     cached_input ANY NOT NULL,
@@ -30,20 +23,16 @@ export const usageMigration = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX infergate_usage_unknown ON infergate_usage (account, day) WHERE tags = '?';
 
-  -- The newest entry that is in the sums. All before it are.
+  -- Which entries of an account are in the sums: those up to a place. Processes of the release before write entries, but
+  -- no sums, and triggers would cost each settlement more than this.
   CREATE TABLE infergate_summed (
     account TEXT PRIMARY KEY,
     at INTEGER NOT NULL,
-    sequence INTEGER NOT NULL
+    sequence INTEGER NOT NULL,
+    -- The account's newest sequence by then. What is newer, but stands before the place, is not in the sums.
+    written INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- The clock was put back: an entry comes before one that is in the sums.
-  CREATE TRIGGER infergate_usage_late AFTER INSERT ON infergate_entry WHEN ${isLate}
-  BEGIN ${addToUsage(entry)};
-  END;
-  CREATE TRIGGER infergate_usage_late_end AFTER UPDATE OF kind ON infergate_entry WHEN ${isLate}
-  BEGIN ${addToUsage(entry)};
-  END;
   -- What replaces a row fires no such trigger.
   CREATE TRIGGER infergate_usage_forgotten AFTER DELETE ON infergate_account
   BEGIN

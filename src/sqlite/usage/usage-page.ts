@@ -2,6 +2,7 @@ import type { UsageSum } from "../../ledger/usage-sum.js";
 import { dayOf } from "../../ledger/usage-sums.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
+import { sums } from "./add-to-usage.js";
 
 const dayMs = 86_400_000;
 
@@ -35,8 +36,6 @@ interface Row {
   readonly funding?: string;
   readonly tags?: string;
 }
-
-const sums = ["requests", "charged", "input", "cached_input", "cache_write", "output", "reasoning"];
 
 /** Reads a part of an account's sums, added up by some of its columns. */
 export class UsagePage {
@@ -74,14 +73,14 @@ export class UsagePage {
 
 function toSum(row: Row, by: readonly string[], parse: (json: string) => unknown): UsageSum {
   const tags = parse(row.tags ?? "") as Readonly<Record<string, unknown>> | null;
-  const valueOf = (name: string): unknown => {
+  const memberOf = (name: string): unknown => {
     if (name === "day") return dayOf((row.day ?? 0) * dayMs);
     if (name === "funding") return row.funding;
     if (name === "model" || name === "key") return parse(row[name] ?? "");
     return tags?.[name];
   };
   const values = by.map((name): [string, string | null] => {
-    const value = valueOf(name);
+    const value = memberOf(name);
     return [name, typeof value === "string" ? value : null];
   });
   return {

@@ -2,7 +2,7 @@ import type { UsageSum } from "../../ledger/usage-sum.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
-import { addToUsage, usageKinds } from "./add-to-usage.js";
+import { addToUsage } from "./add-to-usage.js";
 import { columnsOf, sumColumns, UsagePage } from "./usage-page.js";
 
 const dayMs = 86_400_000;
@@ -19,6 +19,14 @@ export interface JournalPlace {
   readonly sequence: number;
 }
 
+/** How far an account is summed up. */
+interface Summed extends JournalPlace {
+  /** The newest sequence when it was summed up last. */
+  readonly written: number;
+  /** The newest sequence. */
+  readonly newest: number;
+}
+
 /** Days of UTC, counted from 1970 on; the end is exclusive. */
 export interface Days {
   readonly from: number;
@@ -27,6 +35,10 @@ export interface Days {
 
 /** What identifies a sum of an account. */
 export type SumPlace = readonly [day: number, tags: string, model: string, key: string, funding: string];
+
+const noPlace = { at: null, sequence: null };
+/** Nothing of the account is in the sums. */
+const unsummed: JournalPlace = { at: Number.MIN_SAFE_INTEGER, sequence: 0 };
 
 /** No sum has a funding without a name. */
 export function beforeDay(day: number): SumPlace {
@@ -37,11 +49,13 @@ export function beforeDay(day: number): SumPlace {
 export class UsageTable {
   readonly #connection: SqliteConnection;
   readonly #keepMs: number;
-  readonly #place: SqliteStatement;
-  readonly #putPlace: SqliteStatement;
+  readonly #summed: SqliteStatement;
+  readonly #putSummed: SqliteStatement;
+  readonly #countNew: SqliteStatement;
   readonly #placeAfter: SqliteStatement;
   readonly #newest: SqliteStatement;
   readonly #add: SqliteStatement;
+  readonly #addLate: SqliteStatement;
   readonly #unknownDays: SqliteStatement;
   readonly #sumAfter: SqliteStatement;
   readonly #hasBefore: SqliteStatement;
@@ -54,17 +68,28 @@ export class UsageTable {
     this.#connection = connection;
     this.#keepMs = Math.max(journalKeptMs, usageKeptMs);
     const prepare = (sql: string) => connection.prepare(sql);
-    const entries = "FROM infergate_entry AS e WHERE e.account = ? AND e.sequence IS NOT NULL";
+    const entries = "FROM infergate_entry WHERE account = ? AND sequence IS NOT NULL";
     const ofAccount = "FROM infergate_usage WHERE account = ? AND";
-    this.#place = prepare("SELECT at, sequence FROM infergate_summed WHERE account = ?");
-    this.#putPlace = prepare("REPLACE INTO infergate_summed (account, at, sequence) VALUES (?, ?, ?)");
+    this.#summed = prepare(`
+      SELECT s.at, s.sequence, s.written, a.sequence AS newest
+      FROM infergate_account AS a LEFT JOIN infergate_summed AS s ON s.account = a.id WHERE a.id = ?`);
+    this.#putSummed = prepare("REPLACE INTO infergate_summed (account, at, sequence, written) VALUES (?, ?, ?, ?)");
+    // The new ones are the last, so that no other is looked at.
+    this.#countNew = prepare(`
+      SELECT count(*) AS count FROM (
+        SELECT 1 ${entries} AND (at, sequence) > (?, ?) AND sequence > ? ORDER BY at DESC, sequence DESC LIMIT ?
+      )`);
     this.#placeAfter = prepare(`
-      SELECT e.at, e.sequence ${entries} AND (e.at, e.sequence) > (?, ?)
-      ORDER BY e.at, e.sequence LIMIT 1 OFFSET ${entriesPerStep - 1}`);
-    this.#newest = prepare(`SELECT e.at, e.sequence ${entries} ORDER BY e.at DESC, e.sequence DESC LIMIT 1`);
+      SELECT at, sequence ${entries} AND (at, sequence) > (?, ?)
+      ORDER BY at, sequence LIMIT 1 OFFSET ${entriesPerStep - 1}`);
+    this.#newest = prepare(`SELECT at, sequence ${entries} ORDER BY at DESC, sequence DESC LIMIT 1`);
     this.#add = prepare(
-      addToUsage(`${entries} AND (e.at, e.sequence) > (?, ?) AND (e.at, e.sequence) <= (?, ?)
-        AND e.kind IN ${usageKinds} AND (e.kind <> 'release' OR e.amount <> 0)`),
+      addToUsage(`FROM (SELECT * ${entries} AND (at, sequence) > (?, ?) AND (at, sequence) <= (?, ?)) AS e`),
+    );
+    this.#addLate = prepare(
+      addToUsage(`FROM (
+        SELECT * ${entries} AND (at, sequence) < (?, ?) AND sequence > ? ORDER BY at DESC, sequence DESC LIMIT ?
+      ) AS e`),
     );
     this.#unknownDays = prepare(`SELECT DISTINCT day ${ofAccount} tags = '?' AND day >= ? AND day < ? ORDER BY day`);
     this.#sumAfter = prepare(`
@@ -78,25 +103,30 @@ export class UsageTable {
     this.#deleteFrom = prepare(`DELETE ${ofAccount} day >= ?`);
   }
 
-  /** The newest entry that is in the sums; all before it are. */
+  /** The newest entry that is in the sums. All before it are, unless {@link isBehind}. */
   place(account: string): JournalPlace {
-    return toPlace(this.#place.get(account)) ?? { at: Number.MIN_SAFE_INTEGER, sequence: 0 };
+    return this.#read(account) ?? unsummed;
   }
 
-  /** Whether more entries are missing than should be read beside the sums. */
+  /** Whether the sums lack an old entry, or so many that it pays to add them. Else the newest are read beside the sums. */
   isBehind(account: string): boolean {
-    const { at, sequence } = this.place(account);
-    return toPlace(this.#placeAfter.get(account, at, sequence)) !== undefined;
+    const summed = this.#read(account);
+    if (summed === undefined) return false;
+    return this.#placeAfter.all(account, summed.at, summed.sequence).length > 0 || this.#countLate(account, summed) > 0;
   }
 
   /** Adds the next entries to the sums. @returns whether none is missing now. */
   sumUp(account: string): boolean {
-    const { at, sequence } = this.place(account);
+    const summed = this.#read(account);
+    const newest = toPlace(this.#newest.get(account));
+    if (summed === undefined || newest === undefined) return true;
+    const { at, sequence, written } = summed;
+    const late = this.#countLate(account, summed);
+    if (late > 0) this.#addLate.run(account, at, sequence, written, late);
     const last = toPlace(this.#placeAfter.get(account, at, sequence));
-    const end = last ?? toPlace(this.#newest.get(account));
-    if (end === undefined || !isAfter(end, { at, sequence })) return true;
-    this.#add.run(account, at, sequence, end.at, end.sequence);
-    this.#putPlace.run(account, end.at, end.sequence);
+    const end = last ?? (isAfter(newest, summed) ? newest : summed);
+    if (end !== summed) this.#add.run(account, at, sequence, end.at, end.sequence);
+    this.#putSummed.run(account, end.at, end.sequence, summed.newest);
     return last === undefined;
   }
 
@@ -129,7 +159,9 @@ export class UsageTable {
   forgetNewest(account: string, now: number): void {
     this.#deleteFrom.run(account, Math.floor(now / dayMs));
     const newest = toPlace(this.#newest.get(account));
-    if (newest !== undefined) this.#putPlace.run(account, newest.at, newest.sequence);
+    if (newest !== undefined) {
+      this.#putSummed.run(account, newest.at, newest.sequence, this.#read(account)?.newest ?? newest.sequence);
+    }
   }
 
   /** Deletes some of the other sums. @returns whether there are more. */
@@ -137,6 +169,21 @@ export class UsageTable {
     const today = Math.floor(now / dayMs);
     this.#deleteBefore.run(account, today);
     return this.#hasBefore.all(account, today).length > 0;
+  }
+
+  #read(account: string): Summed | undefined {
+    const row = this.#summed.get(account) as Readonly<Record<string, unknown>> | null | undefined;
+    if (!row) return undefined;
+    const newest = toNumber(row["newest"]);
+    const place = toPlace(row);
+    return { ...(place ?? unsummed), written: place ? toNumber(row["written"]) : newest, newest };
+  }
+
+  /** How many entries came after others had been summed up that stand behind them: the clock was put back. */
+  #countLate(account: string, { at, sequence, written, newest }: Summed): number {
+    if (newest === written) return 0;
+    const row = this.#countNew.get(account, at, sequence, written, newest - written);
+    return newest - written - toNumber((row as { count: unknown }).count);
   }
 
   #pageBy(by: readonly string[]): UsagePage {
@@ -156,9 +203,8 @@ function isAfter(one: JournalPlace, other: JournalPlace): boolean {
 }
 
 function toPlace(row: unknown): JournalPlace | undefined {
-  if (!row) return undefined;
-  const { at, sequence } = row as { at: unknown; sequence: unknown };
-  return { at: toNumber(at), sequence: toNumber(sequence) };
+  const { at, sequence } = (row ?? noPlace) as { at: unknown; sequence: unknown };
+  return at === null ? undefined : { at: toNumber(at), sequence: toNumber(sequence) };
 }
 
 function toSumPlace(found: unknown): SumPlace | undefined {

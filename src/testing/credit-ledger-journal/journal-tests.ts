@@ -10,7 +10,10 @@ import { expect } from "../expect.js";
 import type { AnyRunner } from "../test-runner.js";
 
 /** The entries of the account, the oldest first; `undefined` where the ledger keeps none. */
-export async function entriesOf(account: Fixture, more: Partial<HistoryRequest> = {}): Promise<LedgerEntry[]> {
+export async function entriesOf(
+  account: Pick<Fixture, "ledger" | "id">,
+  more: Partial<HistoryRequest> = {},
+): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
   do {

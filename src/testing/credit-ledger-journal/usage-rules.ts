@@ -9,6 +9,9 @@ interface Range {
   readonly to?: number;
 }
 
+/** An account of a ledger. */
+type Books = Pick<Fixture, "ledger" | "id">;
+
 /** What usage can be summed by, as the sums are compared with the journal. */
 const dimensions: readonly (readonly string[])[] = [
   ["day", "model", "key"],
@@ -18,14 +21,14 @@ const dimensions: readonly (readonly string[])[] = [
 ];
 
 /** What the journal of an account adds up to. */
-export async function sumsOf(account: Fixture, by: readonly string[], range: Range = {}): Promise<UsageSum[]> {
+export async function sumsOf(account: Books, by: readonly string[], range: Range = {}): Promise<UsageSum[]> {
   const sums = new UsageSums(by);
   for (const entry of await entriesOf(account, { limit: 1000, ...range })) sums.addEntry(entry);
   return sums.list();
 }
 
 /** The sums of an account must be those of its journal. A ledger without `usage` passes it by. */
-export async function expectSumsToMatch(account: Fixture, range: Range = {}): Promise<void> {
+export async function expectSumsToMatch(account: Books, range: Range = {}): Promise<void> {
   for (const by of dimensions) {
     const kept = await account.ledger.usage?.({ account: account.id, by, ...range });
     if (kept === undefined) return;
