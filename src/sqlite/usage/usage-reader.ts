@@ -133,7 +133,7 @@ export class UsageReader {
   /** The days that the journal answers for, since it still has them. */
   #unknownDays(account: string, days: Days, by: readonly string[]): number[] {
     if (!hasTags(by) || days.from >= days.to) return [];
-    const from = Math.max(days.from, Math.ceil(Math.max(this.#retention.forgottenUntil, -1e15) / dayMs));
+    const from = Math.max(days.from, Math.ceil(this.#retention.forgottenUntil / dayMs));
     return this.#usage.unknownDays(account, { from, to: days.to });
   }
 
