@@ -160,6 +160,17 @@ describe("the sums", () => {
     await expectSumsToMatch({ ledger, id });
   });
 
+  it("tell what prepaid credits paid", async () => {
+    await ledger.topUp?.({ id: "payment", account: id, amountMicro: 50 });
+    await ledger.settle(await reserve(id, 10, 100), { amountMicro: 100 });
+    await ledger.settle(await reserve(id, 10, 100), { amountMicro: 7 });
+    sumUp(database, id);
+    expect(await usage(["funding"])).toMatchObject([
+      { by: { funding: "plan" }, chargedMicro: 100 },
+      { by: { funding: "prepaid" }, chargedMicro: 7 },
+    ]);
+  });
+
   it("refuse what no usage can be summed by", async () => {
     for (const by of [[], ["day", "day"], Array.from({ length: 17 }, (_, index) => `t${index}`)]) {
       await expect(usage(by)).rejects.toBeInstanceOf(LedgerInputError);
