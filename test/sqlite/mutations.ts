@@ -290,8 +290,18 @@ export const mutations: readonly Mutation[] = [
     find: "WHERE account = ? AND at >= ? AND (at",
     replace: "WHERE account = ? AND at > ? AND (at",
   },
-  { name: "a page repeats the last entry", find: "(at, sequence) < (?, ?)", replace: "(at, sequence) <= (?, ?)", part: "journal-table" },
-  { name: "the oldest comes first", find: "ORDER BY at DESC, sequence DESC", replace: "ORDER BY at, sequence", part: "journal-table" },
+  {
+    name: "a page repeats the last entry",
+    find: "(at, sequence) < (?, ?)",
+    replace: "(at, sequence) <= (?, ?)",
+    part: "journal-table",
+  },
+  {
+    name: "the oldest comes first",
+    find: "ORDER BY at DESC, sequence DESC",
+    replace: "ORDER BY at, sequence",
+    part: "journal-table",
+  },
   {
     name: "a cursor leads beyond the end",
     find: ": earlier(parseCursor(cursor), end);",
