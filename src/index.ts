@@ -16,19 +16,15 @@ export type { GuardOutcome } from "./events/guard-outcome.js";
 export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { ThresholdReached } from "./events/threshold-reached.js";
 export type { GatewayWarning } from "./events/warning.js";
+export type { AccountBalance, AccountWindow } from "./gateway/admin/account-balance.js";
 export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
 export type { AccountRecords } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { AccountTopUps, PrepaidTopUp } from "./gateway/admin/account-top-ups.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
-export type {
-  AccountBalance,
-  AccountWindow,
-  CreditGrant,
-  HistoryRange,
-  ManagedAccounts,
-} from "./gateway/admin/managed-accounts.js";
+export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/admin/listed-account.js";
+export type { CreditGrant, HistoryRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";

@@ -38,6 +38,7 @@ export class JournalTable {
   readonly #lastPart: SqliteStatement;
   readonly #part: SqliteStatement;
   readonly #page: SqliteStatement;
+  readonly #after: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     this.#insert = connection.prepare(insert);
@@ -47,6 +48,9 @@ export class JournalTable {
       SELECT * FROM infergate_entry
       WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL
       ORDER BY at DESC, sequence DESC LIMIT ?`);
+    this.#after = connection.prepare(
+      "SELECT * FROM infergate_entry WHERE account = ? AND (at, sequence) > (?, ?) AND sequence IS NOT NULL",
+    );
   }
 
   write(account: AccountRow, { id, kind, at, amountMicro, starts, tags, expiresAt }: SideEntry): void {
@@ -85,6 +89,11 @@ export class JournalTable {
     const entries = rows.slice(0, limit).map(toEntry);
     const last = entries.at(-1);
     return rows.length > limit && last ? { entries, cursor: `${last.at}-${last.sequence}` } : { entries };
+  }
+
+  /** The entries after one, in any order. */
+  after(account: string, { at, sequence }: Pick<LedgerEntry, "at"> & { sequence: number }): LedgerEntry[] {
+    return (this.#after.all(account, at, sequence) as Row[]).map(toEntry);
   }
 }
 

@@ -1,3 +1,5 @@
+import { usageMigration } from "./usage/usage-migration.js";
+
 /**
  * What makes the tables, one release's changes after the other's: an index into this list is a version. What was
  * released is never edited.
@@ -211,4 +213,5 @@ export const migrations: readonly string[] = [
   -- prepaid credits fund are in it, and NULL in their columns: no release counts it in windows then.
   ALTER TABLE infergate_entry ADD COLUMN held_limits TEXT;
   `,
+  usageMigration,
 ];

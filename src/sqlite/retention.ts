@@ -4,16 +4,24 @@ import type { LimitTables } from "./limits/limit-tables.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
+import type { UsageTable } from "./usage/usage-table.js";
 
 const rowsPerPurge = 64;
 const rowsPerForgetting = 256;
 /** The ids of top-ups are known for as long at least. */
 const topUpKeptMs = 31 * 86_400_000;
 
+interface Tables {
+  readonly accounts: AccountTable;
+  readonly limits: LimitTables;
+  readonly usage: UsageTable;
+}
+
 /** Ends the life of entries, a few at a time: of those that are too old, and of forgotten accounts'. */
 export class Retention {
   readonly #accounts: AccountTable;
   readonly #limits: LimitTables;
+  readonly #usage: UsageTable;
   readonly #keepMs: number;
   readonly #outdated: SqliteStatement;
   readonly #ofAccount: SqliteStatement;
@@ -22,9 +30,10 @@ export class Retention {
   readonly #horizon: SqliteStatement;
   readonly #putHorizon: SqliteStatement;
 
-  constructor(connection: SqliteConnection, tables: { accounts: AccountTable; limits: LimitTables }, keepMs: number) {
-    this.#accounts = tables.accounts;
-    this.#limits = tables.limits;
+  constructor(connection: SqliteConnection, { accounts, limits, usage }: Tables, keepMs: number) {
+    this.#accounts = accounts;
+    this.#limits = limits;
+    this.#usage = usage;
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
     this.#outdated = connection.prepare(
@@ -43,10 +52,14 @@ export class Retention {
     return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
   }
 
-  /** Deletes some of what an account has that is too old. */
+  /** Sums up some of the entries of an account, and deletes some of what is too old. No entry goes before it is summed. */
   purge(account: string, now: number): void {
+    this.#usage.purge(account, now);
+    if (this.#usage.isBehind(account)) this.#usage.sumUp(account);
     const until = now - this.#keepMs;
-    if (this.#deleteAll(this.#outdated.all(account, until, now - topUpKeptMs)) === 0) return;
+    const outdated = this.#outdated.all(account, until, now - topUpKeptMs);
+    if (outdated.length === 0 || !this.#usage.sumUp(account)) return;
+    this.#deleteAll(outdated);
     // Kept for good: the clock may be put back, and what was deleted is not known again by that.
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
   }
@@ -55,11 +68,12 @@ export class Retention {
    * Deletes all but the entries: also the holds that expired so long ago that none may be settled any more. @returns
    * the newest one's sequence.
    */
-  forgetState(accountId: string): number {
+  forgetState(accountId: string, now: number): number {
     const account = this.#accounts.get(accountId);
     if (!account) return 0;
     this.#deleteHolds.run(accountId);
     this.#limits.forget(accountId);
+    this.#usage.forgetNewest(accountId, now);
     this.#accounts.put({ ...newAccount(accountId), sequence: account.sequence });
     return account.sequence;
   }

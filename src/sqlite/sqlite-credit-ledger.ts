@@ -48,6 +48,7 @@ export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedg
     topUp: (request) => ledger.topUp(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
+    usage: (request) => ledger.usage(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
   };

@@ -28,11 +28,13 @@ import {
   checkReserve,
   checkSettle,
   checkTopUp,
+  checkUsage,
   checkUses,
 } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
 import { AccountTable } from "./account-table.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
@@ -42,6 +44,8 @@ import { LimitTables } from "./limits/limit-tables.js";
 import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
+import { UsageReader } from "./usage/usage-reader.js";
+import { UsageTable } from "./usage/usage-table.js";
 
 /** So many renewals are one transaction: between those, the process attends to its other work. */
 const renewalsPerStep = 64;
@@ -52,7 +56,7 @@ const noNames: NamedLimits = Object.freeze({});
 const noUses: readonly RateUse[] = [];
 
 export class SqliteLedger
-  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe" | "usage">
+  implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe">
 {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
@@ -61,6 +65,8 @@ export class SqliteLedger
   readonly #journal: JournalTable;
   readonly #retention: Retention;
   readonly #forgotten: ForgottenAccounts;
+  readonly #usage: UsageTable;
+  readonly #usageReader: UsageReader;
   readonly #book: LedgerTables;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
@@ -72,7 +78,11 @@ export class SqliteLedger
     this.#accounts = new AccountTable(connection);
     this.#journal = new JournalTable(connection);
     this.#limits = new LimitTables(connection);
-    this.#retention = new Retention(connection, { accounts: this.#accounts, limits: this.#limits }, retentionMs);
+    this.#usage = new UsageTable(connection, retentionMs);
+    const kept = { accounts: this.#accounts, limits: this.#limits, usage: this.#usage };
+    this.#retention = new Retention(connection, kept, retentionMs);
+    const read = { usage: this.#usage, journal: this.#journal, retention: this.#retention };
+    this.#usageReader = new UsageReader(connection, read);
     this.#forgotten = new ForgottenAccounts(connection);
     this.#book = new LedgerTables({
       accounts: this.#accounts,
@@ -141,12 +151,18 @@ export class SqliteLedger
     return this.#read(() => this.#journal.read(request));
   }
 
+  async usage(request: UsageRequest): Promise<readonly UsageSum[]> {
+    checkUsage(request);
+    return this.#usageReader.read(request).catch(throwLedgerError);
+  }
+
   async forget(account: string): Promise<void> {
     checkAccount(account);
-    const sequence = await this.#write((now) => {
+    const [sequence, at] = await this.#write((now) => {
       this.#forgotten.add(account, now);
-      return this.#retention.forgetState(account);
+      return [this.#retention.forgetState(account, now), now];
     });
+    while (await this.#write(() => this.#usage.forgetOlder(account, at))) await setImmediate();
     while (await this.#write(() => this.#retention.forgetEntries(account, sequence))) await setImmediate();
   }
 

@@ -171,12 +171,6 @@ function verifyPrepaid({ oracle }: Model, account: string, balanceMicro: number)
   if (!oracle.hasExpirable(account)) expect(balanceMicro + expired).toBe(sum);
 }
 
-/** What is kept of usage is what the journal adds up to, while no entry has outlived its time. */
-async function verifySums(model: Model, ledger: CreditLedger): Promise<void> {
-  if (ledger.usage === undefined || model.oracle.moved >= keptMs) return;
-  for (const account of accounts) await expectSumsToMatch({ ledger, id: accountOf(model, account) });
-}
-
 /** The newest entries are the oracle's, and what they add up to is what is used. */
 async function verifyJournal(
   { oracle }: Model,
@@ -197,6 +191,17 @@ async function verifyJournal(
     const { startsAt, usedMicro } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
     expect({ window, used: foldUse(entries.toReversed(), window, startsAt) }).toEqual({ window, used: usedMicro });
+  }
+}
+
+/** The sums are those of the journal, as long as that is whole. */
+async function verifySums(model: Model, ledger: CreditLedger): Promise<void> {
+  const { now, moved } = model.oracle;
+  if (moved >= keptMs) return;
+  for (const name of accounts) {
+    const account = { ledger, id: accountOf(model, name) };
+    await expectSumsToMatch(account);
+    await expectSumsToMatch(account, { from: now - 3 * day - hour, to: now - hour });
   }
 }
 

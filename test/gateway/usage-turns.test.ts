@@ -14,9 +14,12 @@ const limits = windowLimits({
 });
 
 const folder = new DatabaseFolder();
+const folders = [folder];
 let test: TestGateway | undefined;
 afterEach(() => test?.close());
-afterAll(() => folder.remove());
+afterAll(() => {
+  for (const one of folders) one.remove();
+});
 
 /** A long journal. */
 async function spend(ledger: CreditLedger): Promise<void> {
@@ -24,7 +27,7 @@ async function spend(ledger: CreditLedger): Promise<void> {
   if (!result.ok) throw new Error("Nothing is limited here.");
   const { lease } = result;
   for (let index = 0; index < charges; index++) {
-    const tags = { keyId: `key_${index % 3}`, model: `m${index % 2}`, input: 2 };
+    const tags = { keyId: `key_${index % 3}`, model: `m${index % 2}`, input: 2, "tag.team": `t${index % 4}` };
     await ledger.settle({ ...lease, id: `call-${index}` }, { amountMicro: 1, tags });
   }
 }
@@ -48,7 +51,9 @@ describe("the use of an account with a long journal", () => {
       pages.push({ limit: request.limit, entries: page.entries.length, turns });
       return page;
     };
-    test = await startTestGateway({ ledger: { ...ledger, history } });
+    const withoutSums: CreditLedger = { ...ledger, history };
+    delete withoutSums.usage;
+    test = await startTestGateway({ ledger: withoutSums });
     setImmediate(count);
     const rows = await test.gateway.accounts.usage("a");
     isOver = true;
@@ -63,4 +68,25 @@ describe("the use of an account with a long journal", () => {
       if (index > 0) expect(page.turns).toBeGreaterThan(pages[index - 1]?.turns as number);
     }
   });
+});
+
+it("is the same by the sums of a store and by its journal", async () => {
+  const own = new DatabaseFolder();
+  folders.push(own);
+  const { ledger } = sqliteStores({ database: own.open() });
+  await spend(ledger);
+  const withoutSums: CreditLedger = { ...ledger };
+  delete withoutSums.usage;
+  const usageOf = async (source: CreditLedger, by?: readonly string[]) => {
+    test = await startTestGateway({ ledger: source });
+    const { accounts } = test.gateway;
+    const found = by === undefined ? await accounts.usage("a") : await accounts.usage("a", { by });
+    await test.close();
+    return found;
+  };
+  for (const by of [undefined, ["key"], ["day", "team", "funding"], ["constructor"]]) {
+    const rows = await usageOf(ledger, by);
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(charges);
+    expect(rows).toEqual(await usageOf(withoutSums, by));
+  }
 });

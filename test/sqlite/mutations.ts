@@ -1,6 +1,7 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { limitMutations } from "./limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
+import { usageMutations } from "./usage-mutations.js";
 
 const faults = "faults";
 const killed = "killed";
@@ -289,8 +290,18 @@ export const mutations: readonly Mutation[] = [
     find: "WHERE account = ? AND at >= ? AND (at",
     replace: "WHERE account = ? AND at > ? AND (at",
   },
-  { name: "a page repeats the last entry", find: "(at, sequence) < (?, ?)", replace: "(at, sequence) <= (?, ?)" },
-  { name: "the oldest comes first", find: "ORDER BY at DESC, sequence DESC", replace: "ORDER BY at, sequence" },
+  {
+    name: "a page repeats the last entry",
+    find: "(at, sequence) < (?, ?)",
+    replace: "(at, sequence) <= (?, ?)",
+    part: "journal-table",
+  },
+  {
+    name: "the oldest comes first",
+    find: "ORDER BY at DESC, sequence DESC",
+    replace: "ORDER BY at, sequence",
+    part: "journal-table",
+  },
   {
     name: "a cursor leads beyond the end",
     find: ": earlier(parseCursor(cursor), end);",
@@ -516,4 +527,5 @@ export const mutations: readonly Mutation[] = [
   },
   ...limitMutations,
   ...responseMutations,
+  ...usageMutations,
 ];

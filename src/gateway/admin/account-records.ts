@@ -4,8 +4,6 @@ import type { CachedLookup } from "../../access/cached-lookup.js";
 import { newAccountSchema, suspensionMessage } from "../../accounts/account-schema.js";
 import type {
   AccountChange,
-  AccountPage,
-  AccountPageRequest,
   AccountRecord,
   AccountStore,
   StoredAccount,
@@ -14,6 +12,7 @@ import type {
 import { checkInput } from "../../check/check-input.js";
 import { keyAccount } from "../../keys/check-key.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import type { AccountCreditsReader, AccountListRequest, ListedAccountPage } from "./listed-account.js";
 import { requireMethods } from "./require-methods.js";
 import { UnknownAccountError } from "./unknown-account-error.js";
 
@@ -33,8 +32,12 @@ export interface AccountRecords {
   put(account: AccountRecord): Promise<void>;
   /** The account's record, read from the store. */
   get(id: string): Promise<AccountRecord | undefined>;
-  /** All accounts, in pages of 1 to 1000, by default 100. */
-  list(page?: AccountPageRequest): Promise<AccountPage>;
+  /**
+   * All accounts, in pages of 1 to 1000, by default 100. Each has its windows, its prepaid credits and its last call,
+   * which are read from the ledger. With `credits: false`, the page has the records alone.
+   * @throws LedgerUnavailableError when the ledger cannot be reached.
+   */
+  list(page?: AccountListRequest): Promise<ListedAccountPage>;
   /**
    * From now on, every request of the account gets a 403 `account_suspended`.
    * @param options - `message`: what its clients read, at most 1000 characters.
@@ -46,12 +49,18 @@ export interface AccountRecords {
 }
 
 const accountId = z.strictObject({ id: keyAccount });
+const listInput = z.strictObject({
+  cursor: z.string().optional(),
+  limit: z.number().int().min(1).max(1000).optional(),
+  credits: z.boolean().default(true),
+});
 const suspension = accountId.extend({ message: suspensionMessage });
 
 export function accountRecords(
   accounts: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined,
   findAccount: CachedLookup<KnownAccount> | undefined,
   warnOfUnknownPlan: WarnOfUnknownPlan,
+  creditsReader: AccountCreditsReader,
 ): AccountRecords {
   const storeOf = (by: string, ...methods: (keyof WritableAccountStore)[]): WritableAccountStore => {
     if (accounts !== undefined) return requireMethods<WritableAccountStore>(by, "account", accounts, methods);
@@ -93,8 +102,11 @@ export function accountRecords(
       return (await storeOf(by, "find").find(id)) ?? undefined;
     },
 
-    async list(page) {
-      return storeOf("gateway.accounts.list", "list").list(page);
+    async list(given = {}) {
+      const by = "gateway.accounts.list";
+      const { credits, ...request } = checkInput(by, listInput, given);
+      const page = await storeOf(by, "list").list(request);
+      return credits ? { ...page, accounts: await creditsReader.read(by, page.accounts) } : page;
     },
 
     async suspend(id, options = {}) {

@@ -10,12 +10,9 @@ import {
   type HistoryPage,
   type HistoryRequest,
   type WindowName,
-  type WindowState,
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import { remaining } from "../../ledger/remaining.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
 import { UsageSums } from "../../ledger/usage-sums.js";
 import type { Micro } from "../../metering/micro.js";
@@ -24,26 +21,13 @@ import type { ResponseStore } from "../../responses/response-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import type { WatchedLookups } from "../watched-lookups.js";
+import { type AccountBalance, toAccountWindows } from "./account-balance.js";
 import type { AccountHolds } from "./account-holds.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
+import { AccountCreditsReader } from "./listed-account.js";
 import { toUsageRow, type UsageRow } from "./usage-row.js";
-
-/** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
-export interface AccountWindow extends WindowState {
-  /** `limitMicro` + `bonusMicro` − `usedMicro`, never below 0; `null`: unlimited. */
-  remainingMicro: Micro | null;
-}
-
-/** The credits of an account under its plan. */
-export interface AccountBalance {
-  account: string;
-  plan: string;
-  windows: Readonly<Record<WindowName, AccountWindow>>;
-  /** The prepaid credits, in micro-credits. Absent where the account has none. */
-  prepaid?: PrepaidState;
-}
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -214,7 +198,7 @@ export function managedAccounts(
   }
 
   return {
-    ...accountRecords(accounts, findAccount, warnOfUnknownPlan),
+    ...accountRecords(accounts, findAccount, warnOfUnknownPlan, new AccountCreditsReader(ledger, terms)),
     ...accountTopUps({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
@@ -259,10 +243,6 @@ export function managedAccounts(
   };
 }
 
-function toBalance(account: string, plan: string, { session, week, month }: WindowStates): AccountBalance {
-  return { account, plan, windows: { session: withRest(session), week: withRest(week), month: withRest(month) } };
-}
-
-function withRest(state: WindowState): AccountWindow {
-  return { ...state, remainingMicro: remaining(state) };
+function toBalance(account: string, plan: string, windows: WindowStates): AccountBalance {
+  return { account, plan, windows: toAccountWindows(windows) };
 }

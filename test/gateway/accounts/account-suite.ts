@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { WritableAccountStore } from "../../../src/accounts/account-store.js";
 import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
+import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/admin/listed-account.js";
 import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../contracts/any-limits.js";
@@ -184,6 +185,47 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
         cursor = page.cursor;
       } while (cursor !== undefined);
       expect(listed.filter((id) => ids.includes(id)).sort()).toEqual(ids);
+    });
+
+    it("lists what accounts have used, and when they called last", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      const [busy, idle, lost] = ["1-busy", "2-idle", "3-lost"].map((name) => `${account}-${name}`) as [
+        string,
+        string,
+        string,
+      ];
+      for (const id of [busy, idle]) await accounts.put({ id, plan });
+      await accounts.put({ id: lost, plan: unique("plan") });
+      const before = Date.now() - 60_000;
+      expect(await test.call((await keys.create({ account: busy })).secret)).toBe(200);
+      for (const id of [busy, lost]) {
+        await accounts.topUp(id, { id: unique("payment"), credits: 3 });
+        for (let grant = 0; grant < 25 && id === busy; grant++) {
+          await accounts.grant(id, { id: unique("grant"), window: "month", amountMicro: 1 });
+        }
+      }
+      const all = async (request: { credits?: boolean } = {}) => {
+        const found = new Map<string, ListedAccount>();
+        let cursor: string | undefined;
+        do {
+          const page: ListedAccountPage = await accounts.list({ ...request, cursor, limit: 2 });
+          for (const listed of page.accounts) found.set(listed.id, listed);
+          cursor = page.cursor;
+        } while (cursor !== undefined);
+        return [busy, idle, lost].map((id) => found.get(id));
+      };
+      const [used, unused, without] = await all();
+      const { windows, prepaid } = await accounts.balance(busy);
+      expect(used).toMatchObject({ id: busy, plan, windows, prepaid, lastCallAt: expect.any(Number) });
+      expect(used?.windows?.month).toMatchObject({ usedMicro: 1_000_000, remainingMicro: 99_000_025 });
+      expect(used?.lastCallAt).toBeGreaterThan(before);
+      expect(unused?.windows).toMatchObject((await accounts.balance(idle)).windows);
+      for (const member of ["prepaid", "lastCallAt"]) expect(unused).not.toHaveProperty(member);
+      expect(without).toMatchObject({ id: lost });
+      for (const member of ["windows", "prepaid", "lastCallAt"]) expect(without).not.toHaveProperty(member);
+      const records = await Promise.all([busy, idle, lost].map((id) => accounts.get(id)));
+      expect(await all({ credits: false })).toEqual(records);
     });
 
     it.runIf(tellsOthers)("suspends, resumes and changes plans in another process at once", async () => {

@@ -5,12 +5,12 @@
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { dayOf } from "../../src/ledger/usage-sums.js";
-import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
-import { runMigrations } from "../../src/postgres/run-migrations.js";
-import { migrationsSql } from "../../src/postgres/schema-sql.js";
-import { TemporaryServer } from "../support/postgres-server.js";
-import { median } from "./measure.js";
+import { dayOf } from "../../../src/ledger/usage-sums.js";
+import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { runMigrations } from "../../../src/postgres/run-migrations.js";
+import { migrationsSql } from "../../../src/postgres/schema-sql.js";
+import { TemporaryServer } from "../../support/postgres-server.js";
+import { median } from "../measure.js";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

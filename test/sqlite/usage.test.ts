@@ -1,0 +1,365 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { type CreditLedger, type Lease, LedgerInputError } from "../../src/ledger/credit-ledger.js";
+import type { UsageSum } from "../../src/ledger/usage-sum.js";
+import { windowLimits } from "../../src/ledger/windows.js";
+import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
+import { expectSumsToMatch, sumsOf } from "../../src/testing/credit-ledger-journal/usage-rules.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
+import { OlderProcess } from "./older-process.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
+import { sumUp } from "./summing-ledger.js";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const start = Date.UTC(2026, 2, 11, 9, 30);
+const midnight = Date.UTC(2026, 2, 12);
+const id = "a";
+const folders: DatabaseFolder[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+let folder: DatabaseFolder;
+let database: SqliteDatabase;
+let clock: ManualClock;
+let ledger: CreditLedger;
+let serial = 0;
+
+function open(driver?: ConstructorParameters<typeof DatabaseFolder>[0], retentionMs?: number): void {
+  folder = new DatabaseFolder(driver);
+  folders.push(folder);
+  database = folder.open();
+  clock = new ManualClock(start);
+  ledger = sqliteCreditLedger({ database, clock, retentionMs });
+}
+
+beforeEach(() => open());
+
+async function reserve(account: string, amountMicro: number, week: number | null): Promise<Lease> {
+  const credits = { session: null, week, month: null };
+  const limits = windowLimits({ credits, sessionMs: 5 * hour, now: clock.now() });
+  const result = await ledger.reserve({ id: `id-${++serial}`, account, amountMicro, limits, leaseMs: minute });
+  if (!result.ok) throw new Error("It should have been admitted.");
+  return result.lease;
+}
+
+type Tags = Readonly<Record<string, string | number>>;
+
+async function spend(tags: Tags = {}, account = id, amountMicro = 1): Promise<void> {
+  await ledger.settle(await reserve(account, 0, null), { amountMicro, tags: { model: "m", input: 2, ...tags } });
+}
+
+async function usage(by: readonly string[], range: { from?: number; to?: number } = {}) {
+  return (await ledger.usage?.({ account: id, by, ...range })) ?? [];
+}
+
+function rows(where = "TRUE"): number {
+  const row = database.prepare(`SELECT count(*) AS count FROM infergate_usage WHERE ${where}`).get();
+  return Number((row as { count: number }).count);
+}
+
+const requestsOf = (sums: readonly UsageSum[]) => sums.reduce((all, { requests }) => all + requests, 0);
+
+describe("the sums", () => {
+  const text = fc.constantFrom("m", "n", "", "a\0b", "\ud83d", '"', "tag.x", "?", "{}", "\u{1f600}", "5", "null");
+  const tagName = fc.constantFrom("team", "__proto__", "constructor", 'a"b', "", "day", "a.b", "\0", "$");
+  const tags = fc.record(
+    {
+      model: fc.oneof(text, fc.constant(5)),
+      keyId: text,
+      input: fc.constantFrom<number | string>(0, 7, 1.5, -2, 1e21, "5"),
+      cacheWrite: fc.nat(3),
+      hosts: fc.dictionary(tagName, fc.oneof(text, fc.constant(3)), { maxKeys: 3 }),
+    },
+    { requiredKeys: ["hosts"] },
+  );
+  const step = fc.oneof(
+    fc.record({ kind: fc.constantFrom("settle", "release", "die", "late"), tags, amount: fc.nat(20) }),
+    fc.record({ kind: fc.constant("move"), ms: fc.constantFrom(1, minute, 7 * hour, day, 3 * day, -1, -hour, -day) }),
+    fc.record({ kind: fc.constantFrom("sum", "topUp", "reset") }),
+  );
+  type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+  async function take(given: Step): Promise<void> {
+    if ("ms" in given) return clock.advance(given.ms);
+    if (!("tags" in given)) {
+      if (given.kind === "sum") sumUp(database, id);
+      else if (given.kind === "reset") await ledger.reset(id, ["week"]);
+      else await ledger.topUp?.({ id: `topup-${++serial}`, account: id, amountMicro: 1_000 });
+      return;
+    }
+    const { hosts, ...own } = given.tags;
+    const filed = Object.fromEntries(Object.entries(hosts).map(([name, tag]) => [`tag.${name}`, tag]));
+    const lease = await reserve(id, 10, 100);
+    if (given.kind === "release") await ledger.release(lease);
+    if (given.kind === "die" || given.kind === "late") {
+      await ledger.renew([{ lease, observedMicro: given.amount, leaseMs: minute }]);
+      clock.advance(2 * minute);
+    }
+    if (given.kind === "settle" || given.kind === "late") {
+      await ledger.settle(lease, { amountMicro: given.amount, tags: { ...own, ...filed } as Tags });
+    }
+  }
+
+  it("equal the journal's after any history, for any range", async () => {
+    const moment = fc.oneof(
+      fc.constant(undefined),
+      fc.integer({ min: -4, max: 10 }).map((days) => midnight + days * day),
+      fc.integer({ min: start - 3 * day, max: start + 12 * day }),
+    );
+    const by = fc.uniqueArray(fc.oneof(fc.constantFrom("day", "model", "key", "funding"), tagName), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.array(fc.record({ from: moment, to: moment, by }), { minLength: 6, maxLength: 6 }),
+        async (steps, requests) => {
+          clock.set(start);
+          await ledger.topUp?.({ id: `topup-${++serial}`, account: id, amountMicro: 1_000 });
+          for (const given of steps) await take(given);
+          for (const { by: names, from, to } of requests) {
+            const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+            const expected = await sumsOf({ ledger, id }, names, range);
+            expect({ names, range, sums: await usage(names, range) }).toEqual({ names, range, sums: expected });
+          }
+          await ledger.forget(id);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it.each(Object.entries(drivers))("are those of all entries, by millions: %s", async (_, driver) => {
+    open(driver);
+    for (let call = 0; call < 700; call++) {
+      await spend({ model: `m${call % 3}`, keyId: `k${call % 5}`, "tag.team": `t${call % 7}` }, id, 2 ** 50);
+      clock.advance(11 * minute);
+    }
+    expect(rows()).toBeGreaterThan(100);
+    await expectSumsToMatch({ ledger, id });
+    await expectSumsToMatch({ ledger, id }, { from: midnight, to: midnight + 2 * day });
+    await expectSumsToMatch({ ledger, id }, { from: midnight + 1, to: clock.now() });
+  });
+
+  it("count a call once that ends after others, but stands before them", async () => {
+    for (let call = 0; call < 3; call++) await spend();
+    sumUp(database, id);
+    clock.advance(-2 * day);
+    await spend({ "tag.team": "red" });
+    await expectSumsToMatch({ ledger, id });
+    for (let call = 0; call < 600; call++) await spend();
+    expect(rows("requests > 500")).toBe(1);
+    await expectSumsToMatch({ ledger, id });
+    sumUp(database, id);
+    await expectSumsToMatch({ ledger, id });
+  });
+
+  it("tell what prepaid credits paid", async () => {
+    await ledger.topUp?.({ id: "payment", account: id, amountMicro: 50 });
+    await ledger.settle(await reserve(id, 10, 100), { amountMicro: 100 });
+    await ledger.settle(await reserve(id, 10, 100), { amountMicro: 7 });
+    sumUp(database, id);
+    expect(await usage(["funding"])).toMatchObject([
+      { by: { funding: "plan" }, chargedMicro: 100 },
+      { by: { funding: "prepaid" }, chargedMicro: 7 },
+    ]);
+  });
+
+  it("refuse what no usage can be summed by", async () => {
+    for (const by of [[], ["day", "day"], Array.from({ length: 17 }, (_, index) => `t${index}`)]) {
+      await expect(usage(by)).rejects.toBeInstanceOf(LedgerInputError);
+    }
+    await expect(usage(["day"], { from: 0.5 })).rejects.toBeInstanceOf(LedgerInputError);
+  });
+});
+
+describe("the sums of a store of the release before", () => {
+  it.each(Object.entries(drivers))(
+    "come from its journal, and from its processes that go on: %s",
+    async (_, driver) => {
+      folder = new DatabaseFolder(driver);
+      folders.push(folder);
+      const account = "acct_1";
+      const older = folder.open();
+      older.exec(readFileSync(new URL("fixtures/ledger-4.sql", import.meta.url), "utf8"));
+      const process = new OlderProcess(older);
+      database = folder.open();
+      clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 31));
+      ledger = sqliteCreditLedger({ database, clock });
+      const sums = () => ledger.usage?.({ account, by: ["day", "funding"] });
+      expect(await sums()).toMatchObject([
+        { by: { day: "2026-03-11", funding: "plan" }, requests: 1, chargedMicro: 25 },
+      ]);
+      await expectSumsToMatch({ ledger, id: account });
+      sumUp(database, account);
+      await expectSumsToMatch({ ledger, id: account });
+      process.reserve("older", account, 10, clock.now() + 10 * minute);
+      process.settle("older", 4, clock.now() + minute);
+      expect(await sums()).toMatchObject([{ requests: 2, chargedMicro: 29 }]);
+      sumUp(database, account);
+      expect(await sums()).toMatchObject([{ requests: 2, chargedMicro: 29 }]);
+      process.reserve("late", account, 10, clock.now() + 10 * minute);
+      process.settle("late", 2, clock.now() - day);
+      await expectSumsToMatch({ ledger, id: account });
+      expect(await sums()).toMatchObject([
+        { requests: 2 },
+        { by: { day: "2026-03-10" }, requests: 1, chargedMicro: 2 },
+      ]);
+    },
+  );
+});
+
+describe("a long journal", () => {
+  /** Writes entries as older processes do, without their calls. */
+  function write(entries: number, everyMs: number): void {
+    database.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${entries})
+      INSERT INTO infergate_entry (id, part, account, kind, at, sequence, amount, month_start, tags)
+      SELECT 'e' || i, 0, '${id}', 'charge', ${start} + i * ${everyMs}, i, 1, 0,
+        json_object('model', 'm' || (i % 3), 'input', i, 'tag.team', 't' || (i % 9)) FROM n;
+      INSERT INTO infergate_account (id, sequence, session_used, session_held, session_bonus, week_used, week_held,
+        week_bonus, month_used, month_held, month_bonus) VALUES ('${id}', ${entries}, 0, 0, 0, 0, 0, 0, 0, 0, 0)`);
+  }
+
+  /** How many turns of the event loop pass until it is done. */
+  async function turnsOf(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await work;
+    isOver = true;
+    return turns;
+  }
+
+  it("is summed up some entries a turn, once", async () => {
+    write(5_000, minute);
+    const all = usage(["day"]);
+    expect(await turnsOf(all)).toBeGreaterThanOrEqual(5_000 / 256 - 1);
+    expect(requestsOf(await all)).toBe(5_000);
+    await expectSumsToMatch({ ledger, id });
+    expect(await turnsOf(usage(["day"]))).toBeLessThan(8);
+    expect(requestsOf(await usage(["day"]))).toBe(5_000);
+  });
+
+  it("is summed up while its account is used, and not deleted before", async () => {
+    open(undefined, 2 * day);
+    write(5_000, minute);
+    clock.set(start + 5_000 * minute + 30 * day);
+    for (let call = 0; call < 32 * 30; call++) await spend();
+    const { count } = database
+      .prepare("SELECT count(*) AS count FROM infergate_entry WHERE sequence <= 5000")
+      .get() as {
+      count: number;
+    };
+    expect(count).toBeLessThan(5_000);
+    expect(requestsOf(await usage(["day"]))).toBe(5_000 + 32 * 30);
+  });
+
+  it("gives its sums page by page", async () => {
+    write(1, 1);
+    database.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3999)
+      INSERT INTO infergate_usage SELECT '${id}', 20000 + i / 40, '', '"m"', '"k' || (i % 40) || '"', 'plan',
+        2, 3, 4, 0, 0, 1, 0 FROM n`);
+    sumUp(database, id);
+    const all = usage(["day", "key"], { to: 20_100 * day });
+    expect(await turnsOf(all)).toBeGreaterThanOrEqual(8);
+    expect(await all).toHaveLength(4_000);
+    expect(requestsOf(await all)).toBe(8_000);
+  });
+});
+
+describe("sums without their journal", () => {
+  beforeEach(() => open(undefined, 2 * day));
+
+  it("stay for 400 days", async () => {
+    for (let call = 0; call < 5; call++) {
+      await spend({ "tag.team": "red" });
+      clock.advance(day);
+    }
+    clock.set(start + 100 * day);
+    for (let call = 0; call < 64; call++) await spend({}, "b");
+    expect(await sumsOf({ ledger, id }, ["day"])).toEqual([]);
+    expect(await usage(["day", "team"])).toMatchObject(
+      ["15", "14", "13", "12", "11"].map((date) => ({ by: { day: `2026-03-${date}`, team: "red" }, requests: 1 })),
+    );
+    // The first day is divided, and the journal has nothing of it.
+    expect(requestsOf(await usage(["day"], { from: start - 1 }))).toBe(4);
+    expect(requestsOf(await usage(["day"], { from: start - 1, to: start + 2 * day }))).toBe(1);
+
+    clock.set(Math.floor(start / day) * day + 400 * day + day - 1);
+    for (let call = 0; call < 64; call++) await spend({}, "b");
+    expect(requestsOf(await usage(["day"]))).toBe(5);
+    clock.advance(1);
+    for (let call = 0; call < 64; call++) await spend({}, "b");
+    expect(requestsOf(await usage(["day"]))).toBe(4);
+  });
+
+  it("have no tags where there were too many, but lose no call", async () => {
+    for (let call = 0; call < 700; call++) await spend({ "tag.team": `t${call}`, "tag.kind": "job" });
+    sumUp(database, id);
+    expect(rows()).toBeLessThan(500);
+    expect(rows("tags = '?'")).toBe(1);
+    await expectSumsToMatch({ ledger, id });
+    expect(await usage(["team"])).toHaveLength(700);
+    expect(await usage(["kind"])).toMatchObject([{ by: { kind: "job" }, requests: 700 }]);
+    clock.advance(10 * day);
+    for (let call = 0; call < 32 * 24; call++) await spend({}, "b");
+    expect(await sumsOf({ ledger, id }, ["day"])).toEqual([]);
+    const kept = await usage(["team"]);
+    expect(requestsOf(kept)).toBe(700);
+    expect(kept.find(({ by }) => by["team"] === null)?.requests).toBeGreaterThan(100);
+    expect(requestsOf(await usage(["model"]))).toBe(700);
+  });
+});
+
+describe("forgetting an account", () => {
+  it("deletes its sums, and no others", async () => {
+    for (const account of [id, "b"]) {
+      for (let call = 0; call < 3; call++) {
+        await spend({}, account);
+        clock.advance(day);
+      }
+      sumUp(database, account);
+    }
+    await ledger.forget(id);
+    expect(rows("account = 'a'")).toBe(0);
+    expect(rows("account = 'b'")).toBe(3);
+    expect(database.prepare("SELECT account FROM infergate_summed").all()).toMatchObject([{ account: "b" }]);
+    await spend();
+    await expectSumsToMatch({ ledger, id });
+    sumUp(database, id);
+    expect(requestsOf(await usage(["day"]))).toBe(1);
+  });
+
+  it("spares what it does meanwhile", async () => {
+    for (let call = 0; call < 300; call++) {
+      await spend();
+      clock.advance(hour);
+    }
+    const forgotten = ledger.forget(id);
+    await spend();
+    sumUp(database, id);
+    await forgotten;
+    expect(requestsOf(await usage(["day"]))).toBe(1);
+    await expectSumsToMatch({ ledger, id });
+  });
+
+  it("by a process of the release before deletes its sums, too", async () => {
+    await spend();
+    sumUp(database, id);
+    database.exec("DELETE FROM infergate_entry; DELETE FROM infergate_account");
+    expect(rows()).toBe(0);
+    expect(await usage(["day"])).toEqual([]);
+  });
+});
