@@ -18,9 +18,11 @@ export interface Figures extends Audit {
   readonly reserveMs: { readonly p50: number; readonly p99: number; readonly most: number };
   /** Of the busiest store. */
   readonly utilisation: number;
+  /** While loads were measured, of all stores. */
+  readonly operationsPerSecond: number;
+  readonly measuredOperationsPerScript: number;
   readonly operationsPerCall: number;
   readonly scriptsPerCall: number;
-  readonly operationsPerScript: number;
   readonly wrongDenials: number;
   readonly wrongByCrash: number;
   /** Below 1 where no admission overdraws its account by a whole request. */
@@ -61,10 +63,12 @@ export function figuresOf({ scenario, world, books, clients, stores, audited }: 
       p99: percentile(latenciesMs, 0.99),
       most: percentile(latenciesMs, 1),
     },
-    utilisation: Math.max(...stores.map((store) => store.utilisation(scenario))),
+    utilisation: Math.max(...stores.map(({ measured }) => measured.busyMs / 1_000 / measuredSeconds)),
+    operationsPerSecond: sum(stores, ({ measured }) => measured.operations) / measuredSeconds,
+    measuredOperationsPerScript:
+      sum(stores, ({ measured }) => measured.operations) / sum(stores, ({ measured }) => measured.scripts),
     operationsPerCall: operations / calls,
     scriptsPerCall: scripts / calls,
-    operationsPerScript: operations / scripts,
     wrongDenials: books.wrongDenials,
     wrongByCrash: books.wrongByCrash,
     mostOverdrawn: books.mostOverdrawn,

@@ -40,7 +40,7 @@ const usual: Omit<Scenario, "seed" | "processes" | "accounts" | "callsPerSecond"
 
 /** 1,000 processes, a million accounts and so many calls a second, with nothing that fails. */
 export function loadScenario(callsPerSecond: number, shards: number, seed = 1): Scenario {
-  const seconds = 8;
+  const seconds = 6;
   return {
     ...{ ...usual, seed, shards, callsPerSecond, seconds },
     ...{ processes: 1_000, accounts: 1_000_000, warmUpSeconds: 4 },
@@ -61,7 +61,7 @@ export function faultScenario(shards: number, seed = 1): Scenario {
 export function smallScenario(seed: number, changes: Partial<Scenario> = {}): Scenario {
   return {
     ...{ ...usual, seed, processes: 20, accounts: 2_000, leaseMs: 3_000 },
-    ...{ callsPerSecond: 200, seconds: 8, warmUpSeconds: 1 },
+    ...{ callsPerSecond: 300, seconds: 6, warmUpSeconds: 1 },
     ...changes,
   };
 }

@@ -5,8 +5,8 @@ import { type Random, Zipf } from "../engine/random.js";
 /** What an account may use in a session, in micro-credits: about 3, 50 and any number of requests. */
 const sessionCredits = [60_000, 1_000_000, 1_000_000_000_000] as const;
 const sessionMs = 5 * 3_600_000;
-/** The accounts with most of the calls have paid for them, but for each tenth. */
-const busiest = 1_000;
+/** The part of the accounts, with most of the calls, that have paid for them, but for each tenth. */
+const busiest = 0.001;
 
 /** In micro-credits. */
 const meanHold = 20_000;
@@ -31,6 +31,7 @@ interface Plan {
 /** Who calls, and what it costs. */
 export class Traffic {
   readonly #zipf: Zipf;
+  readonly #busiest: number;
   readonly #plans: readonly Plan[] = sessionCredits.map((session) => ({
     calendar: new Calendar(undefined),
     credits: { session, week: 4 * session, month: null },
@@ -38,6 +39,7 @@ export class Traffic {
 
   constructor(accounts: number, exponent: number) {
     this.#zipf = new Zipf(accounts, exponent);
+    this.#busiest = accounts * busiest;
   }
 
   demand(random: Random): Demand {
@@ -52,19 +54,19 @@ export class Traffic {
   }
 
   limits(account: number, now: number): WindowLimits {
-    const { calendar, credits } = this.#plans[kindOf(account)] as Plan;
+    const { calendar, credits } = this.#plans[this.#kindOf(account)] as Plan;
     return calendar.limits(credits, sessionMs, now);
   }
 
   /** The limit of the window that ends first. The others are no smaller. */
   sessionMicro(account: number): number {
-    return sessionCredits[kindOf(account)];
+    return sessionCredits[this.#kindOf(account)];
   }
-}
 
-/** Of ten accounts three have little, five some and two any number of credits. */
-function kindOf(account: number): 0 | 1 | 2 {
-  const place = account % 10;
-  if (account < busiest) return place === 0 ? 1 : 2;
-  return place < 3 ? 0 : place < 8 ? 1 : 2;
+  /** Of ten accounts three have little, five some and two any number of credits. */
+  #kindOf(account: number): 0 | 1 | 2 {
+    const place = account % 10;
+    if (account < this.#busiest) return place === 0 ? 1 : 2;
+    return place < 3 ? 0 : place < 8 ? 1 : 2;
+  }
 }

@@ -9,13 +9,17 @@ import { StoreServer } from "./store-server.js";
 /** How many accounts one memory ledger has about. */
 const accountsPerPart = 8_000;
 
+type Work = Readonly<Record<"scripts" | "operations" | "busyMs", number>>;
+
+const noWork: Work = { scripts: 0, operations: 0, busyMs: 0 };
+
 /** A store of a run, which fails over in the middle of it if the scenario says so. */
 export class StoreOfRun {
   readonly server: StoreServer;
   /** Operations that a failure has taken back though they were acknowledged. */
   lostOperations = 0;
-  #busyBefore = 0;
-  #busyMeasured = 0;
+  /** What the server has done while loads were measured. */
+  measured: Work = noWork;
 
   constructor(world: VirtualWorld, books: TrueBooks, scenario: Scenario) {
     const { accounts, shards, failover, costs, seconds, warmUpSeconds } = scenario;
@@ -28,11 +32,12 @@ export class StoreOfRun {
       onDone: replica && ((operation) => replica.add(operation)),
     });
     this.server = server;
+    let before: Work = noWork;
     world.afterAlways(warmUpSeconds * 1_000, () => {
-      this.#busyBefore = server.busyMs;
+      before = workOf(server);
     });
     world.afterAlways(seconds * 1_000, () => {
-      this.#busyMeasured = server.busyMs - this.#busyBefore;
+      this.measured = workSince(before, server);
     });
     if (failover === undefined || replica === undefined) return;
     world.afterAlways((seconds / 2) * 1_000, () => {
@@ -41,9 +46,16 @@ export class StoreOfRun {
       world.afterAlways(failover.awayMs, () => server.comeBack(observedRules(replica.rules, books)));
     });
   }
+}
 
-  /** The part of the measured time in which its thread was busy. */
-  utilisation({ seconds, warmUpSeconds }: Scenario): number {
-    return this.#busyMeasured / ((seconds - warmUpSeconds) * 1_000);
-  }
+function workOf({ scripts, operations, busyMs }: StoreServer): Work {
+  return { scripts, operations, busyMs };
+}
+
+function workSince(before: Work, { scripts, operations, busyMs }: StoreServer): Work {
+  return {
+    scripts: scripts - before.scripts,
+    operations: operations - before.operations,
+    busyMs: busyMs - before.busyMs,
+  };
 }

@@ -1,0 +1,56 @@
+/**
+ * Simulates many processes on one store and on two. See README.md.
+ * Flags: --only load,faults  --seed 1  --output file
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { describeMachine } from "../bench-ledger/machine.js";
+import type { Figures } from "./figures.js";
+import { faultTable, type LoadRun, loadTable } from "./report.js";
+import { faultScenario, loadScenario, type Scenario } from "./scenario.js";
+import { simulate } from "./simulate.js";
+
+/** Calls a second, by the number of stores. */
+const loads: readonly (readonly [shards: number, callsPerSecond: number])[] = [
+  ...[[1, 8_000] as const, [1, 10_000] as const, [1, 12_000] as const, [1, 14_000] as const, [1, 18_000] as const],
+  ...[[2, 20_000] as const, [2, 24_000] as const, [2, 28_000] as const],
+];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "load,faults" },
+    seed: { type: "string", default: "1" },
+    output: { type: "string" },
+  },
+});
+const seed = Number(values.seed);
+const parts = values.only.split(",");
+const startedAt = Date.now();
+let mostBytes = 0;
+
+async function run(scenario: Scenario): Promise<Figures> {
+  console.warn(`${scenario.shards} of ${scenario.callsPerSecond} calls/s for ${scenario.seconds} s…`);
+  const figures = await simulate(scenario);
+  mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
+  return figures;
+}
+
+const load: LoadRun[] = [];
+if (parts.includes("load")) {
+  for (const [shards, callsPerSecond] of loads) {
+    load.push({ shards, callsPerSecond, figures: await run(loadScenario(callsPerSecond, shards, seed)) });
+  }
+  console.log(`${loadTable(load)}\n`);
+}
+const faults: { shards: number; figures: Figures }[] = [];
+if (parts.includes("faults")) {
+  for (const shards of [1, 2]) faults.push({ shards, figures: await run(faultScenario(shards, seed)) });
+  console.log(`${faultTable(faults)}\n`);
+}
+const took = { seconds: Math.round((Date.now() - startedAt) / 1_000), megabytes: Math.round(mostBytes / 2 ** 20) };
+const machine = describeMachine();
+console.log(`${machine.date}, ${machine.cores} cores, Node ${machine.node}: ${took.seconds} s, ${took.megabytes} MiB.`);
+if (values.output !== undefined) {
+  const result = { machine, took, seed, load, faults };
+  writeFileSync(values.output, `${JSON.stringify(result, undefined, 2)}\n`);
+}
