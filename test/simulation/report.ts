@@ -37,7 +37,10 @@ const faultRows: readonly Column[] = [
   ["the largest part of a limit", ({ mostBlocked }) => percent(mostBlocked)],
   ["acknowledged operations that fail-overs lost", ({ lostOperations }) => count(lostOperations)],
   ["settlements sent once more", ({ replayedSettlements }) => count(replayedSettlements)],
-  ["settlements kept, given up", ({ keptSettlements, lostSettlements }) => `${count(keptSettlements)}, ${count(lostSettlements)}`],
+  [
+    "settlements kept, given up",
+    ({ keptSettlements, lostSettlements }) => `${count(keptSettlements)}, ${count(lostSettlements)}`,
+  ],
   ["accounts whose counters differ from the journal", ({ unbalanced }) => count(unbalanced)],
   ["calls charged too much", ({ overcharged }) => count(overcharged)],
   ["calls of living processes charged too little", ({ undercharged }) => count(undercharged)],

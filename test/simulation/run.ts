@@ -12,8 +12,12 @@ import { simulate } from "./simulate.js";
 
 /** Calls a second, by the number of stores. */
 const loads: readonly (readonly [shards: number, callsPerSecond: number])[] = [
-  ...[[1, 8_000] as const, [1, 10_000] as const, [1, 12_000] as const, [1, 14_000] as const, [1, 18_000] as const],
-  ...[[2, 20_000] as const, [2, 24_000] as const, [2, 28_000] as const],
+  [1, 8_000],
+  [1, 11_000],
+  [1, 14_000],
+  [1, 18_000],
+  [2, 22_000],
+  [2, 28_000],
 ];
 
 const { values } = parseArgs({

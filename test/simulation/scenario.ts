@@ -40,10 +40,10 @@ const usual: Omit<Scenario, "seed" | "processes" | "accounts" | "callsPerSecond"
 
 /** 1,000 processes, a million accounts and so many calls a second, with nothing that fails. */
 export function loadScenario(callsPerSecond: number, shards: number, seed = 1): Scenario {
-  const seconds = 6;
+  const seconds = 4;
   return {
     ...{ ...usual, seed, shards, callsPerSecond, seconds },
-    ...{ processes: 1_000, accounts: 1_000_000, warmUpSeconds: 4 },
+    ...{ processes: 1_000, accounts: 1_000_000, warmUpSeconds: 2.5 },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
+import { shardedLedger } from "../../src/ledger/sharding/sharded-ledger.js";
 import { type Audit, audit } from "./books/audit.js";
 import { ClientFigures } from "./books/client-figures.js";
 import { TrueBooks } from "./books/true-books.js";
@@ -12,8 +14,6 @@ import { withVirtualGlobals } from "./engine/with-virtual-globals.js";
 import { type Figures, figuresOf } from "./figures.js";
 import type { Scenario } from "./scenario.js";
 import { StoreOfRun } from "./store/store-of-run.js";
-import { shardedLedger } from "../../src/ledger/sharding/sharded-ledger.js";
-import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 
 /** Runs a scenario to its end: the same figures for the same scenario, on any machine. */
 export async function simulate(scenario: Scenario): Promise<Figures> {

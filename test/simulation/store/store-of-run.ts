@@ -1,5 +1,5 @@
-import type { TrueBooks } from "../books/true-books.js";
 import { observedRules } from "../books/observed-rules.js";
+import type { TrueBooks } from "../books/true-books.js";
 import type { VirtualWorld } from "../engine/virtual-world.js";
 import type { Scenario } from "../scenario.js";
 import { Replica } from "./replica.js";
