@@ -6,7 +6,7 @@ import { type Call, observedMicro } from "./call.js";
 /** What really happened, beside what the ledgers know of it. */
 export class TrueBooks {
   readonly calls: Call[] = [];
-  /** Denied, though the account's true stock would have admitted the call. */
+  /** Denied, though limit less true costs, of calls that are over and under way, would have admitted it. */
   wrongDenials = 0;
   /** Of these, while something was held for calls of dead processes. */
   wrongByCrash = 0;
