@@ -1,4 +1,5 @@
 import type { Figures } from "./figures.js";
+import type { Load } from "./scenario.js";
 
 type Column = readonly [title: string, cell: (figures: Figures) => string];
 
@@ -53,9 +54,7 @@ function ofCalls(part: number, calls: number): string {
 }
 
 /** A run at one rate. */
-export interface LoadRun {
-  readonly shards: number;
-  readonly callsPerSecond: number;
+export interface LoadRun extends Load {
   readonly figures: Figures;
 }
 

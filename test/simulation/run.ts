@@ -1,6 +1,6 @@
 /**
  * Simulates many processes on one store and on two. See README.md.
- * Flags: --only load,faults  --seed 1  --output file
+ * Flags: --only load,faults  --loads 1:14000,2:28000  --seconds 6  --seed 1  --output file
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,19 +10,11 @@ import { faultTable, type LoadRun, loadTable } from "./report.js";
 import { faultScenario, loadScenario, type Scenario } from "./scenario.js";
 import { simulate } from "./simulate.js";
 
-/** Calls a second, by the number of stores. */
-const loads: readonly (readonly [shards: number, callsPerSecond: number])[] = [
-  [1, 8_000],
-  [1, 11_000],
-  [1, 14_000],
-  [1, 18_000],
-  [2, 22_000],
-  [2, 28_000],
-];
-
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "load,faults" },
+    loads: { type: "string", default: "1:8000,1:14000,1:18000,2:28000" },
+    seconds: { type: "string", default: "6" },
     seed: { type: "string", default: "1" },
     output: { type: "string" },
   },
@@ -41,15 +33,20 @@ async function run(scenario: Scenario): Promise<Figures> {
 
 const load: LoadRun[] = [];
 if (parts.includes("load")) {
-  for (const [shards, callsPerSecond] of loads) {
-    load.push({ shards, callsPerSecond, figures: await run(loadScenario(callsPerSecond, shards, seed)) });
+  for (const text of values.loads.split(",")) {
+    const [shards = Number.NaN, callsPerSecond = Number.NaN] = text.split(":").map(Number);
+    const figures = await run(loadScenario({ shards, callsPerSecond }, Number(values.seconds), seed));
+    load.push({ shards, callsPerSecond, figures });
+    // After each run: the larger ones take their time.
+    console.log(`${loadTable(load)}\n`);
   }
-  console.log(`${loadTable(load)}\n`);
 }
 const faults: { shards: number; figures: Figures }[] = [];
 if (parts.includes("faults")) {
-  for (const shards of [1, 2]) faults.push({ shards, figures: await run(faultScenario(shards, seed)) });
-  console.log(`${faultTable(faults)}\n`);
+  for (const shards of [1, 2]) {
+    faults.push({ shards, figures: await run(faultScenario(shards, seed)) });
+    console.log(`${faultTable(faults)}\n`);
+  }
 }
 const took = { seconds: Math.round((Date.now() - startedAt) / 1_000), megabytes: Math.round(mostBytes / 2 ** 20) };
 const machine = describeMachine();

@@ -38,12 +38,17 @@ const usual: Omit<Scenario, "seed" | "processes" | "accounts" | "callsPerSecond"
   failover: undefined,
 };
 
+/** A number of stores, and how many calls a second come to all of them. */
+export interface Load {
+  readonly shards: number;
+  readonly callsPerSecond: number;
+}
+
 /** 1,000 processes, a million accounts and so many calls a second, with nothing that fails. */
-export function loadScenario(callsPerSecond: number, shards: number, seed = 1): Scenario {
-  const seconds = 4;
+export function loadScenario({ shards, callsPerSecond }: Load, seconds: number, seed = 1): Scenario {
   return {
     ...{ ...usual, seed, shards, callsPerSecond, seconds },
-    ...{ processes: 1_000, accounts: 1_000_000, warmUpSeconds: 2.5 },
+    ...{ processes: 1_000, accounts: 1_000_000, warmUpSeconds: (seconds * 2) / 3 },
   };
 }
 
