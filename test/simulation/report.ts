@@ -5,6 +5,8 @@ type Column = readonly [title: string, cell: (figures: Figures) => string];
 
 const count = (value: number): string => Math.round(value).toLocaleString("en-US");
 const fixed = (value: number, digits: number): string => value.toFixed(digits);
+/** Not rounded up: what is below 1 must not look like it. */
+const floored = (value: number): string => fixed(Math.floor(value * 1_000) / 1_000, 3);
 const percent = (part: number): string => `${fixed(100 * part, 0)} %`;
 const ms = (value: number): string => `${value < 10 ? fixed(value, 1) : count(value)} ms`;
 
@@ -31,8 +33,8 @@ const faultRows: readonly Column[] = [
   ["reserve p50, p99", ({ reserveMs }) => `${ms(reserveMs.p50)}, ${ms(reserveMs.p99)}`],
   ["denied though true costs left credits", ({ wrongDenials, calls }) => ofCalls(wrongDenials, calls)],
   ["of these while holds of dead processes were open", ({ wrongByCrash }) => count(wrongByCrash)],
-  ["largest overdraft at an admission, in requests", ({ mostOverdrawn }) => fixed(mostOverdrawn, 3)],
-  ["largest use beyond a limit in the end, in requests", ({ mostOverspent }) => fixed(mostOverspent, 3)],
+  ["largest overdraft at an admission, in requests", ({ mostOverdrawn }) => floored(mostOverdrawn)],
+  ["largest use beyond a limit in the end, in requests", ({ mostOverspent }) => floored(mostOverspent)],
   ["holds that dead processes left", ({ blockedHolds }) => count(blockedHolds)],
   ["credits they blocked, times seconds", ({ blockedCreditSeconds }) => fixed(blockedCreditSeconds, 1)],
   ["the largest part of a limit", ({ mostBlocked }) => percent(mostBlocked)],
