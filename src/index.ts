@@ -94,6 +94,8 @@ export {
 export type { Funding } from "./ledger/funding.js";
 export type { PrepaidLot, PrepaidState, TopUpRequest } from "./ledger/prepaid-state.js";
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
+export type { ShardedLedgerOptions } from "./ledger/sharding/sharded-ledger.js";
+export { shardedLedger } from "./ledger/sharding/sharded-ledger.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

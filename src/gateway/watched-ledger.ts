@@ -2,6 +2,8 @@ import type { Warn } from "../events/warning.js";
 import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { shardedLedger } from "../ledger/sharding/sharded-ledger.js";
+import { type Sharding, shardingOf } from "../ledger/sharding/sharding.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
 import type { ResolvedOptions } from "./options.js";
@@ -13,15 +15,44 @@ export interface WatchedLedger {
   close(): Promise<void>;
 }
 
+type WatchOptions = Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">;
+
 /**
  * Wraps a remote ledger in its guard. The guard forgets the cached denials of accounts that another process changes. A
- * ledger in this process's memory needs no guard.
+ * ledger in this process's memory needs no guard. Of a sharded one each shard has a guard of its own, so that one that
+ * is away keeps up its own accounts only.
  */
-export function watchedLedger(
-  options: Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">,
-  clock: Clock,
-  warn: Warn,
+export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
+  const sharding = shardingOf(options.ledger);
+  return sharding === undefined
+    ? watchedStore(options, clock, warn)
+    : watchedShards(sharding, (name, ledger) => watchedLedger(ofShard(options, name, ledger), clock, warn));
+}
+
+function watchedShards(
+  { shards, shardOf }: Sharding,
+  watch: (name: string, ledger: CreditLedger) => WatchedLedger,
 ): WatchedLedger {
+  const watched = Array.from(shards, ([name, ledger]) => [name, watch(name, ledger)] as const);
+  return {
+    ledger: shardedLedger({
+      shards: Object.fromEntries(watched.map(([name, { ledger }]) => [name, ledger])),
+      shardOf,
+    }),
+    close: async () => {
+      await Promise.all(watched.map(([, shard]) => shard.close()));
+    },
+  };
+}
+
+/** The options for one shard. Its events bear its name. */
+function ofShard(options: WatchOptions, shard: string, ledger: CreditLedger): WatchOptions {
+  const { onLedgerEvent } = options;
+  if (onLedgerEvent === undefined) return { ...options, ledger };
+  return { ...options, ledger, onLedgerEvent: (event) => onLedgerEvent({ shard, ...event }) };
+}
+
+function watchedStore(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
   const { onThreshold, thresholds } = options;
   const store =
     onThreshold === undefined ? options.ledger : thresholdLedger(options.ledger, { onThreshold, thresholds, warn });

@@ -15,39 +15,44 @@ export interface LedgerEnding {
 /** What `onLedgerEvent` gets. Counts of these events are the ledger's metrics. */
 export type LedgerEvent =
   /** An operation failed or took too long; the one before it had succeeded. */
-  | { type: "unavailable"; operation: string; cause: unknown }
-  /** An operation succeeded again. */
-  | { type: "available"; outageMs: number }
-  /** The ledger did not accept a settlement or release. The gateway keeps it and sends it again. */
-  | ({ type: "settle_kept"; cause?: unknown } & LedgerEnding)
-  /** The ledger accepted one that was kept. */
-  | ({ type: "settle_delivered"; status: SettleStatus; delayMs: number } & LedgerEnding)
-  /**
-   * The ledger could not tell whether it had charged this settlement before, and did not charge it. No call was waiting
-   * for it any more.
-   */
-  | { type: "settle_unresolved"; requestId: string; account: string; chargedMicro: Micro }
-  /**
-   * A charge will not reach the ledger. `overflow`: too many were kept. `closed`: the gateway was closed before the
-   * ledger came back. `refused`: the ledger refuses it. The lease and settlement are what `ledger.settle` takes.
-   */
-  | ({
-      type: "settle_lost";
-      reason: "overflow" | "closed" | "refused";
-      lease: Lease;
-      /** Absent for a release. */
-      settlement?: Settlement;
-      cause?: unknown;
-    } & LedgerEnding)
-  /**
-   * The latest settlements were sent again, since the store may have lost them. `statuses`: how many settlements had
-   * each status.
-   */
-  | { type: "replayed"; statuses: Readonly<Partial<Record<SettleStatus, number>>>; failed: number }
-  /** A reservation was denied from the cache of denials. */
-  | { type: "denied_again"; account: string }
-  /** The ledger was not available, and a call was admitted all the same: `onUnavailable`. */
-  | { type: "insured"; requestId: string; account: string; heldMicro: Micro };
+  (
+    | { type: "unavailable"; operation: string; cause: unknown }
+    /** An operation succeeded again. */
+    | { type: "available"; outageMs: number }
+    /** The ledger did not accept a settlement or release. The gateway keeps it and sends it again. */
+    | ({ type: "settle_kept"; cause?: unknown } & LedgerEnding)
+    /** The ledger accepted one that was kept. */
+    | ({ type: "settle_delivered"; status: SettleStatus; delayMs: number } & LedgerEnding)
+    /**
+     * The ledger could not tell whether it had charged this settlement before, and did not charge it. No call was waiting
+     * for it any more.
+     */
+    | { type: "settle_unresolved"; requestId: string; account: string; chargedMicro: Micro }
+    /**
+     * A charge will not reach the ledger. `overflow`: too many were kept. `closed`: the gateway was closed before the
+     * ledger came back. `refused`: the ledger refuses it. The lease and settlement are what `ledger.settle` takes.
+     */
+    | ({
+        type: "settle_lost";
+        reason: "overflow" | "closed" | "refused";
+        lease: Lease;
+        /** Absent for a release. */
+        settlement?: Settlement;
+        cause?: unknown;
+      } & LedgerEnding)
+    /**
+     * The latest settlements were sent again, since the store may have lost them. `statuses`: how many settlements had
+     * each status.
+     */
+    | { type: "replayed"; statuses: Readonly<Partial<Record<SettleStatus, number>>>; failed: number }
+    /** A reservation was denied from the cache of denials. */
+    | { type: "denied_again"; account: string }
+    /** The ledger was not available, and a call was admitted all the same: `onUnavailable`. */
+    | { type: "insured"; requestId: string; account: string; heldMicro: Micro }
+  ) & {
+    /** Of a `shardedLedger`, the name of the ledger that it happened to. */
+    shard?: string;
+  };
 
 /** Handles an event. Must not throw. */
 export type Emit = (event: LedgerEvent) => void;

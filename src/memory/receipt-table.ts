@@ -1,6 +1,6 @@
 import type { Lease } from "../ledger/credit-ledger.js";
+import { type Hash, hashLength, idHash } from "../ledger/id-hash.js";
 import type { Receipt } from "../ledger/receipt.js";
-import { type Hash, hashLength, idHash } from "./id-hash.js";
 
 const smallest = 256;
 /** Receipts per chunk. */

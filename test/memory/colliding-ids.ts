@@ -1,4 +1,4 @@
-import { idHash } from "../../src/memory/id-hash.js";
+import { idHash } from "../../src/ledger/id-hash.js";
 
 /** Ids whose hashes' first words are the same in these bits, by their values; only where there are at least two. */
 export function collidingIds(count: number, bits: number): string[][] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idHash } from "../../src/memory/id-hash.js";
+import { idHash } from "../../src/ledger/id-hash.js";
 
 function wordsOf(id: string): number[] {
   return [...idHash(id)];

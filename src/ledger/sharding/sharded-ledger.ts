@@ -1,0 +1,117 @@
+import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../credit-ledger.js";
+import { checkAccount } from "../ledger-input.js";
+import type { TopUpRequest } from "../prepaid-state.js";
+import type { UsageRequest } from "../usage-sum.js";
+import { rendezvous } from "./rendezvous.js";
+import { renewInShards } from "./renew-in-shards.js";
+import { setSharding } from "./sharding.js";
+import { subscribeToShards } from "./subscribe-to-shards.js";
+
+/** Options of {@link shardedLedger}. */
+export interface ShardedLedgerOptions<Name extends string = string> {
+  /** The ledgers, by names that stay. */
+  shards: Readonly<Record<Name, CreditLedger>>;
+  /**
+   * The name of the ledger that keeps an account: always the same one for the same account, in all processes. Default:
+   * by a hash of both, which spreads accounts evenly. A ledger that is added or removed then moves those accounts only
+   * that it gets or had.
+   */
+  shardOf?: ((account: string) => Name) | undefined;
+}
+
+/**
+ * One ledger over several, each of which keeps some of the accounts: for more operations a second than one store can
+ * do. No operation concerns two accounts, so each ledger is as exact alone as all are together.
+ *
+ * An account that another ledger keeps from now on begins there as a new one. Its windows, prepaid credits, journal and
+ * open leases stay where they were, unless the operator moves the data.
+ *
+ * A gateway guards each ledger by itself: one that is away keeps up its own accounts only. It does so where it gets
+ * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
+ *
+ * `keepsLimits` and `inProcess` are `true`, and `topUp`, `history`, `usage` and `subscribe` are there, if that is so of
+ * all ledgers. Ids are unique within a ledger only. `close` closes all of them.
+ *
+ * @throws TypeError when there is no ledger, or an option is unknown.
+ *
+ * @example
+ * ```ts
+ * const ledger = shardedLedger({
+ *   shards: { one: redisCreditLedger({ client: one }), two: redisCreditLedger({ client: two }) },
+ * });
+ * ```
+ */
+export function shardedLedger<Name extends string>(options: ShardedLedgerOptions<Name>): CreditLedger {
+  const { shards, shardOf, ...unknown } = options;
+  for (const name of Object.keys(unknown)) throw new TypeError(`shardedLedger: there is no option "${name}".`);
+  const byName = new Map<string, CreditLedger>(Object.entries(shards));
+  if (byName.size === 0) throw new TypeError("shardedLedger: shards must have at least one ledger.");
+  const ledgers = [...byName.values()];
+  const names = [...byName.keys()];
+  const nameOf = shardOf ?? ((account: string) => rendezvous(names, account));
+  const ledgerOf = (account: string): CreditLedger => {
+    checkAccount(account);
+    const name = nameOf(account);
+    const ledger = byName.get(name);
+    if (ledger === undefined) {
+      throw new LedgerInputError(`shardOf returned ${JSON.stringify(name)}, which names no ledger of shards.`);
+    }
+    return ledger;
+  };
+  const sharded: CreditLedger = {
+    keepsLimits: ledgers.every(({ keepsLimits }) => keepsLimits === true),
+    reserve: async (request) => await ledgerOf(request.account).reserve(request),
+    renew: (requests) => renewInShards(requests, ledgerOf),
+    settle: async (lease, settlement) => await ledgerOf(lease.account).settle(lease, settlement),
+    release: async (lease, rates) => await ledgerOf(lease.account).release(lease, rates),
+    balance: async (account, limits, of) => await ledgerOf(account).balance(account, limits, of),
+    grant: async (request) => await ledgerOf(request.account).grant(request),
+    reset: async (account, windows) => await ledgerOf(account).reset(account, windows),
+    forget: async (account) => await ledgerOf(account).forget(account),
+    close: async () => {
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+    },
+    ...optionalMembers(ledgers, ledgerOf),
+  };
+  const isInProcess = ledgers.every(({ inProcess }) => inProcess === true);
+  // As of the memory ledger, a copy with methods of the host's own does not have it.
+  if (isInProcess) Object.defineProperty(sharded, "inProcess", { value: true, enumerable: false });
+  setSharding(sharded, { shards: byName, shardOf: nameOf });
+  return sharded;
+}
+
+/** What all ledgers have beside what every ledger has. */
+function optionalMembers(
+  ledgers: readonly CreditLedger[],
+  ledgerOf: (account: string) => CreditLedger,
+): Partial<CreditLedger> {
+  const haveAll = (name: keyof CreditLedger): boolean => ledgers.every((ledger) => ledger[name] !== undefined);
+  return {
+    ...(haveAll("topUp") && {
+      topUp: async (request: TopUpRequest) => present(await ledgerOf(request.account).topUp?.(request)),
+    }),
+    ...(haveAll("history") && {
+      history: async (request: HistoryRequest) => present(await ledgerOf(request.account).history?.(request)),
+    }),
+    ...(haveAll("usage") && {
+      usage: async (request: UsageRequest) => present(await ledgerOf(request.account).usage?.(request)),
+    }),
+    ...(haveAll("subscribe") && {
+      subscribe: (onChange: (account: string) => void) => subscribeToShards(ledgers, onChange),
+    }),
+    ...(ledgers.some(({ onReconnected }) => onReconnected !== undefined) && {
+      onReconnected: (listener: () => void) => {
+        const ends = ledgers.map((ledger) => ledger.onReconnected?.(listener));
+        return () => {
+          for (const end of ends) end?.();
+        };
+      },
+    }),
+  };
+}
+
+/** @throws TypeError when a ledger that had a method when it was given has it no more. */
+function present<Result>(result: Result | undefined): Result {
+  if (result === undefined) throw new TypeError("A ledger of shards has lost a method.");
+  return result;
+}

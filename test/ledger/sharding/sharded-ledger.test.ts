@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { CreditLedger, RenewRequest } from "../../../src/ledger/credit-ledger.js";
+import { LedgerInputError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
+import { accountNames, memoryShards } from "./shards-test.js";
+
+const fixture = (ledger: CreditLedger) => new Fixture(new ManualClock(Date.now()), ledger, {});
+const byPrefix = (account: string) => account.slice(0, 1);
+
+/** A ledger that fails with all of its operations. */
+const away: CreditLedger = Object.assign(memoryCreditLedger(), {
+  renew: () => Promise.reject(new LedgerUnavailableError("away")),
+});
+
+describe("shardedLedger", () => {
+  it("keeps each account in the ledger that shardOf names, and in no other", async () => {
+    const shards = memoryShards("a", "b");
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
+    for (const account of ["a1", "b1", "b2"]) {
+      const result = await ledger.reserve({ id: account, account, amountMicro: 7, limits, leaseMs: 60_000 });
+      if (!result.ok) throw new Error("denied");
+      await ledger.settle(result.lease, { amountMicro: 5 });
+      const own = await shards[byPrefix(account)]?.balance(account, limits);
+      const other = await shards[account.startsWith("a") ? "b" : "a"]?.balance(account, limits);
+      expect([own?.windows.week.usedMicro, other?.windows.week.usedMicro]).toEqual([5, 0]);
+    }
+  });
+
+  it("renews leases of all ledgers, and returns their statuses in order", async () => {
+    const shards = memoryShards("a", "b", "c");
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
+    const requests: RenewRequest[] = [];
+    for (const account of ["c1", "a1", "b1", "a2", "c2", "b2"]) {
+      const result = await ledger.reserve({ id: account, account, amountMicro: 7, limits, leaseMs: 60_000 });
+      if (!result.ok) throw new Error("denied");
+      if (account.endsWith("2")) await ledger.release(result.lease);
+      requests.push({ lease: result.lease, observedMicro: 1, leaseMs: 60_000 });
+    }
+    expect(await ledger.renew(requests)).toEqual(["renewed", "renewed", "renewed", "closed", "closed", "closed"]);
+    expect(await ledger.renew([])).toEqual([]);
+  });
+
+  it("renews the leases of the others when a ledger fails, and then throws its error", async () => {
+    const b = memoryCreditLedger();
+    const { ledger, limits } = fixture(shardedLedger({ shards: { a: away, b }, shardOf: byPrefix as () => "a" | "b" }));
+    const leases = await Promise.all(
+      ["a1", "b1"].map(async (account) => {
+        const result = await ledger.reserve({ id: account, account, amountMicro: 1, limits, leaseMs: 60_000 });
+        if (!result.ok) throw new Error("denied");
+        return result.lease;
+      }),
+    );
+    const renewal = ledger.renew(leases.map((lease) => ({ lease, observedMicro: 500, leaseMs: 60_000 })));
+    await expect(renewal).rejects.toThrow("away");
+    // A hold is raised to what its call has cost.
+    expect((await b.balance("b1", limits)).windows.week.heldMicro).toBe(500);
+  });
+
+  it("finds accounts by name again with its ledgers in another order", async () => {
+    const shards = memoryShards("one", "two", "three");
+    const one = fixture(shardedLedger({ shards }));
+    const turned = shardedLedger({ shards: Object.fromEntries(Object.entries(shards).toReversed()) });
+    for (const account of accountNames(20)) {
+      await one.ledger.grant({ id: account, account, window: "week", amountMicro: 3, limits: one.limits });
+      expect((await turned.balance(account, one.limits)).windows.week.bonusMicro).toBe(3);
+    }
+  });
+
+  it("has what all of its ledgers have", async () => {
+    const full = memoryCreditLedger();
+    const { topUp, history, ...less } = full;
+    const usage = async () => [];
+    const subscribe = () => async () => {};
+    const all = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...full, usage, subscribe } } });
+    expect(all).toMatchObject({ keepsLimits: true });
+    for (const name of ["topUp", "history", "usage", "subscribe"]) expect(all).toHaveProperty(name);
+    const some = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...less, keepsLimits: false } } });
+    expect(some).toMatchObject({ keepsLimits: false });
+    for (const name of ["topUp", "history", "usage", "subscribe"]) expect(some).not.toHaveProperty(name);
+    expect([topUp, history]).not.toContain(undefined);
+  });
+
+  it("is in process if all of its ledgers are, but for copies of it", () => {
+    const memory = shardedLedger({ shards: memoryShards("a", "b") });
+    expect(memory.inProcess).toBe(true);
+    expect({ ...memory }.inProcess).toBeUndefined();
+    const remote = { ...memoryCreditLedger() };
+    expect(shardedLedger({ shards: { a: memoryCreditLedger(), b: remote } }).inProcess).toBeUndefined();
+  });
+
+  it("reports when any of its stores was reached anew, until that is ended", () => {
+    const listeners = new Set<() => void>();
+    const onReconnected = (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    };
+    const ledger = shardedLedger({
+      shards: { a: { ...memoryCreditLedger(), onReconnected }, b: memoryCreditLedger() },
+    });
+    let count = 0;
+    const end = ledger.onReconnected?.(() => count++);
+    for (const listener of listeners) listener();
+    expect(count).toBe(1);
+    end?.();
+    expect(listeners.size).toBe(0);
+    expect(shardedLedger({ shards: memoryShards("a") })).not.toHaveProperty("onReconnected");
+  });
+
+  it("passes the notices of all ledgers on", async () => {
+    const changes: ((account: string) => void)[] = [];
+    let ended = 0;
+    const subscribe = async (onChange: (account: string) => void) => {
+      changes.push(onChange);
+      return async () => void ended++;
+    };
+    const shards = { a: { ...memoryCreditLedger(), subscribe }, b: { ...memoryCreditLedger(), subscribe } };
+    const seen: string[] = [];
+    const end = await shardedLedger({ shards }).subscribe?.((account) => seen.push(account));
+    for (const [index, change] of changes.entries()) change(`acct_${index}`);
+    expect(seen).toEqual(["acct_0", "acct_1"]);
+    await end?.();
+    expect(ended).toBe(2);
+  });
+
+  it("leaves no subscription behind when one of them fails", async () => {
+    let ended = 0;
+    const works = async () => async () => void ended++;
+    const fails = () => Promise.reject(new Error("no feed"));
+    const shards = {
+      a: { ...memoryCreditLedger(), subscribe: works },
+      b: { ...memoryCreditLedger(), subscribe: fails },
+      c: { ...memoryCreditLedger(), subscribe: works },
+    };
+    await expect(shardedLedger({ shards }).subscribe?.(() => {})).rejects.toThrow("no feed");
+    expect(ended).toBe(2);
+  });
+
+  it("closes all of its ledgers", async () => {
+    const closed: string[] = [];
+    const closing = (name: string) => ({ ...memoryCreditLedger(), close: async () => void closed.push(name) });
+    await shardedLedger({ shards: { a: closing("a"), b: closing("b") } }).close();
+    expect(closed).toEqual(["a", "b"]);
+  });
+
+  it.each(["c", "constructor", "__proto__"])("refuses an operation where shardOf returns %s", async (name) => {
+    const { ledger, limits } = fixture(shardedLedger({ shards: memoryShards("a"), shardOf: () => name }));
+    await expect(ledger.balance("acct", limits)).rejects.toThrow(LedgerInputError);
+    await expect(ledger.balance("acct", limits)).rejects.toThrow(JSON.stringify(name));
+  });
+
+  it("may have ledgers of any name", async () => {
+    const shards = Object.fromEntries([["__proto__", memoryCreditLedger()]]);
+    const one = fixture(shardedLedger({ shards }));
+    await one.spend(3);
+    expect(await one.counts()).toEqual(everywhere(3, 0));
+  });
+
+  it("says what is wrong with its options", () => {
+    expect(() => shardedLedger({ shards: {} })).toThrow("at least one ledger");
+    const misspelled = { shards: memoryShards("a"), shardOff: byPrefix };
+    expect(() => shardedLedger(misspelled)).toThrow('no option "shardOff"');
+  });
+});
