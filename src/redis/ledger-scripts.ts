@@ -12,6 +12,7 @@ import { grant } from "./lua/grant.js";
 import { history } from "./lua/history.js";
 import { journal } from "./lua/journal.js";
 import { leases } from "./lua/leases.js";
+import { nest } from "./lua/nest.js";
 import { prelude } from "./lua/prelude.js";
 import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
@@ -25,12 +26,12 @@ export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "h
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
-  const state = [prelude, clockPart, account, leases, charge];
+  const state = [prelude, clockPart, account];
   const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
-    operate: makeScript(...state, journal, windows, answer, limits, expiry, ...transitions, operate),
-    renew: makeScript(...state, journal, limits, expiry, renew),
-    balance: makeScript(...state, answer, limits, balance),
+    operate: makeScript(nest(state, [leases, charge, journal, windows, answer, limits], [expiry, ...transitions, operate])),
+    renew: makeScript(nest(state, [leases, charge, journal, limits, expiry, renew])),
+    balance: makeScript(nest(state, [leases, charge, answer, limits, balance])),
     history: makeScript(prelude, history),
   };
 }
