@@ -29,7 +29,9 @@ export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
   const state = [prelude, clockPart, account];
   const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
-    operate: makeScript(nest(state, [leases, charge, journal, windows, answer, limits], [expiry, ...transitions, operate])),
+    operate: makeScript(
+      nest(state, [leases, charge, journal, windows, answer, limits], [expiry, ...transitions, operate]),
+    ),
     renew: makeScript(nest(state, [leases, charge, journal, limits, expiry, renew])),
     balance: makeScript(nest(state, [leases, charge, answer, limits, balance])),
     history: makeScript(prelude, history),
