@@ -150,21 +150,24 @@ describe("the queue of operations", () => {
     expect(isClosed).toBe(true);
   });
 
-  it.each([false, true])("refuses more than 50,000 waiting operations of all accounts (cluster: %s)", async (isCluster) => {
-    const { submit, outcomes, sent } = setUp({ operations: 1, inFlight: 1 }, isCluster);
-    for (let index = 0; index < 50_000; index++) submit(`account ${index % 10}`, index);
-    submit("account 3", "too much");
-    submit("another", "too much");
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(outcomes).toEqual(["account 3", "another"].map((name) => `${name}:too much LedgerUnavailableError`));
-    await turn();
-    submit("another", "in the room of one that is under way");
-    expect(sent[0]?.names).toEqual(["account 0:0"]);
-    sent[0]?.succeed();
-    await turn();
-    expect(outcomes.slice(2)).toEqual(["account 0:0 done"]);
-  });
+  it.each([false, true])(
+    "refuses more than 50,000 waiting operations of all accounts (cluster: %s)",
+    async (isCluster) => {
+      const { submit, outcomes, sent } = setUp({ operations: 1, inFlight: 1 }, isCluster);
+      for (let index = 0; index < 50_000; index++) submit(`account ${index % 10}`, index);
+      submit("account 3", "too much");
+      submit("another", "too much");
+      await Promise.resolve();
+      await Promise.resolve();
+      expect(outcomes).toEqual(["account 3", "another"].map((name) => `${name}:too much LedgerUnavailableError`));
+      await turn();
+      submit("another", "in the room of one that is under way");
+      expect(sent[0]?.names).toEqual(["account 0:0"]);
+      sent[0]?.succeed();
+      await turn();
+      expect(outcomes.slice(2)).toEqual(["account 0:0 done"]);
+    },
+  );
 
   it("counts none twice that goes over to a queue of its account", async () => {
     const { sent, submit, outcomes } = setUp({ operations: 2, inFlight: 1 });

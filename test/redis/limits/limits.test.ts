@@ -41,16 +41,6 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     }
   }
 
-  it("admit a hundred requests a minute of a thousand at once", async () => {
-    const account = (test as RedisTest).accountAt();
-    const rates = [requestsRate(100)];
-    let admitted = 0;
-    await byFour(async (ledger) => {
-      if ((await ledger.reserve({ ...account.request(1), rates })).ok) admitted++;
-    }, 1_000);
-    expect(admitted).toBe(100);
-  });
-
   it("are overspent by less than one request, and all that was charged is in the journal", async () => {
     const account = (test as RedisTest).accountAt(start, { session: 0 });
     await topUp(account, 5_000);
