@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { batchMutations } from "./batch/batch-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
@@ -805,5 +806,6 @@ export const mutations: readonly Mutation[] = [
   },
   ...accountMutations,
   ...limitMutations,
+  ...batchMutations,
   ...responseMutations,
 ];

@@ -521,7 +521,16 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
           const states = await ledger.balance(history.name(account), history.limits(), history.named);
           const page = await ledger.history?.({ account: history.name(account), limit: 1_000 });
           const lines = page?.entries.map(({ id, kind, at, amountMicro, starts: { session, week, month }, tags }) =>
-            JSON.stringify([kind === "reset" || kind === "expiry" ? "" : id, kind, at, amountMicro, session, week, month, tags]),
+            JSON.stringify([
+              kind === "reset" || kind === "expiry" ? "" : id,
+              kind,
+              at,
+              amountMicro,
+              session,
+              week,
+              month,
+              tags,
+            ]),
           );
           // What expires at the same operation has no order.
           return { states, lines: lines?.sort() };
