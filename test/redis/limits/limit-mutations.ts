@@ -118,6 +118,7 @@ export const limitMutations: readonly Mutation[] = [
     name: "limits: holds grow beyond the integers",
     find: "return held + amount <= maxInteger",
     replace: "return true",
+    test: limits,
   },
   {
     name: "limits: prepaid credits grow beyond the integers",
@@ -154,6 +155,7 @@ export const limitMutations: readonly Mutation[] = [
     name: "limits: what a correction gives back never expires",
     find: "pay(-charge, first and first.expiresAt or maxInteger)",
     replace: "pay(-charge, maxInteger)",
+    test: limits,
   },
   {
     name: "limits: a bucket keeps the burst of before",

@@ -206,6 +206,26 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     expect(await creditsNow(account, { caps })).toMatchObject({ prepaid: { heldMicro: 7 }, caps: [{ usedMicro: 0 }] });
   });
 
+  it("are never held beyond the integers", async () => {
+    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    await topUp(account, most);
+    await account.admit(10);
+    await expect(account.reserve(most)).rejects.toThrow("too large");
+    expect(await creditsNow(account)).toMatchObject({ prepaid: { balanceMicro: most, heldMicro: 10 } });
+  });
+
+  it("come back to the lot that expires first where an expired lease has charged too much", async () => {
+    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const expiresAt = start + day;
+    await topUp(account, 50, { expiresAt });
+    const lease = await account.admit(5, { leaseMs: second });
+    await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: second }]);
+    account.clock.advance(second);
+    const late = await account.ledger.settle(lease, { amountMicro: 2 });
+    expect(late).toMatchObject({ status: "late", prepaid: { balanceMicro: 48, heldMicro: 0 } });
+    expect((await creditsNow(account)).prepaid?.lots).toEqual([expect.objectContaining({ expiresAt })]);
+  });
+
   it("answer a top-up that is repeated as it was answered, and refuse another one with its id", async () => {
     const account = (test as RedisTest).accountAt();
     const id = unique("topup");
