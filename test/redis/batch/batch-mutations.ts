@@ -39,7 +39,7 @@ export const batchMutations: readonly Mutation[] = [
     name: "batch: a lease names the week before",
     find: "      last.starts.week === number(at + step) &&\n      last.ends.week === number(at + step + 1) &&\n",
     replace: "",
-    test: ledger,
+    test: "batch/leased-windows",
   },
   {
     name: "batch: a settlement names the windows of the latest lease",

@@ -226,6 +226,22 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     expect((await creditsNow(account)).prepaid?.lots).toEqual([expect.objectContaining({ expiresAt })]);
   });
 
+  it("count what a failed operation has held, so that its repetition finds it", async () => {
+    const account = (test as RedisTest).accountAt();
+    const caps = [capOf(account, "total", 90)];
+    await account.admit(1, { caps });
+    const leases = await keyOf("leases");
+    await client().del(leases);
+    await client().set(leases, "what another program wrote");
+    const neighbour = new Fixture(account.clock, account.ledger, {});
+    const request = { ...account.request(5), caps };
+    const [failed, good] = await Promise.allSettled([account.ledger.reserve(request), neighbour.reserve(1)]);
+    expect([failed.status, good.status]).toEqual(["rejected", "fulfilled"]);
+    expect(await creditsNow(account, { caps })).toMatchObject({ caps: [{ heldMicro: 6 }] });
+    await client().del(leases);
+    expect(await account.ledger.reserve(request)).toMatchObject({ replayed: true, caps: [{ heldMicro: 6 }] });
+  });
+
   it("answer a top-up that is repeated as it was answered, and refuse another one with its id", async () => {
     const account = (test as RedisTest).accountAt();
     const id = unique("topup");
