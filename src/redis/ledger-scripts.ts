@@ -12,13 +12,13 @@ import { grant } from "./lua/grant.js";
 import { history } from "./lua/history.js";
 import { journal } from "./lua/journal.js";
 import { leases } from "./lua/leases.js";
-import { nest } from "./lua/nest.js";
 import { prelude } from "./lua/prelude.js";
 import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
 import { reset } from "./lua/reset.js";
 import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
+import { nest } from "./nest.js";
 import { makeScript, type Script } from "./script.js";
 
 /** `operate` makes reservations, settlements, grants, top-ups and resets, and forgets accounts. */
