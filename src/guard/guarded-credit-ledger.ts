@@ -151,8 +151,12 @@ export class GuardedCreditLedger implements CreditLedger {
       this.#emit({ type: "denied_again", account: request.account });
       return known;
     }
+    const { changes } = this.#denials;
+    const mayRemember = this.#mayRemember();
     try {
-      return await this.#reserveInStore(request);
+      const result = await this.#sendReserve(request);
+      if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
+      return result;
     } catch (error) {
       if (isLedgerRefusal(error)) throw error;
       const insured = this.#insurance?.reserve(request);
@@ -237,16 +241,12 @@ export class GuardedCreditLedger implements CreditLedger {
     for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#historyLimit]) limit.close();
   }
 
-  async #reserveInStore(request: ReserveRequest): Promise<ReserveResult> {
-    const { changes } = this.#denials;
-    const mayRemember = this.#mayRemember();
-    const result = await this.#sendReserve(request);
-    if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
-    return result;
+  #sendReserve(request: ReserveRequest): Promise<ReserveResult> {
+    return this.#availability.isDown ? this.#reserveAgain(request) : this.#tryReserve(request, attempts);
   }
 
-  async #sendReserve(request: ReserveRequest): Promise<ReserveResult> {
-    if (!this.#availability.isDown) return await this.#tryReserve(request, attempts);
+  /** The ledger was not available a moment ago. */
+  async #reserveAgain(request: ReserveRequest): Promise<ReserveResult> {
     if (this.#probe !== undefined) {
       // With insurance, the caller need not wait for the probe: it fails at once.
       if (this.#insurance !== undefined || !(await this.#probe)) {
@@ -266,7 +266,7 @@ export class GuardedCreditLedger implements CreditLedger {
   async #tryReserve(request: ReserveRequest, most: number): Promise<ReserveResult> {
     let isOver = false;
     const sent = repeat(
-      async () => await this.#ledger.reserve(request),
+      () => this.#ledger.reserve(request),
       (error, attempt) => {
         if (isOver) return false;
         this.#availability.failed("reserve", error);

@@ -8,9 +8,7 @@ import type { TimeLimit } from "./time-limit.js";
 interface Settled {
   readonly lease: Lease;
   readonly settlement: Settlement;
-  /** When it was first sent. */
   readonly sentAt: number;
-  readonly settledAt: number;
 }
 
 /** At more than about 3,000 settlements a second, less than the whole time is kept. */
@@ -35,8 +33,13 @@ export class RecentSettlements {
   readonly #emit: Emit;
   readonly #onAnswer: { succeeded(): void; failed(operation: string, cause: unknown): void };
   readonly #rememberMs: number;
-  #settled: Settled[] = [];
-  /** Entries before this index are dropped. The array is cut when they are the larger part of it. */
+  // Four lists instead of one of objects: the garbage collector moves each object that stays for so long.
+  #leases: Lease[] = [];
+  #settlements: Settlement[] = [];
+  /** When each was first sent. */
+  #sentAt: number[] = [];
+  #settledAt: number[] = [];
+  /** Entries before this index are dropped. The lists are cut when they are the larger part of them. */
   #oldest = 0;
   #replayFrom: number | undefined;
   #replaying = false;
@@ -66,7 +69,10 @@ export class RecentSettlements {
   add(lease: Lease, settlement: Settlement, sentAt: number): void {
     if (this.#rememberMs === 0) return;
     const settledAt = this.#clock.now();
-    this.#settled.push({ lease, settlement, sentAt, settledAt });
+    this.#leases.push(lease);
+    this.#settlements.push(settlement);
+    this.#sentAt.push(sentAt);
+    this.#settledAt.push(settledAt);
     this.#forgetBefore(Math.min(this.#replayFrom ?? settledAt, settledAt) - this.#rememberMs);
   }
 
@@ -90,8 +96,7 @@ export class RecentSettlements {
     await atMost(withinMs, this.#replayed);
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#settled = [];
-    this.#oldest = 0;
+    this.#cut(this.#settledAt.length);
   }
 
   #start(): void {
@@ -103,7 +108,7 @@ export class RecentSettlements {
     this.#timer = undefined;
     const now = this.#clock.now();
     const from = Math.max((this.#replayFrom ?? now) - this.#rememberMs, now - oldestMs);
-    const again = this.#settled.slice(this.#oldest).filter(({ settledAt }) => settledAt >= from);
+    const again = this.#since(from);
     if (again.length === 0) {
       this.#replayFrom = undefined;
       return;
@@ -141,14 +146,32 @@ export class RecentSettlements {
     if (this.#replayFrom !== undefined && this.#isDueAgain) this.replay(this.#replayFrom);
   }
 
-  #forgetBefore(moment: number): void {
-    const settled = this.#settled;
-    let first = this.#oldest;
-    while (first < settled.length - most || (settled[first]?.settledAt ?? Number.POSITIVE_INFINITY) < moment) first++;
-    if (first > 1024 && first > settled.length / 2) {
-      this.#settled = settled.slice(first);
-      first = 0;
+  /** What was acknowledged at this moment or later. */
+  #since(moment: number): Settled[] {
+    const settled: Settled[] = [];
+    for (let index = this.#oldest; index < this.#leases.length; index++) {
+      const [lease, settlement] = [this.#leases[index], this.#settlements[index]];
+      const [sentAt, settledAt] = [this.#sentAt[index], this.#settledAt[index]];
+      if (lease === undefined || settlement === undefined || sentAt === undefined || settledAt === undefined) continue;
+      if (settledAt >= moment) settled.push({ lease, settlement, sentAt });
     }
+    return settled;
+  }
+
+  #forgetBefore(moment: number): void {
+    const settledAt = this.#settledAt;
+    const count = settledAt.length;
+    let first = this.#oldest;
+    while (first < count - most || (settledAt[first] ?? Number.POSITIVE_INFINITY) < moment) first++;
     this.#oldest = first;
+    if (first > 1024 && first > count / 2) this.#cut(first);
+  }
+
+  #cut(first: number): void {
+    this.#leases = this.#leases.slice(first);
+    this.#settlements = this.#settlements.slice(first);
+    this.#sentAt = this.#sentAt.slice(first);
+    this.#settledAt = this.#settledAt.slice(first);
+    this.#oldest = 0;
   }
 }

@@ -9,6 +9,7 @@ import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest 
 import type { HeldLimits } from "../ledger/limits/held-limits.js";
 import { tooManyLots } from "../ledger/limits/prepaid.js";
 import { toLease } from "../ledger/receipt.js";
+import type { LeasedWindows } from "./batch/leased-windows.js";
 import { type ReplyStatus, replyLengths } from "./batch/reply-lengths.js";
 
 /** What a script returned of one operation: the numbers from `first` on, which begin with the status. */
@@ -18,11 +19,6 @@ export interface LedgerReply {
   readonly first: number;
   /** The first of the numbers of what the account has beside its windows. Absent: nothing that is asked for. */
   readonly firstOfLimits?: number;
-}
-
-interface Span {
-  start: number;
-  end: number;
 }
 
 const firstWindow = 2;
@@ -46,18 +42,22 @@ export function newestInstancesOf(reply: LedgerReply): Instances {
 
 /**
  * The lease that was admitted: where it has none of its own numbers, to the windows that are open, and now.
+ * @param windows - of the account's leases.
  * @param part - what it holds beside the windows, as far as it is known.
  */
-export function leaseOf(reply: LedgerReply, request: ReserveRequest, part: HeldLimits | undefined): Lease {
+export function leaseOf(
+  reply: LedgerReply,
+  request: ReserveRequest,
+  windows: LeasedWindows,
+  part: HeldLimits | undefined,
+): Lease {
+  const { numbers, first } = reply;
   const isApart = replyLengths[reply.status] > firstOfLease;
   const expiresAt = isApart ? numberAt(reply, firstOfLease) : nowOf(reply) + request.leaseMs;
-  const [session, week, month] = [0, 1, 2].map((index) => {
-    const at = isApart ? firstOfLease + 1 + 2 * index : firstWindow + windowLength * index;
-    return { start: numberAt(reply, at), end: numberAt(reply, at + 1) };
-  }) as [Span, Span, Span];
+  const { starts, ends } = isApart
+    ? windows.read(numbers, first + firstOfLease + 1, 2)
+    : windows.read(numbers, first + firstWindow, windowLength);
   const { account, amountMicro } = request;
-  const starts = { session: session.start, week: week.start, month: month.start };
-  const ends = { session: session.end, week: week.end, month: month.end };
   return toLease(request, { account, amountMicro, expiresAt, starts, ends }, part);
 }
 

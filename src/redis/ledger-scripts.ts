@@ -18,6 +18,7 @@ import { reserve } from "./lua/reserve.js";
 import { reset } from "./lua/reset.js";
 import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
+import { nest } from "./nest.js";
 import { makeScript, type Script } from "./script.js";
 
 /** `operate` makes reservations, settlements, grants, top-ups and resets, and forgets accounts. */
@@ -25,12 +26,14 @@ export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "h
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
-  const state = [prelude, clockPart, account, leases, charge];
+  const state = [prelude, clockPart, account];
   const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
-    operate: makeScript(...state, journal, windows, answer, limits, expiry, ...transitions, operate),
-    renew: makeScript(...state, journal, limits, expiry, renew),
-    balance: makeScript(...state, answer, limits, balance),
+    operate: makeScript(
+      nest(state, [leases, charge, journal, windows, answer, limits], [expiry, ...transitions, operate]),
+    ),
+    renew: makeScript(nest(state, [leases, charge, journal, limits, expiry, renew])),
+    balance: makeScript(nest(state, [leases, charge, answer, limits, balance])),
     history: makeScript(prelude, history),
   };
 }

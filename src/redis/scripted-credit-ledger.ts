@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { admittingInstances, currentStates, windowStates } from "../ledger/account-state.js";
+import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import type {
   Balance,
@@ -32,7 +32,7 @@ import {
   checkTopUp,
 } from "../ledger/ledger-input.js";
 import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
-import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { type AccountView, creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
@@ -62,7 +62,7 @@ import {
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { limitsOf, limitsViewOf } from "./limits/limits-reply.js";
+import { type LimitsReply, limitsOf } from "./limits/limits-reply.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
@@ -131,20 +131,19 @@ export class ScriptedCreditLedger implements CreditLedger {
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
     const { id, account, amountMicro, limits } = request;
-    const { keys, limits: limitsText } = this.#recent.get(account);
+    const { keys, limits: limitsText, windows } = this.#recent.get(account);
     const text = reserveText(request, neededMicro(request), limitsText.of(limits));
     const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
-    const open = openInstancesOf(reply);
     const beside = limitsOf(reply, request);
-    const credits = { ...creditsOf(limitsViewOf(beside), limits, request, now), windows: windowStates(open, limits) };
+    const credits = creditsOf(viewOf(reply, beside), limits, request, now);
     if (reply.status === "denied") {
       // The script has decided by the same rules; what it returned shows them again.
-      const { denial } = judgeReservation(open, beside?.limits, request, now);
+      const { denial } = judgeReservation(openInstancesOf(reply), beside?.limits, request, now);
       return { ok: false, blocked: [], ...denial, ...credits, now };
     }
-    const lease = leaseOf(reply, request, beside?.part);
+    const lease = leaseOf(reply, request, windows, beside?.part);
     return { ok: true, lease, ...credits, now, replayed: reply.status === "replayed" };
   }
 
@@ -177,7 +176,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const reply = decodeReplies(packed)[0] as LedgerReply;
     const now = nowOf(reply);
     const windows = windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits);
-    return { ...creditsOf(limitsViewOf(limitsOf(reply, of)), limits, of, now), windows, now };
+    return { ...creditsOf(viewOf(reply, limitsOf(reply, of)), limits, of, now), windows, now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -230,12 +229,12 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     checkSettle(lease, settlement);
-    const { id, account, limits } = lease;
-    const reply = await this.#submit(account, settleText(kind, lease, settlement), `ended:${id}`);
+    const { id, account } = lease;
+    const { keys, windows } = this.#recent.get(account);
+    const text = settleText(kind, lease, settlement, windows);
+    const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id);
-    const now = nowOf(reply);
-    const windows = currentStates(newestInstancesOf(reply), limits, now);
-    const credits = { ...creditsAfter(limitsViewOf(limitsOf(reply, lease)), lease, now), windows };
+    const credits = creditsAfter(viewOf(reply, limitsOf(reply, lease)), lease, nowOf(reply));
     return { status: reply.status as SettleStatus, ...credits };
   }
 
@@ -268,6 +267,12 @@ export class ScriptedCreditLedger implements CreditLedger {
       throw unavailable(cause);
     }
   }
+}
+
+/** The account as the shared rules take it. */
+function viewOf(reply: LedgerReply, beside: LimitsReply | undefined): AccountView {
+  const { session, week, month } = newestInstancesOf(reply);
+  return { session, week, month, limits: beside?.limits };
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

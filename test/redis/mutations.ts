@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { batchMutations } from "./batch/batch-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
@@ -345,10 +346,10 @@ export const mutations: readonly Mutation[] = [
   { name: "when a hold expires is not kept", find: "write('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
   {
     name: "new holds last for ever",
-    find: "keepAccount(isExtended, call('ZCARD', leasesKey) == 1)",
+    find: "keepAccount(isExtended, true)",
     replace: "keepAccount(isExtended)",
   },
-  { name: "a reservation is not counted", find: "keepAccount(isExtended, call('ZCARD', leasesKey) == 1)", replace: "" },
+  { name: "a reservation is not counted", find: "keepAccount(isExtended, true)", replace: "" },
   {
     name: "the lease of nothing names no session",
     find: "if session == open then return answer(${code.admitted}, open, week, month) end\n",
@@ -805,5 +806,6 @@ export const mutations: readonly Mutation[] = [
   },
   ...accountMutations,
   ...limitMutations,
+  ...batchMutations,
   ...responseMutations,
 ];

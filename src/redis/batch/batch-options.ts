@@ -1,6 +1,9 @@
 /** How operations are put together. */
 export interface RedisBatchOptions {
-  /** How many operations go in one script at most; up to 64. Redis serves no other client while it runs. Default: 16. */
+  /**
+   * How many operations go in one script at most, each on another account; up to 64. Of one account nearly twice as many
+   * go, since each takes half the time. Redis serves no other client while it runs. Default: 16.
+   */
   operations?: number | undefined;
   /** How many scripts are under way at most; on a cluster, for each account. Default: 8. */
   inFlight?: number | undefined;

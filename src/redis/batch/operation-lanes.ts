@@ -1,7 +1,7 @@
 import type { LedgerReply } from "../ledger-reply.js";
 import type { BatchSizes } from "./batch-options.js";
 import { OperationQueue, type RunOperations } from "./operation-queue.js";
-import type { AccountGroup, BatchedOperation } from "./waiting-operations.js";
+import type { AccountGroup, BatchedOperation, WaitingTotal } from "./waiting-operations.js";
 
 /**
  * The queues of a ledger: one for all accounts, or on a cluster one for each. A script there takes keys of one slot only,
@@ -11,6 +11,7 @@ export class OperationLanes {
   readonly #run: RunOperations;
   readonly #sizes: BatchSizes;
   readonly #shared: OperationQueue;
+  readonly #total: WaitingTotal = { count: 0 };
   readonly #own = new Map<string, OperationQueue>();
   #isShared: boolean;
   #callWhenIdle: (() => void)[] = [];
@@ -22,6 +23,7 @@ export class OperationLanes {
     this.#shared = new OperationQueue({
       ...sizes,
       run,
+      total: this.#total,
       handOver: (groups, cause) => this.#separate(groups, cause),
       onIdle: () => this.#checkIdle(),
     });
@@ -56,6 +58,7 @@ export class OperationLanes {
     const queue = new OperationQueue({
       ...this.#sizes,
       run: this.#run,
+      total: this.#total,
       handOver: () => false,
       onIdle: () => {
         this.#own.delete(account);

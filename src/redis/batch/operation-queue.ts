@@ -4,13 +4,21 @@ import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import { unavailable } from "../unavailable.js";
 import type { BatchSizes } from "./batch-options.js";
-import { type AccountGroup, type BatchedOperation, type Waiting, WaitingOperations } from "./waiting-operations.js";
+import {
+  type AccountGroup,
+  type BatchedOperation,
+  type Waiting,
+  WaitingOperations,
+  type WaitingTotal,
+} from "./waiting-operations.js";
 
 /** Runs operations in one script. Resolves with one reply, or error, for each of them in their order. */
 export type RunOperations = (groups: readonly AccountGroup[]) => Promise<readonly (LedgerReply | Error)[]>;
 
 export interface QueueParts extends BatchSizes {
   readonly run: RunOperations;
+  /** Of all queues of the ledger. */
+  readonly total: WaitingTotal;
   /** @returns whether it has given the operations of a script that did not run to other queues. */
   handOver(groups: readonly AccountGroup[], cause: unknown): boolean;
   onIdle(): void;
@@ -18,6 +26,8 @@ export interface QueueParts extends BatchSizes {
 
 /** Of one account. Each waits for its caller, so there are seldom more than a host has requests in flight. */
 const maxWaiting = 10_000;
+/** Of all accounts. Each of them keeps a request open, of some 10 KB. */
+const maxWaitingOfAll = 50_000;
 
 /**
  * Sends the operations that came in one turn of the event loop together, in few scripts at a time. What comes while all of
@@ -25,7 +35,7 @@ const maxWaiting = 10_000;
  */
 export class OperationQueue {
   readonly #parts: QueueParts;
-  readonly #waiting = new WaitingOperations();
+  readonly #waiting: WaitingOperations;
   #place = 0;
   #underWay = 0;
   #isScheduled = false;
@@ -34,6 +44,7 @@ export class OperationQueue {
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
+    this.#waiting = new WaitingOperations(parts.total);
   }
 
   get isIdle(): boolean {
@@ -44,6 +55,9 @@ export class OperationQueue {
     if (this.#waiting.countOf(operation.account) >= maxWaiting) {
       const message = `${maxWaiting} operations on ${operation.account} are waiting already.`;
       return Promise.reject(new LedgerUnavailableError(message));
+    }
+    if (this.#parts.total.count >= maxWaitingOfAll) {
+      return Promise.reject(new LedgerUnavailableError(`${maxWaitingOfAll} operations are waiting already.`));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.add({ operation, place: ++this.#place, resolve, reject });

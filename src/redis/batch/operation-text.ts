@@ -9,6 +9,7 @@ import type {
 } from "../../ledger/credit-ledger.js";
 import { neverExpires } from "../../ledger/limits/prepaid.js";
 import type { TopUpRequest } from "../../ledger/prepaid-state.js";
+import type { LeasedWindows } from "./leased-windows.js";
 import { operationKinds } from "./operation-kinds.js";
 
 type KindName = (typeof operationKinds)[number]["name"];
@@ -36,16 +37,22 @@ function namedText({ caps = [], rates = [] }: ReserveRequest): string {
   return `,${JSON.stringify(ofCaps)},${JSON.stringify(ofRates)}`;
 }
 
-/** @throws LedgerInputError */
-export function settleText(kind: "charge" | "release", lease: Lease, settlement: Settlement): string {
+/**
+ * @param windows - of the account's leases.
+ * @throws LedgerInputError
+ */
+export function settleText(
+  kind: "charge" | "release",
+  lease: Lease,
+  settlement: Settlement,
+  windows: LeasedWindows,
+): string {
   checkLeaseTimes(lease);
-  const { id, amountMicro, expiresAt, starts, ends } = lease;
+  const { id, amountMicro, expiresAt } = lease;
   const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
   const head = `[${codes.settle},${JSON.stringify(id)},"${kind}",${tagsText(tags)},${settlement.amountMicro}`;
-  return (
-    `${head},${mayBeDuplicateSince},${amountMicro},${expiresAt},${starts.session},${starts.week},${starts.month},` +
-    `${ends.session},${ends.week},${ends.month}${leasedText(lease, settlement)}]`
-  );
+  const rest = `${windows.text(lease)}${leasedText(lease, settlement)}]`;
+  return `${head},${mayBeDuplicateSince},${amountMicro},${expiresAt},${rest}`;
 }
 
 function leasedText({ prepaidAt, caps = [], rates = [] }: Lease, { rates: uses = [] }: Settlement): string {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { AccountKeys } from "../account-keys.js";
+import { LeasedWindows } from "./leased-windows.js";
 import { LimitsText } from "./limits-text.js";
 
 /** What operations on an account have in common. To make it costs more than all else about them. */
@@ -7,9 +8,10 @@ export interface RecentAccount {
   /** The keys that every script of the ledger takes. */
   readonly keys: readonly string[];
   readonly limits: LimitsText;
+  readonly windows: LeasedWindows;
 }
 
-/** Of some 700 bytes each. */
+/** Of some 1,000 bytes each. */
 const mostRecent = 10_000;
 
 /** Remembers the accounts that were used last. */
@@ -24,7 +26,7 @@ export class RecentAccounts {
   get(account: string): RecentAccount {
     const known = this.#recent.get(account);
     if (known) return known;
-    const made = { keys: this.#keys.of(account), limits: new LimitsText() };
+    const made = { keys: this.#keys.of(account), limits: new LimitsText(), windows: new LeasedWindows() };
     this.#recent.set(account, made);
     return made;
   }

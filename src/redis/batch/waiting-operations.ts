@@ -26,10 +26,21 @@ export interface AccountGroup {
   readonly waiting: readonly Waiting[];
 }
 
+/** How many operations wait, in all queues of a ledger. */
+export interface WaitingTotal {
+  count: number;
+}
+
 /** Operations by account, in the order in which they came. Accounts take turns. */
 export class WaitingOperations {
   readonly #accounts = new Map<string, Waiting[]>();
+  readonly #total: WaitingTotal;
   #count = 0;
+
+  /** @param total - counts these, too. */
+  constructor(total: WaitingTotal) {
+    this.#total = total;
+  }
 
   get isEmpty(): boolean {
     return this.#accounts.size === 0;
@@ -41,7 +52,7 @@ export class WaitingOperations {
 
   add(waiting: Waiting): void {
     const { account } = waiting.operation;
-    this.#count++;
+    this.#addToCount(1);
     const others = this.#accounts.get(account);
     if (others) others.push(waiting);
     else this.#accounts.set(account, [waiting]);
@@ -49,29 +60,33 @@ export class WaitingOperations {
 
   /** Before all others of the account. */
   putBack({ account, waiting }: AccountGroup): void {
-    this.#count += waiting.length;
+    this.#addToCount(waiting.length);
     this.#accounts.set(account, [...waiting, ...(this.#accounts.get(account) ?? [])]);
   }
 
-  /** The next operations, at most so many. No account gets more than its share while others have some left. */
+  /**
+   * The next operations of at most so many accounts, and as many more of these: to load and write an account takes the
+   * script as long as an operation does. No account gets more than its share while others have some left.
+   */
   take(most: number): AccountGroup[] {
-    if (this.#count <= most) return this.#takeAll();
-    const share = Math.max(1, Math.floor(most / this.#accounts.size));
+    let room = 2 * most;
+    if (this.#count + this.#accounts.size <= room) return this.#takeAll();
+    const share = Math.max(2, Math.floor(room / this.#accounts.size));
     const groups = new Map<string, Waiting[]>();
-    let room = most;
     // An account that is added again while this runs has its turn again.
     for (const [account, waiting] of this.#accounts) {
-      if (room === 0) break;
-      const count = Math.min(share, room);
+      const earlier = groups.get(account);
+      const ofAccount = earlier ? 0 : 1;
+      const count = Math.min(share, room) - ofAccount;
+      if (count < 1) break;
       this.#accounts.delete(account);
       const taken = waiting.length <= count ? waiting : waiting.splice(0, count);
       if (taken !== waiting) this.#accounts.set(account, waiting);
-      room -= taken.length;
-      const earlier = groups.get(account);
+      room -= taken.length + ofAccount;
+      this.#addToCount(-taken.length);
       if (earlier) earlier.push(...taken);
       else groups.set(account, taken);
     }
-    this.#count -= most - room;
     return Array.from(groups, ([account, waiting]) => ({ account, waiting }));
   }
 
@@ -79,7 +94,7 @@ export class WaitingOperations {
     const groups: AccountGroup[] = [];
     for (const [account, waiting] of this.#accounts) groups.push({ account, waiting });
     this.#accounts.clear();
-    this.#count = 0;
+    this.#addToCount(-this.#count);
     return groups;
   }
 
@@ -91,7 +106,12 @@ export class WaitingOperations {
       taken.push(...waiting.splice(0, later === -1 ? waiting.length : later));
       if (waiting.length === 0) this.#accounts.delete(account);
     }
-    this.#count -= taken.length;
+    this.#addToCount(-taken.length);
     return taken;
+  }
+
+  #addToCount(change: number): void {
+    this.#count += change;
+    this.#total.count += change;
   }
 }

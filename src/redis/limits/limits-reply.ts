@@ -1,7 +1,5 @@
-import { noInstances } from "../../ledger/account-state.js";
 import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../../ledger/limits/held-limits.js";
-import type { AccountView } from "../../ledger/limits/limit-states.js";
 import type { LedgerReply } from "../ledger-reply.js";
 
 /** The ids of caps and rates that an operation names, in the order in which it sends them. */
@@ -45,9 +43,4 @@ export function limitsOf(
   }
   const part = { prepaidAt: prepaidAt === never ? undefined : prepaidAt, caps: leased, takes: noTakes };
   return { limits, part: hasPart ? part : undefined };
-}
-
-/** The account as the shared rules take it, but for its windows. */
-export function limitsViewOf(reply: LimitsReply | undefined): AccountView {
-  return { ...noInstances, limits: reply?.limits };
 }

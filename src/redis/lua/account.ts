@@ -18,7 +18,7 @@ end
 local account
 -- The account as it is stored, or will be: what an operation has not kept is not in it.
 local packedAccount
-local mustWrite, mustExtend, mustBegin
+local mustWrite, mustExtend, hasHeld
 -- As it is stored; most accounts have none.
 local packedPrepaid
 -- What else it has beside its windows, once something of it was needed.
@@ -55,7 +55,7 @@ local function restoreAccount()
 end
 
 local function loadAccount()
-  mustWrite, mustExtend, mustBegin = false, false, false
+  mustWrite, mustExtend, hasHeld = false, false, false
   packedAccount, packedPrepaid = unpack(call('MGET', accountKey, prepaidKey))
   -- A key of another type counts as none there, and is refused here.
   if not packedAccount then call('GET', accountKey) end
@@ -64,7 +64,7 @@ end
 
 -- Keeps the account for writeAccount. Its holds must not go before the account that counts them: they need more time when
 -- it has a later end than before, and those that are open also when their keys are new.
-local function keepAccount(isExtended, isFirst)
+local function keepAccount(isExtended, isHolding)
   local session, week, month = account.session, account.week, account.month
   packedAccount = struct.pack(
     ${doubles(19)},
@@ -74,7 +74,7 @@ local function keepAccount(isExtended, isFirst)
     account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
   if account.wipedAt > never then packedAccount = packedAccount .. struct.pack('<d', account.wipedAt) end
-  mustWrite, mustExtend, mustBegin = true, mustExtend or isExtended, mustBegin or isFirst
+  mustWrite, mustExtend, hasHeld = true, mustExtend or isExtended, hasHeld or isHolding
 end
 
 local function writeAccount()
@@ -85,7 +85,7 @@ local function writeAccount()
   local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
   local ttl = last - now + graceMs
   write('SET', accountKey, packedAccount, 'PX', ttl)
-  if mustExtend or mustBegin then
+  if mustExtend or hasHeld and call('PTTL', leasesKey) == -1 then
     write('PEXPIRE', holdsKey, ttl)
     write('PEXPIRE', leasesKey, ttl)
   end

@@ -59,8 +59,6 @@ local function unpackHold(packed, packedPart)
 end
 
 local function readHold(id)
-  local packed = call('HGET', holdsKey, id)
-  if not packed then return nil end
-  return unpackHold(packed, call('HGET', holdsKey, partField(id)))
+  return unpackHold(unpack(call('HMGET', holdsKey, id, partField(id))))
 end
 `;

@@ -23,7 +23,7 @@ local function holdLease(id, lease, part, isExtended)
   end
   write('ZADD', leasesKey, lease.expiresAt, id)
   if part then limits.keep() end
-  keepAccount(isExtended, call('ZCARD', leasesKey) == 1)
+  keepAccount(isExtended, true)
 end
 
 local function reserve(operation)

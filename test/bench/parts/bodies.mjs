@@ -1,3 +1,8 @@
+/** The key of an account by its number. All are of one length. */
+export function benchKey(account) {
+  return `sk-bench-${String(account).padStart(16, "0")}`;
+}
+
 /** What the clients ask for. The gateway knows it by this name, the upstream by another. */
 export const model = "bench/small";
 export const upstreamModel = "gpt-4o-mini-2024-07-18";

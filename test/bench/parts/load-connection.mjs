@@ -20,7 +20,7 @@ export class LoadConnection {
   #body = [];
   #endedWithLineFeed = false;
 
-  /** @param target - `port`, `bytes` of the request, what is `expected`, and `keepBody` for {@link answer}. */
+  /** @param target - `port`, what gives the bytes of the `nextRequest`, what is `expected`, and `keepBody` for {@link answer}. */
   constructor(target, observer) {
     this.#target = target;
     this.#observer = observer;
@@ -56,7 +56,7 @@ export class LoadConnection {
     this.#bodyBytes = 0;
     this.events = 0;
     this.#sentAt = performance.now();
-    this.#socket.write(this.#target.bytes);
+    this.#socket.write(this.#target.nextRequest());
   }
 
   #readBody(bytes, start, end) {

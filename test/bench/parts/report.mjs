@@ -56,7 +56,17 @@ function workTable({ name, title, per, summary, results }) {
     megabytes(rss?.median),
     megabytes(heap?.median),
   ]);
-  return `${name}: ${title}\n${table([header, ...rows])}${failures(results)}`;
+  return `${name}: ${title}\n${table([header, ...rows])}${storeLines(summary, per)}${failures(results)}`;
+}
+
+function storeLines(summary, per) {
+  return named(summary)
+    .filter(([, { storeCpu }]) => storeCpu !== undefined)
+    .map(
+      ([label, { storeCpu, scripts }]) =>
+        `\n${label}: the store's server took ${ranged(storeCpu, 1, 1)} µs and ran ${ranged(scripts, 1, 3)} scripts per ${per}`,
+    )
+    .join("");
 }
 
 function memoryTable({ name, title, summary, results }) {

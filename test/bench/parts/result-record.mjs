@@ -1,4 +1,4 @@
-const absolute = ["cpu", "perSecond", "busy", "others", "p50", "p99", "rss", "heap"];
+const absolute = ["cpu", "perSecond", "busy", "others", "p50", "p99", "rss", "heap", "storeCpu", "scripts"];
 
 /** The report without its rounds, as it is kept in the repository. */
 export function resultRecord({ machine, rounds, workloads, targets }) {

@@ -40,13 +40,14 @@ export class Session {
         path: variant.path ?? "/v1/chat/completions",
         headers: { ...requestHeaders(variant, rig.upstreamPort), ...own?.headers },
         body: workload.body.toString().replace(model, variant.model ?? model),
+        accounts: variant.accounts ?? 1,
       },
       connections: workload.connections,
       expected: own?.expected ?? workload.expected,
     };
     this.#gateway = new Child(script("gateway-process.mjs"), {
       processor: processors.gateway,
-      args: [variant.name],
+      args: [variant.module ?? variant.name, String(variant.accounts ?? 1)],
       env: { INFERGATE_BUILD: build },
     });
   }
@@ -94,7 +95,8 @@ export class Session {
     const elapsed = after.time - before.time;
     const busy = (after.cpu - before.cpu) / 1000 / elapsed;
     const others = pinning === null ? undefined : Math.max(0, (after.processor - before.processor) / elapsed - busy);
-    return { cpu: (busy * 1e6) / perSecond, perSecond, busy, others, ...counted.latency };
+    const cpu = (busy * 1e6) / perSecond;
+    return { cpu, perSecond, busy, others, ...counted.latency, ...storeFigures(before.store, after.store, units) };
   }
 
   memory() {
@@ -152,6 +154,12 @@ export class Session {
     await this.#rig.load.call("stop", { drain: false });
     await this.close();
   }
+}
+
+/** What each unit took of the ledger's store, where that is a server of its own. */
+function storeFigures(before, after, units) {
+  if (before === undefined) return {};
+  return { storeCpu: (after.cpu - before.cpu) / units, scripts: (after.scripts - before.scripts) / units };
 }
 
 function checkAnswer({ head, body }, expected, workload) {

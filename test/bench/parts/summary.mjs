@@ -1,6 +1,6 @@
 import { spread } from "./statistics.mjs";
 
-const figures = ["cpu", "perSecond", "busy", "others", "p50", "p99", "rss", "heap"];
+const figures = ["cpu", "perSecond", "busy", "others", "p50", "p99", "rss", "heap", "storeCpu", "scripts"];
 
 /**
  * Medians of the rounds, and how each round compares with the floor's of the same round: what slows the machine down for

@@ -1,8 +1,12 @@
-const key = { authorization: "Bearer sk-bench-0123456789abcdef" };
+import { benchKey } from "./bodies.mjs";
+
+const manyAccounts = 10_000;
 
 /**
- * What is compared. `workloads` are the only ones that it is measured with, `program` must be installed. `floor` names the bare proxy that a host is measured against besides the common one; `gate` is
- * infergate, which alone can refuse for want of credits.
+ * What is compared. `workloads` are the only ones that it is measured with, `program` must be installed, `module` is the
+ * file of the folder `variants` that starts it, its own name if it is not there. The load takes turns with the keys of
+ * so many `accounts`, one if it is not there. `floor` names the bare proxy that a host is measured against besides the
+ * common one; `gate` is infergate, which alone can refuse for want of credits.
  */
 export const variants = [
   { name: "floor", title: "bare proxy (node:http)" },
@@ -19,6 +23,23 @@ export const variants = [
     workloads: ["W1"],
     program: "redis-server",
   },
+  {
+    name: "node-many",
+    title: "infergate, node:http, 10,000 accounts",
+    module: "node",
+    accounts: manyAccounts,
+    gate: true,
+    workloads: ["W1"],
+  },
+  {
+    name: "redis-many",
+    title: "infergate, node:http, Redis ledger, 10,000 accounts",
+    module: "redis",
+    accounts: manyAccounts,
+    gate: true,
+    workloads: ["W1"],
+    program: "redis-server",
+  },
   { name: "portkey", title: "Portkey 1.15.2", warmUpSeconds: 8, headers: portkeyHeaders },
   {
     name: "llmops",
@@ -30,7 +51,7 @@ export const variants = [
 ];
 
 export function requestHeaders(variant, upstreamPort) {
-  return { ...key, ...variant.headers?.(upstreamPort) };
+  return { authorization: `Bearer ${benchKey(0)}`, ...variant.headers?.(upstreamPort) };
 }
 
 function portkeyHeaders(upstreamPort) {

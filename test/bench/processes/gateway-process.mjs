@@ -5,18 +5,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { processors } from "../parts/processors.mjs";
 import { answerCalls } from "./answer-calls.mjs";
 
-const [variant] = process.argv.slice(2);
-const { start } = await import(`../variants/${variant}.mjs`);
+const [variant, accounts] = process.argv.slice(2);
+const { start, sampleStore } = await import(`../variants/${variant}.mjs`);
 const session = new Session();
 const maxCollections = 10;
 
 answerCalls({
   /** @returns the port on which the variant listens. */
-  start: ({ upstreamPort }) => start({ upstreamPort, upstreamOrigin: `http://127.0.0.1:${upstreamPort}` }),
+  start: ({ upstreamPort }) =>
+    start({ upstreamPort, upstreamOrigin: `http://127.0.0.1:${upstreamPort}`, accounts: Number(accounts) }),
   /** All threads count, those of the garbage collector too. */
-  sample() {
+  async sample() {
+    const store = await sampleStore?.();
     const { user, system } = process.cpuUsage();
-    return { cpu: user + system, time: performance.now(), processor: busyTime(processors.gateway) };
+    return { cpu: user + system, time: performance.now(), processor: busyTime(processors.gateway), store };
   },
   /** After as many collections as still free something: what was closed last is let go in steps. */
   async memory() {

@@ -1,3 +1,4 @@
+import { benchKey } from "../parts/bodies.mjs";
 import { LoadConnection } from "../parts/load-connection.mjs";
 import { summarize } from "../parts/statistics.mjs";
 import { answerCalls } from "./answer-calls.mjs";
@@ -40,9 +41,9 @@ answerCalls({
   /** Adds connections that send one request after the other. */
   async start({ port, request, connections: count, expected }) {
     running = true;
-    const bytes = requestBytes(port, request);
+    const nextRequest = requestsOf(port, request);
     for (let index = 0; index < count; index++) {
-      const connection = new LoadConnection({ port, bytes, expected }, observer);
+      const connection = new LoadConnection({ port, nextRequest, expected }, observer);
       connections.add(connection);
       connection.open();
     }
@@ -67,7 +68,7 @@ answerCalls({
   probe: ({ port, request, untilEvents, timeoutMs = 5_000 }) =>
     new Promise((resolve, reject) => {
       const probe = new LoadConnection(
-        { port, bytes: requestBytes(port, request), keepBody: true },
+        { port, nextRequest: requestsOf(port, request), keepBody: true },
         {
           running: false,
           answered: () => finish(),
@@ -100,6 +101,23 @@ function drained() {
     };
     idled();
   });
+}
+
+/** @returns what gives the bytes of one request after the other. They come from all accounts, each as often as another. */
+function requestsOf(port, request) {
+  const { accounts } = request;
+  const bytes = requestBytes(port, request);
+  if (accounts === 1) return () => bytes;
+  const keyAt = bytes.indexOf(benchKey(0));
+  const requests = Array.from({ length: accounts }, (_, account) => {
+    const copy = Buffer.from(bytes);
+    copy.write(benchKey(account), keyAt, "latin1");
+    return copy;
+  });
+  // Without a divisor in common with the number of accounts it visits all of them, in no order that a store could use.
+  const step = 7_919;
+  let next = 0;
+  return () => requests[(next++ * step) % accounts];
 }
 
 function requestBytes(port, { path, headers, body }) {

@@ -1,4 +1,4 @@
-import { model, upstreamModel } from "../parts/bodies.mjs";
+import { benchKey, model, upstreamModel } from "../parts/bodies.mjs";
 import { importEntry } from "./library.mjs";
 
 const { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } =
@@ -6,8 +6,11 @@ const { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, open
 
 const plenty = 1_000_000_000;
 
-/** Everything on: keys, plans with all three windows limited, the ledger, validation and usage. */
-export function createBenchGateway({ upstreamOrigin }, ledger = memoryCreditLedger()) {
+/**
+ * Everything on: keys, plans with all three windows limited, the ledger, validation and usage.
+ * @param upstream - `accounts` is how many there are, each with a key.
+ */
+export function createBenchGateway({ upstreamOrigin, accounts }, ledger = memoryCreditLedger()) {
   return createGateway({
     models: [
       {
@@ -20,8 +23,12 @@ export function createBenchGateway({ upstreamOrigin }, ledger = memoryCreditLedg
       },
     ],
     keys: memoryKeyStore([
-      { key: "sk-bench-0123456789abcdef", account: "account_1", plan: "large" },
-      { key: "sk-spent-0123456789abcdef", account: "account_2", plan: "small" },
+      ...Array.from({ length: accounts }, (_, number) => ({
+        key: benchKey(number),
+        account: `account_${number}`,
+        plan: "large",
+      })),
+      { key: "sk-spent-0123456789abcdef", account: "account_spent", plan: "small" },
     ]),
     plans: memoryPlanStore({
       large: { models: ["bench/*"], credits: { session: plenty, week: plenty, month: plenty } },

@@ -12,7 +12,7 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
+import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import type { IoredisClient } from "../../../src/redis/redis-client.js";
 import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
@@ -370,9 +370,33 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     const operation = fc.oneof(
       {
         weight: 5,
-        arbitrary: fc.record({ kind: fc.constant("reserve" as const), amount, strict: fc.boolean(), ...target }),
+        arbitrary: fc.record({
+          kind: fc.constant("reserve" as const),
+          amount,
+          strict: fc.boolean(),
+          isCapped: fc.boolean(),
+          isRated: fc.boolean(),
+          ...target,
+        }),
       },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant("settle" as const), amount, ...target }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constant("settle" as const),
+          amount,
+          actual: fc.option(fc.nat(20), { nil: undefined }),
+          ...target,
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant("top up" as const),
+          amount: fc.integer({ min: 1, max: 90 }),
+          lastsMs: fc.constantFrom(undefined, 1, 1_000, 2_500),
+          ...target,
+        }),
+      },
       {
         weight: 2,
         arbitrary: fc.record({ kind: fc.constant("repeat" as const), amount: fc.constantFrom(0, 1), ...target }),
@@ -410,6 +434,19 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
         return windowLimits({ credits, sessionMs: 3_000, now: this.clock.now() + skewMs });
       }
 
+      /** The caps and rates that any operation names. */
+      get named() {
+        const bounds = capBounds("day", undefined, this.clock.now());
+        return {
+          caps: [{ id: "key", window: "day", limitMicro: 150, bounds }] as const,
+          rates: [
+            { id: "requests", kind: "requests", take: 1, limit: 60, burst: 3 },
+            { id: "tokens", kind: "tokens", take: 10, limit: 600, burst: 25 },
+            { id: "concurrent", kind: "concurrent", take: 1, limit: 4, burst: 4 },
+          ] as const,
+        };
+      }
+
       name(account: number): string {
         return `${this.scope}-${names[account]}`;
       }
@@ -425,7 +462,12 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
         const common = { id, account: name, leaseMs: pick % 2 === 0 ? 1_000 : 60_000, limits };
         switch (kind) {
           case "reserve": {
-            const request = { ...common, amountMicro: step.amount, strict: step.strict };
+            const { caps, rates } = this.named;
+            const request = {
+              ...{ ...common, amountMicro: step.amount, strict: step.strict },
+              ...(step.isCapped && { caps }),
+              ...(step.isRated && { rates }),
+            };
             return (ledger) => ledger.reserve(request);
           }
           case "repeat": {
@@ -433,8 +475,15 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
             const request = { ...known, limits, amountMicro: Math.min(most, known.amountMicro + step.amount) };
             return (ledger) => ledger.reserve(request);
           }
-          case "settle":
-            return async (ledger) => lease && ledger.settle(lease, { amountMicro: step.amount, tags: { id } });
+          case "settle": {
+            const { amount: amountMicro, actual } = step;
+            const rates = actual === undefined ? undefined : [{ id: "tokens", actual }];
+            return async (ledger) => lease && ledger.settle(lease, { amountMicro, tags: { id }, rates });
+          }
+          case "top up": {
+            const expiresAt = step.lastsMs && this.clock.now() + step.lastsMs;
+            return async (ledger) => ledger.topUp?.({ id, account: name, amountMicro: step.amount, expiresAt });
+          }
           case "release":
             return async (ledger) => lease && ledger.release(lease);
           case "out of bounds":
@@ -469,10 +518,19 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     async function books(ledger: CreditLedger, history: History): Promise<unknown> {
       return await Promise.all(
         [0, 1].map(async (account) => {
-          const { windows: states } = await ledger.balance(history.name(account), history.limits());
+          const states = await ledger.balance(history.name(account), history.limits(), history.named);
           const page = await ledger.history?.({ account: history.name(account), limit: 1_000 });
           const lines = page?.entries.map(({ id, kind, at, amountMicro, starts: { session, week, month }, tags }) =>
-            JSON.stringify([kind === "reset" ? "" : id, kind, at, amountMicro, session, week, month, tags]),
+            JSON.stringify([
+              kind === "reset" || kind === "expiry" ? "" : id,
+              kind,
+              at,
+              amountMicro,
+              session,
+              week,
+              month,
+              tags,
+            ]),
           );
           // What expires at the same operation has no order.
           return { states, lines: lines?.sort() };

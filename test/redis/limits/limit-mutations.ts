@@ -109,6 +109,70 @@ export const limitMutations: readonly Mutation[] = [
     replace: "",
   },
   {
+    name: "limits: a bucket goes before it is full",
+    find: "return math.min(math.max(fullInMs, longestLeaseMs), longestMs)",
+    replace: "return math.min(fullInMs, longestMs)",
+    test: limits,
+  },
+  {
+    name: "limits: holds grow beyond the integers",
+    find: "return held + amount <= maxInteger",
+    replace: "return true",
+    test: limits,
+  },
+  {
+    name: "limits: prepaid credits grow beyond the integers",
+    find: "  if sum > maxInteger then return ${code.tooLarge} end\n",
+    replace: "",
+  },
+  {
+    name: "limits: a top-up may have expired",
+    find: "  if expiresAt <= now then return answerAlone(${code.tooEarly}) end\n",
+    replace: "",
+    test: limits,
+  },
+  {
+    name: "limits: a charge brings back no cap",
+    find: "elseif charge > 0 and cap.start < start and cap.finish <= now and now < finish then",
+    replace: "elseif false then",
+  },
+  {
+    name: "limits: a renewal holds nothing more in caps",
+    find: "  holdInCaps(part.caps, rise)\n",
+    replace: "",
+  },
+  {
+    name: "limits: a recovered call is charged to nothing but windows",
+    find: "if leasedCaps and (prepaidAt > never or #leasedCaps > 0) then",
+    replace: "if false then",
+  },
+  {
+    name: "limits: open calls hold no tokens",
+    find: "  if kind ~= requests then bucket.held = bucket.held + take end\n",
+    replace: "",
+  },
+  {
+    name: "limits: what a correction gives back never expires",
+    find: "pay(-charge, first and first.expiresAt or maxInteger)",
+    replace: "pay(-charge, maxInteger)",
+    test: limits,
+  },
+  {
+    name: "limits: a bucket keeps the burst of before",
+    find: "local level = math.min(levelNow(stored), burst * partsPerUnit)",
+    replace: "local level = levelNow(stored)",
+  },
+  {
+    name: "limits: a full bucket loses what is given back",
+    find: "(taken - actual) * partsPerUnit, bucket.burst * partsPerUnit)",
+    replace: "(taken - actual) * partsPerUnit, math.huge)",
+  },
+  {
+    name: "limits: a part of a lease is never read",
+    find: "return readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil",
+    replace: "return readLease(packed), nil",
+  },
+  {
     name: "a failed operation stays in what it changed",
     find: "  if limits then limits.drop() end\n",
     replace: "",
