@@ -142,8 +142,13 @@ function expectSame(actual: unknown, expected: unknown): void {
 
 /** What must hold at any time, as far as a caller can see it. */
 async function verify(model: Model, real: Real): Promise<void> {
-  const { ledger } = real;
+  const { ledger, steps } = real;
+  const touched = new Set(model.oracle.touched);
+  model.oracle.touched.clear();
+  // What went wrong with an account that no operation was about is seen a little later.
+  const all = touched.size === 0 || steps.count % 8 === 0;
   for (const name of accounts) {
+    if (!all && !touched.has(accountOf(model, name))) continue;
     const limits = limitsOf(model, name);
     const account = accountOf(model, name);
     const named = namedOf(model, real, name, allNames);
@@ -197,6 +202,8 @@ async function verifyJournal(
   for (const window of windowNames) {
     const { startsAt, usedMicro } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
+    // Two sessions of different lengths can begin in one millisecond. The journal does not tell them apart.
+    if (oracle.overCharged.has(`${account} ${window} ${startsAt}`)) continue;
     expectSame({ window, used: foldUse(entries.toReversed(), window, startsAt) }, { window, used: usedMicro });
   }
 }
@@ -586,7 +593,10 @@ export async function checkHistories(make: MakeLedger, runs: number, seed?: numb
       async (now, history) => {
         const clock = new ManualClock(now);
         const ledger = await make(clock);
-        await fc.asyncModelRun(() => ({ model: newModel(now), real: { clock, ledger, steps } }), history);
+        const model = newModel(now);
+        const real = { clock, ledger, steps };
+        await fc.asyncModelRun(() => ({ model, real }), history);
+        await verify(model, real);
         await ledger.close();
       },
     ),

@@ -83,6 +83,10 @@ export class Oracle {
    * that callers see, and in no balance.
    */
   hasStray = false;
+  /** The spans for which a charge came when they were over: by account, window and start. It is in the journal only. */
+  readonly overCharged = new Set<string>();
+  /** The accounts that operations were about since this was last emptied. */
+  readonly touched = new Set<string>();
   /** When accounts were last forgotten, by the clock and in its total movement. */
   readonly forgotten = new Map<string, { at: number; since: number }>();
   /** Per account, the oldest first. */
@@ -356,6 +360,7 @@ export class Oracle {
   }
 
   forget(account: string): void {
+    this.touched.add(account);
     this.prepaid.delete(account);
     for (const key of [...this.caps.keys()]) if (key.startsWith(`${account} `)) this.caps.delete(key);
     for (const key of [...this.buckets.keys()]) if (key.startsWith(`${account} `)) this.buckets.delete(key);
@@ -523,6 +528,7 @@ export class Oracle {
 
   /** What every operation on an account begins with. */
   expire(account: string): void {
+    this.touched.add(account);
     const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, account));
     for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
       const { rates = [], uses } = reservation;
@@ -597,8 +603,9 @@ export class Oracle {
         newest.journal.push(amount);
       } else if (amount > 0 && isOver && this.now < ends[window]) {
         this.makeNewest(account, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
-      } else if (amount !== 0 && this.now < ends[window]) {
-        this.hasStray = true;
+      } else if (amount !== 0) {
+        if (this.now < ends[window]) this.hasStray = true;
+        this.overCharged.add(`${account} ${window} ${starts[window]}`);
       }
     }
     this.closeSession(account);
