@@ -102,6 +102,19 @@ export class Oracle {
     this.now = to;
   }
 
+  /**
+   * Whether a clock put back to this moment makes a ledger forget holds: it comes to an instance of a cap again in which
+   * an open call counts, after the next one has taken its place. Ledgers keep the newest instance alone.
+   */
+  forgetsCaps(to: number): boolean {
+    return [...this.reservations.values()].some(({ state, account, caps = [] }) => {
+      const isReplaced = ({ id, start, end }: LeasedCap) => {
+        return to < end && this.caps.get(`${account} ${id}`)?.start !== start;
+      };
+      return state === "open" && caps.some(isReplaced);
+    });
+  }
+
   reserve(
     id: string,
     account: string,
