@@ -49,6 +49,8 @@ export interface Reservation {
   since: number;
   /** Its account was forgotten since: the lease is void. */
   isForgotten: boolean;
+  /** The clock had been put back before: a ledger may have forgotten what expired then, which this one seems to be. */
+  isBehind: boolean;
   /** Set where prepaid credits fund it. */
   prepaidAt: number | undefined;
   caps: LeasedCap[] | undefined;
@@ -70,6 +72,8 @@ export class Oracle {
   now: number;
   /** How far the clock has moved in total. */
   moved = 0;
+  /** The latest moment that the clock has ever shown. */
+  latest: number;
   accounts = new Map<string, Account>();
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
@@ -94,12 +98,14 @@ export class Oracle {
 
   constructor(now: number) {
     this.now = now;
+    this.latest = now;
   }
 
   moveClock(to: number): void {
     this.moved += Math.abs(to - this.now);
     if (to < this.now) this.hasStray = true;
     this.now = to;
+    this.latest = Math.max(this.latest, to);
   }
 
   /**
@@ -199,6 +205,7 @@ export class Oracle {
       ends: { session: required(session).end, week: required(week).end, month: required(month).end },
       since: this.moved,
       isForgotten: false,
+      isBehind: this.now < this.latest,
       prepaidAt: undefined,
       caps: undefined,
       rates: undefined,
@@ -261,7 +268,7 @@ export class Oracle {
         return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
       case "lost":
         if (forgotten && starts.session <= forgotten.at) return ["recovered", "unresolved", "duplicate"];
-        return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
+        return age < 3_600_000 && !reservation.isBehind ? ["recovered"] : ["recovered", "unresolved"];
     }
   }
 
