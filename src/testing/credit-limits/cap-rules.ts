@@ -167,6 +167,9 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       const caps = [{ ...capOf(account, "day", 10), bounds: [0, day, 2 * day, 3 * day] as const }];
       await expect(account.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
       await expect(creditsNow(account, { caps })).rejects.toBeInstanceOf(LedgerClockError);
+      // Also where a window denies: the caller's clock is wrong, so the denial may be.
+      const denied = await fixture({ session: 0 });
+      await expect(denied.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
     });
   });
 }

@@ -95,7 +95,8 @@ export function describeCrashingServers({
       if (crash === undefined) return skip("This store has no server.");
       const random = new Random(seed);
       const settings: Omit<SpenderArguments, "file" | "seed" | "name"> = {
-        ...{ ...suite, calls: null, leaseMs: 60_000, lotMs: 5_000 },
+        ...suite,
+        ...{ calls: null, leaseMs: 10_000, lotMs: 5_000 },
       };
       const endowment = await endow(backEnd(), suite);
       const spenders = await Promise.all(
@@ -113,7 +114,9 @@ export function describeCrashingServers({
       const ends = await Promise.all(spenders.map((spender) => spender.end()));
       expect(ends.map(({ code }) => code)).toEqual(spenders.map(() => 0));
       const trace = traceSteps([...endowment, ...ends.flatMap(({ steps }) => steps)]);
-      await verify(`${crashes} crashes of the server`, backEnd(), suite, trace, 2 * settings.lotMs);
+      // A reservation whose answer was lost holds until its lease ends.
+      const waitMs = Math.max(settings.leaseMs, 2 * settings.lotMs);
+      await verify(`${crashes} crashes of the server`, backEnd(), suite, trace, waitMs);
     });
   });
 }
