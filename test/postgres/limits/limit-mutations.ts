@@ -1,6 +1,5 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
-const failures = "postgres-failures";
 const processes = "postgres-limits-processes";
 const retention = "postgres-limits-retention";
 const rolling = "postgres-rolling-restart";
