@@ -127,7 +127,8 @@ export class Spender {
     const { ledger, write } = this.#services;
     const { lotMs } = this.#settings;
     const expiresAt = random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
-    const micro = 1 + random.below(3 * mostMicro);
+    // Less than is spent meanwhile, so that they run out.
+    const micro = 1 + random.below(mostMicro);
     const of = { id: `topup-${this.#id()}`, account, micro, ...(expiresAt !== undefined && { expiresAt }) };
     write({ at: Date.now(), step: "topping up", ...of });
     try {
