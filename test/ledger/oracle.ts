@@ -49,6 +49,8 @@ export interface Reservation {
   since: number;
   /** Its account was forgotten since: the lease is void. */
   isForgotten: boolean;
+  /** The clock had been put back before: a ledger may have forgotten what expired then, which this one seems to be. */
+  isBehind: boolean;
   /** Set where prepaid credits fund it. */
   prepaidAt: number | undefined;
   caps: LeasedCap[] | undefined;
@@ -70,6 +72,8 @@ export class Oracle {
   now: number;
   /** How far the clock has moved in total. */
   moved = 0;
+  /** The latest moment that the clock has ever shown. */
+  latest: number;
   accounts = new Map<string, Account>();
   readonly reservations = new Map<string, Reservation>();
   readonly grants = new Set<string>();
@@ -83,6 +87,10 @@ export class Oracle {
    * that callers see, and in no balance.
    */
   hasStray = false;
+  /** The spans for which a charge came when they were over: by account, window and start. It is in the journal only. */
+  readonly overCharged = new Set<string>();
+  /** The accounts that operations were about since this was last emptied. */
+  readonly touched = new Set<string>();
   /** When accounts were last forgotten, by the clock and in its total movement. */
   readonly forgotten = new Map<string, { at: number; since: number }>();
   /** Per account, the oldest first. */
@@ -90,12 +98,27 @@ export class Oracle {
 
   constructor(now: number) {
     this.now = now;
+    this.latest = now;
   }
 
   moveClock(to: number): void {
     this.moved += Math.abs(to - this.now);
     if (to < this.now) this.hasStray = true;
     this.now = to;
+    this.latest = Math.max(this.latest, to);
+  }
+
+  /**
+   * Whether a clock put back to this moment makes a ledger forget holds: it comes to an instance of a cap again in which
+   * an open call counts, after the next one has taken its place. Ledgers keep the newest instance alone.
+   */
+  forgetsCaps(to: number): boolean {
+    return [...this.reservations.values()].some(({ state, account, caps = [] }) => {
+      const isReplaced = ({ id, start, end }: LeasedCap) => {
+        return to < end && this.caps.get(`${account} ${id}`)?.start !== start;
+      };
+      return state === "open" && caps.some(isReplaced);
+    });
   }
 
   reserve(
@@ -182,6 +205,7 @@ export class Oracle {
       ends: { session: required(session).end, week: required(week).end, month: required(month).end },
       since: this.moved,
       isForgotten: false,
+      isBehind: this.now < this.latest,
       prepaidAt: undefined,
       caps: undefined,
       rates: undefined,
@@ -244,7 +268,7 @@ export class Oracle {
         return age < 60_000 ? ["duplicate"] : ["duplicate", "unresolved"];
       case "lost":
         if (forgotten && starts.session <= forgotten.at) return ["recovered", "unresolved", "duplicate"];
-        return age < 3_600_000 ? ["recovered"] : ["recovered", "unresolved"];
+        return age < 3_600_000 && !reservation.isBehind ? ["recovered"] : ["recovered", "unresolved"];
     }
   }
 
@@ -356,6 +380,7 @@ export class Oracle {
   }
 
   forget(account: string): void {
+    this.touched.add(account);
     this.prepaid.delete(account);
     for (const key of [...this.caps.keys()]) if (key.startsWith(`${account} `)) this.caps.delete(key);
     for (const key of [...this.buckets.keys()]) if (key.startsWith(`${account} `)) this.buckets.delete(key);
@@ -523,6 +548,7 @@ export class Oracle {
 
   /** What every operation on an account begins with. */
   expire(account: string): void {
+    this.touched.add(account);
     const due = [...this.reservations.values()].filter((reservation) => this.isExpirable(reservation, account));
     for (const reservation of due.sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))) {
       const { rates = [], uses } = reservation;
@@ -597,8 +623,9 @@ export class Oracle {
         newest.journal.push(amount);
       } else if (amount > 0 && isOver && this.now < ends[window]) {
         this.makeNewest(account, window, { ...newSpan(starts[window], ends[window]), journal: [amount] });
-      } else if (amount !== 0 && this.now < ends[window]) {
-        this.hasStray = true;
+      } else if (amount !== 0) {
+        if (this.now < ends[window]) this.hasStray = true;
+        this.overCharged.add(`${account} ${window} ${starts[window]}`);
       }
     }
     this.closeSession(account);

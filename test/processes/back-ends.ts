@@ -9,17 +9,19 @@ export interface BackEnd {
   /** The settings by which a process finds the store. */
   environment: Record<string, string>;
   stores: Stores;
+  /** Kills the store's server, and starts it again on the same files. Absent where there is none. */
+  crash?: (() => Promise<void>) | undefined;
 }
 
 /** A suite for each store that processes can share. Where its server is not installed it is skipped. */
 export function describeBackEnds(name: string, body: (backEnd: () => BackEnd) => void): void {
-  const define = (environment: () => Record<string, string>) => {
+  const define = (environment: () => Record<string, string>, crash?: () => Promise<void>) => {
     let stores: Stores;
     beforeAll(async () => {
       stores = (await openStores(environment())) as Stores;
     });
     afterAll(() => stores?.close());
-    body(() => ({ environment: environment(), stores }));
+    body(() => ({ environment: environment(), stores, crash }));
   };
 
   describe(`${name} on one SQLite file`, () => {
@@ -31,11 +33,21 @@ export function describeBackEnds(name: string, body: (backEnd: () => BackEnd) =>
   describe.runIf(hasRedisServer)(`${name} on Redis`, () => {
     let server: RedisServer;
     beforeAll(async () => {
-      server = await RedisServer.start();
+      server = await RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
     });
     afterAll(() => server?.stop());
-    define(() => ({ REDIS_URL: server.url }));
+    const crash = async () => {
+      await server.kill();
+      await server.restart();
+    };
+    define(() => ({ REDIS_URL: server.url }), crash);
   });
 
-  describeWithPostgres(`${name} on PostgreSQL`, (server) => define(() => ({ DATABASE_URL: server.url })));
+  describeWithPostgres(`${name} on PostgreSQL`, (server) => {
+    const crash = async () => {
+      await server.stop("immediate");
+      await server.start();
+    };
+    define(() => ({ DATABASE_URL: server.url }), crash);
+  });
 }

@@ -16,7 +16,8 @@ import { chatRequest } from "../support/test-gateway.js";
 import { type BackEnd, describeBackEnds } from "./back-ends.js";
 import { type Books, readBooks } from "./books.js";
 import { chatModel } from "./chat-model.js";
-import { type Crumb, type DeathPoint, deathPoints } from "./death-points.js";
+import type { Crumb } from "./crumb.js";
+import { type DeathPoint, deathPoints } from "./death-points.js";
 import { GatewayProcess } from "./gateway-process.js";
 
 /** The shortest there is: what a dead process held is free after so long. */

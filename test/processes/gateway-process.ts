@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../support/bundled.js";
-import type { Crumb, DeathPoint } from "./death-points.js";
+import type { Crumb } from "./crumb.js";
+import type { DeathPoint } from "./death-points.js";
 
 const program = fileURLToPath(new URL("fixtures/gateway.ts", import.meta.url));
 

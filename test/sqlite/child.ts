@@ -11,8 +11,16 @@ export class Child {
   readonly #ended: Promise<unknown>;
   #errors = "";
 
-  private constructor(path: string, parameters: readonly (string | number)[]) {
-    this.#process = spawn(process.execPath, [path, ...parameters.map(String)]);
+  private constructor(
+    path: string,
+    parameters: readonly (string | number)[],
+    environment: Record<string, string> = {},
+  ) {
+    this.#process = spawn(process.execPath, [path, ...parameters.map(String)], {
+      env: { ...process.env, ...environment },
+    });
+    // A line for a process that has just died.
+    this.#process.stdin.on("error", () => {});
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
     this.#process.stderr.on("data", (text) => {
       this.#errors += text;
@@ -23,6 +31,15 @@ export class Child {
   static async start(script: string, ...parameters: readonly (string | number)[]): Promise<Child> {
     const path = fileURLToPath(new URL(`./fixtures/${script}`, import.meta.url));
     return new Child(await bundled(path), parameters);
+  }
+
+  /** A process of any script. */
+  static async ofProgram(
+    program: string,
+    parameters: readonly string[],
+    environment: Record<string, string>,
+  ): Promise<Child> {
+    return new Child(await bundled(program), parameters, environment);
   }
 
   async line(): Promise<string> {

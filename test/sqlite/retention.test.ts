@@ -240,6 +240,31 @@ describe("what accounts have beside windows", () => {
     expect([rows("bucket"), rows("cap")]).toEqual([0, 0]);
   });
 
+  it("that are as good as unknown go, though many rows before theirs stay", async () => {
+    const leases: Lease[] = [];
+    for (let key = 0; key < 200; key++) {
+      leases.push(await admit("a", { rates: [{ ...hourly(`${key}`), kind: "concurrent" }] }));
+    }
+    await ledger.renew(leases.map((lease) => ({ lease, observedMicro: 1, leaseMs: 15 * minute })));
+    await ledger.settle(await admit("z", { rates: [hourly("z")] }), { amountMicro: 1 });
+    clock.advance(2 * minute);
+    expect(rows("bucket")).toBe(201);
+    await spend("busy", 32 * 4);
+    expect(rows("bucket")).toBe(200);
+  });
+
+  it("are known of a call that has ended: what funded it", async () => {
+    const credits = { session: null, week: null, month: 0 };
+    const none = windowLimits({ credits, sessionMs: hour, now: clock.now() });
+    const request = { id: "ended", account: "p", amountMicro: 5, limits: none, leaseMs: minute };
+    await ledger.topUp?.({ id: "bought", account: "p", amountMicro: 10 });
+    const first = await ledger.reserve(request);
+    if (!first.ok) throw new Error("It should have been admitted.");
+    await ledger.settle(first.lease, { amountMicro: 5 });
+    const again = await ledger.reserve(request);
+    expect(again).toMatchObject({ ok: true, replayed: true, lease: { prepaidAt: clock.now() } });
+  });
+
   it("that open calls hold stay", async () => {
     clock.set(capOf("open").bounds[2] - 2 * minute);
     const lease = await admit("a", { rates: [{ ...hourly("open"), kind: "concurrent" }], caps: [capOf("open")] });

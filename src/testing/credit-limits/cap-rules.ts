@@ -1,4 +1,4 @@
-import { LedgerInputError } from "../../ledger/credit-ledger.js";
+import { LedgerClockError, LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { day, everywhere, minute, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
@@ -129,6 +129,47 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       await expect(account.reserve(1, { caps: [cap, cap] })).rejects.toBeInstanceOf(LedgerInputError);
       const many = Array.from({ length: 17 }, (_, index) => capOf(account, "day", 1, `cap-${index}`));
       await expect(account.reserve(1, { caps: many })).rejects.toBeInstanceOf(LedgerInputError);
+    });
+
+    it("are as if they had never begun where nothing is used or held", async () => {
+      const account = await fixture();
+      await account.admit(0, { caps: [capOf(account, "day", 10)] });
+      await account.ledger.release(await account.admit(5, { caps: [capOf(account, "day", 10)] }));
+      const { bounds, ...cap } = capOf(account, "day", 10);
+      const later: typeof bounds = [bounds[0] + minute, bounds[1] + minute, bounds[2] + minute, bounds[3] + minute];
+      const { caps } = await creditsNow(account, { caps: [{ ...cap, bounds: later }] });
+      expect(caps).toMatchObject([{ usedMicro: 0, heldMicro: 0, startsAt: dayStart + minute }]);
+    });
+
+    it("are raised in the span of the admission alone", async () => {
+      const account = await fixture({}, dayStart + day - minute);
+      const caps = () => [capOf(account, "day", 100)];
+      const before = await account.admit(5, { caps: caps(), leaseMs: 15 * minute });
+      account.clock.advance(2 * minute);
+      const after = await account.admit(3, { caps: caps() });
+      await account.ledger.renew([{ lease: before, observedMicro: 10, leaseMs: 15 * minute }]);
+      expect((await creditsNow(account, { caps: caps() })).caps).toMatchObject([{ usedMicro: 0, heldMicro: 3 }]);
+      await account.ledger.settle(before, { amountMicro: 10 });
+      const settled = await account.ledger.settle(after, { amountMicro: 2 });
+      expect(settled.caps).toMatchObject([{ usedMicro: 2, heldMicro: 0 }]);
+    });
+
+    it("show nothing held of a lease that has expired", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "day", 10)];
+      await account.admit(5, { caps, leaseMs: 1_000 });
+      account.clock.advance(1_000);
+      expect((await creditsNow(account, { caps })).caps).toMatchObject([{ usedMicro: 0, heldMicro: 0 }]);
+    });
+
+    it("refuse bounds that miss the store's now", async () => {
+      const account = await fixture();
+      const caps = [{ ...capOf(account, "day", 10), bounds: [0, day, 2 * day, 3 * day] as const }];
+      await expect(account.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
+      await expect(creditsNow(account, { caps })).rejects.toBeInstanceOf(LedgerClockError);
+      // Also where a window denies: the caller's clock is wrong, so the denial may be.
+      const denied = await fixture({ session: 0 });
+      await expect(denied.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
     });
   });
 }

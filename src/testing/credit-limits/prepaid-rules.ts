@@ -5,7 +5,7 @@ import { expect } from "../expect.js";
 import { creditsNow, topUp } from "./limits-fixture.js";
 
 /** What prepaid credits fund, and how they end. */
-export function describePrepaid({ describe, it, fixture }: RulesInput): void {
+export function describePrepaid({ describe, it, fixture, ids }: RulesInput): void {
   describe("prepaid credits", () => {
     it("fund what the windows do not, and leave them as they are", async () => {
       const account = await fixture({ session: 10 });
@@ -207,6 +207,98 @@ export function describePrepaid({ describe, it, fixture }: RulesInput): void {
       await topUp(account, 10);
       account.clock.set(Date.UTC(2029, 1, 1));
       expect((await account.reserve(1)).ok).toBe(true);
+    });
+
+    it("get back a correction long after everything else of the account is over", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 1);
+      const lease = await account.admit(0, { leaseMs: second });
+      await account.ledger.renew([{ lease, observedMicro: 1, leaseMs: second }]);
+      account.clock.advance(second);
+      await account.ledger.reset(account.id, ["week"]);
+      // A ledger may look after accounts of others meanwhile, and drop what has nothing left.
+      for (let other = 0; other < 3; other++) await account.reserve(1, { account: unique("account") });
+      const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 0 });
+      expect(status).toBe("late");
+      expect(prepaid).toEqual({ balanceMicro: 1, heldMicro: 0, lots: [{ expiresAt: null, leftMicro: 1 }] });
+    });
+
+    it("pay what is overdrawn with what a correction gives back", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      const lease = await account.admit(50, { leaseMs: second });
+      await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: second }]);
+      account.clock.advance(second);
+      expect((await account.ledger.settle(lease, { amountMicro: 15 })).prepaid).toEqual({
+        ...{ balanceMicro: -5, heldMicro: 0, lots: [] },
+      });
+      expect(await topUp(account, 6)).toMatchObject({ balanceMicro: 1 });
+    });
+
+    it("do not pay for a call with what had expired before it, and are overdrawn all the same", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10, { expiresAt: start + 30 * second });
+      await topUp(account, 5);
+      // While it is open, nothing lapses.
+      await account.admit(1, { leaseMs: 15 * minute });
+      account.clock.advance(40 * second);
+      const { prepaid } = await account.ledger.settle(await account.admit(20), { amountMicro: 20 });
+      expect(prepaid).toEqual({ balanceMicro: -15, heldMicro: 1, lots: [] });
+      account.clock.advance(-20 * second);
+      expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(-5);
+      expect((await account.reserve(1)).ok).toBe(false);
+    });
+
+    it("hold what a renewal has observed, and the windows nothing of it", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 100);
+      const lease = await account.admit(5);
+      await account.ledger.renew([{ lease, observedMicro: 9, leaseMs: minute }]);
+      expect((await creditsNow(account)).prepaid?.heldMicro).toBe(9);
+      const { week, month } = await account.windows();
+      expect([week.heldMicro, month.heldMicro]).toEqual([0, 0]);
+      const { prepaid } = await account.ledger.settle(lease, { amountMicro: 7 });
+      expect(prepaid).toMatchObject({ balanceMicro: 93, heldMicro: 0 });
+    });
+
+    it("hold no more than can be counted", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const account = await fixture({ week: 0 });
+      await topUp(account, most);
+      await account.admit(most - 1);
+      await expect(account.reserve(5)).rejects.toBeInstanceOf(LedgerInputError);
+      expect((await creditsNow(account)).prepaid?.heldMicro).toBe(most - 1);
+    });
+
+    it("name no window in the checkpoint of a call, and have each entry in its own place", async () => {
+      const account = await fixture({ week: 0 });
+      if (account.ledger.history === undefined) return;
+      await topUp(account, 10);
+      await topUp(account, 3, { expiresAt: start + hour });
+      const lease = await account.admit(5, { leaseMs: second });
+      await account.ledger.renew([{ lease, observedMicro: 2, leaseMs: second }]);
+      account.clock.advance(second);
+      await account.ledger.reset(account.id, ["week"]);
+      account.clock.advance(hour);
+      await account.ledger.reset(account.id, ["week"]);
+      await topUp(account, 7);
+      const { entries } = await account.ledger.history({ account: account.id });
+      expect(entries.map(({ kind, amountMicro, starts }) => [kind, amountMicro, starts])).toEqual([
+        ["topup", 7, {}],
+        ["expiry", -1, {}],
+        ["checkpoint", 2, {}],
+        ["topup", 3, {}],
+        ["topup", 10, {}],
+      ]);
+      expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(5);
+    });
+
+    it.runIf(ids === "unique")("are added to one account for each id", async () => {
+      const account = await fixture({ week: 0 });
+      const of = { id: unique("topup"), amountMicro: 10 };
+      await account.ledger.topUp?.({ ...of, account: account.id });
+      const toAnother = async () => account.ledger.topUp?.({ ...of, account: unique("account") });
+      await expect(toAnother()).rejects.toBeInstanceOf(LedgerConflictError);
     });
   });
 }

@@ -192,5 +192,33 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const twice = [requestsRate(1), requestsRate(1)];
       await expect(account.reserve(1, { rates: twice })).rejects.toBeInstanceOf(LedgerInputError);
     });
+
+    it("get back the tokens of a lease that expires, and the request not", async () => {
+      const account = await fixture();
+      const rates = [tokensRate(1, 10, 100), requestsRate(1, 5)];
+      await account.admit(1, { rates, leaseMs: 1_000 });
+      const left = async () => (await creditsNow(account, { rates })).rates?.map(({ remaining }) => remaining);
+      expect(await left()).toEqual([90, 4]);
+      account.clock.advance(1_000);
+      expect(await left()).toEqual([100, 4]);
+      await account.ledger.reset(account.id, ["week"]);
+      expect(await left()).toEqual([100, 4]);
+    });
+
+    it("hold no more than their burst, however long the pause", async () => {
+      const account = await fixture();
+      const rates = [tokensRate(60, 5, 10)];
+      const lease = await account.admit(1, { rates, leaseMs: 15 * minute });
+      account.clock.advance(10 * minute);
+      expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 10 }]);
+      const { rates: after } = await account.ledger.settle(lease, {
+        ...{ amountMicro: 1, rates: [{ id: "key/tokens", actual: 8 }] },
+      });
+      expect(after).toMatchObject([{ remaining: 7 }]);
+      const most = [requestsRate(1e9)];
+      await account.admit(1, { rates: most });
+      account.clock.advance(400 * 24 * hour);
+      expect((await account.reserve(1, { rates: most })).ok).toBe(true);
+    });
   });
 }

@@ -71,6 +71,21 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect((await accounts.get(account))?.message ?? null).toBeNull();
     });
 
+    it("limits an account's calls over all its keys by its rates, until they are taken away", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, rates: { requestsPerMinute: 2 } });
+      const secrets = await Promise.all([keys.create({ account }), keys.create({ account })]);
+      const [first = "", second = ""] = secrets.map(({ secret }) => secret);
+      expect(await test.call(first)).toBe(200);
+      expect(await test.call(second)).toBe(200);
+      expect([await test.call(first), await test.call(second)]).toEqual([429, 429]);
+      await accounts.put({ id: account, plan });
+      expect([await test.call(first), await test.call(second)]).toEqual([200, 200]);
+      await accounts.put({ id: account, plan, rates: { requestsPerMinute: 0 } });
+      expect(await test.call(first)).toBe(429);
+    });
+
     it("keeps rates, which a put replaces, and shows them", async () => {
       const { test, plan, account } = await startWithPlan();
       const { accounts } = test.gateway;

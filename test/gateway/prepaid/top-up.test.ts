@@ -25,6 +25,12 @@ describe("a top-up", () => {
     await expect(topUp).rejects.toThrow(problem);
   });
 
+  it("never ends where its end is null", async () => {
+    test = await startTestGateway();
+    const { lots } = await test.gateway.accounts.topUp("acct_pro", { id: "a", credits: 1, expiresAt: null });
+    expect(lots).toEqual([{ expiresAt: null, leftMicro: 1_000_000 }]);
+  });
+
   it("counts decimals as they are written", async () => {
     test = await startTestGateway();
     for (const [index, credits] of [0.1, 0.2, 0.000_001, 1.005].entries()) {

@@ -1,6 +1,5 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
-const failures = "postgres-failures";
 const processes = "postgres-limits-processes";
 const retention = "postgres-limits-retention";
 const rolling = "postgres-rolling-restart";
@@ -50,7 +49,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a top-up id serves two accounts",
     find: "when earlier.account <> account.id then 'other_account'\n        when earlier.amount",
     replace: "when earlier.amount",
-    test: failures,
   },
   { name: "a top-up id serves two amounts", find: "when earlier.amount <> bought then 'other_amount'\n", replace: "" },
   {
@@ -114,7 +112,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a cap outside its bounds is not minded",
     find: "if status = 'clock' or verdict is null",
     replace: "if verdict is null",
-    test: failures,
   },
   { name: "a cap holds nothing", find: "(cap.instance).held + amount\n", replace: "(cap.instance).held\n" },
   { name: "a reservation of nothing begins a cap", find: "continue when amount = 0;", replace: "" },
@@ -155,7 +152,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a long pause is more than can be counted",
     find: "elapsed := least(elapsed, (capacity - bucket.level) / bucket.per_minute + 1);",
     replace: "null;",
-    test: failures,
   },
   {
     name: "a bucket of which something is held is idle",
