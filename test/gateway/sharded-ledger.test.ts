@@ -67,7 +67,7 @@ describe.runIf(hasRedisServer)("a gateway on two Redis servers", () => {
     if (one === undefined || two === undefined) throw new Error("no servers");
     const shards = { one, two };
     const shardOf = (account: string) => (accounts.indexOf(account) % 2 === 0 ? "one" : "two");
-    const { test, events } = await startOn(shardedLedger({ shards, shardOf }));
+    const { test, events } = await startOn(shardedLedger({ shards, shardOf }), { reserveTimeoutMs: 1_500 });
     ends.push(() => test.close());
     return { test, events, servers, shards };
   }

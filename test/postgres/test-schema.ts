@@ -13,8 +13,16 @@ language sql volatile as $$
 $$;
 `;
 
-/** Where each schema's clock stands, or soon will. */
-const told = new Map<string, { now: number; done: Promise<unknown> }>();
+/** Where a schema's clock stands, or soon will, and by whose clock. */
+interface Told {
+  readonly clock: Clock;
+  readonly now: number;
+  readonly done: Promise<unknown>;
+}
+
+const told = new Map<string, Told>();
+/** Clocks in whose place another has come. What their ledgers still do in the background moves no clock. */
+const retired = new WeakSet<Clock>();
 
 /** Makes a schema whose clock stands where a test puts it. */
 export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
@@ -27,9 +35,11 @@ export async function createShiftedSchema(pool: PostgresPool, schema: string): P
 export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): PostgresPool {
   return {
     async query(text, values) {
+      const before = told.get(schema);
       const now = clock.now();
-      if (now !== told.get(schema)?.now) {
-        told.set(schema, { now, done: pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]) });
+      if (!retired.has(clock) && (before?.clock !== clock || before.now !== now)) {
+        if (before !== undefined && before.clock !== clock) retired.add(before.clock);
+        told.set(schema, { clock, now, done: pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]) });
       }
       await told.get(schema)?.done;
       return pool.query(text, values);

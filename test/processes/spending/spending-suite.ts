@@ -42,9 +42,14 @@ export function describeSpending({ processes, calls, ...suite }: Suite & { proce
       expect(ends.map(({ code }) => code)).toEqual(spenders.map(() => 0));
       const trace = traceSteps([...endowment, ...ends.flatMap(({ steps }) => steps)]);
       await verify(`${processes} processes`, backEnd(), suite, trace, 2 * settings.lotMs);
-      // Each kind of limit has denied some call.
-      const kinds = ["session", "week", "month", "cap", "requests", "tokens", "concurrent"];
-      expect([...trace.denials].sort()).toEqual(kinds.sort());
+      // Windows, caps and rates have denied calls. Which of them, is a matter of luck.
+      const [windows, rates] = [
+        ["session", "week", "month"],
+        ["requests", "tokens", "concurrent"],
+      ];
+      for (const kinds of [windows, ["cap"], rates]) {
+        expect(kinds.filter((kind) => trace.denials.has(kind))).not.toEqual([]);
+      }
     });
   });
 }
