@@ -45,11 +45,19 @@ function watchedShards(
   };
 }
 
-/** The options for one shard. Its events bear its name. */
+/** The options for one shard. Its events bear its name: `eu/one` where a shard is sharded itself. */
 function ofShard(options: WatchOptions, shard: string, ledger: CreditLedger): WatchOptions {
   const { onLedgerEvent } = options;
   if (onLedgerEvent === undefined) return { ...options, ledger };
-  return { ...options, ledger, onLedgerEvent: (event) => onLedgerEvent({ shard, ...event }) };
+  return {
+    ...options,
+    ledger,
+    onLedgerEvent: (event) => onLedgerEvent({ ...event, shard: pathOf(shard, event.shard) }),
+  };
+}
+
+function pathOf(shard: string, inner: string | undefined): string {
+  return inner === undefined ? shard : `${shard}/${inner}`;
 }
 
 function watchedStore(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {

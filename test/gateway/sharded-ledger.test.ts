@@ -129,6 +129,19 @@ describe("a gateway on a sharded ledger", () => {
     }
   });
 
+  it("names the shards of shards in its events", async () => {
+    const away = () => ({ ...memoryCreditLedger(), reserve: () => Promise.reject(new Error("away")) });
+    const { test, events } = await startOn(
+      shardedLedger({ shards: { eu: shardedLedger({ shards: { one: away() } }) } }),
+    );
+    try {
+      expect(await statusOf(test, "acct_0")).toBe(503);
+      expect(events.map(({ type, shard }) => [type, shard])).toEqual([["unavailable", "eu/one"]]);
+    } finally {
+      await test.close();
+    }
+  });
+
   it("calls the methods of a host's copy", async () => {
     const sharded = shardedLedger({ shards: { a: { ...memoryCreditLedger() }, b: { ...memoryCreditLedger() } } });
     const settled: string[] = [];

@@ -7,8 +7,8 @@ import { type AccountTermsLookup, UnknownTermsError } from "./account-terms.js";
 /** An account's record, with its credits and its last call. */
 export interface ListedAccount extends StoredAccount, Partial<Pick<AccountBalance, "windows" | "prepaid">> {
   /**
-   * When its newest call ended that is in the journal, in epoch milliseconds. Absent where there is none, or the ledger
-   * keeps no journal.
+   * When its newest call ended that is in the journal, in epoch milliseconds. Absent where there is none among the
+   * newest 1,000 entries, or the ledger keeps no journal.
    */
   lastCallAt?: number;
 }
@@ -26,7 +26,8 @@ export interface AccountListRequest extends AccountPageRequest {
 
 /** So many accounts are read at the same time. */
 const readAtOnce = 8;
-const entriesPerPage = 20;
+/** A call is nearly always among the first few. */
+const lengthsOfPages = [20, 980];
 const ofCalls: readonly LedgerEntry["kind"][] = ["charge", "checkpoint", "release"];
 
 /** Adds their credits to accounts. */
@@ -82,13 +83,14 @@ export class AccountCreditsReader {
 
   async #lastCallAt(account: string): Promise<number | undefined> {
     let cursor: string | undefined;
-    do {
-      const page = await this.#ledger.history?.({ account, cursor, limit: entriesPerPage });
+    for (const limit of lengthsOfPages) {
+      const page = await this.#ledger.history?.({ account, cursor, limit });
       const last = page?.entries.find(({ kind }) => ofCalls.includes(kind));
       if (last !== undefined) return last.at;
       cursor = page?.cursor;
+      if (cursor === undefined) return undefined;
       await nextTurn();
-    } while (cursor !== undefined);
+    }
     return undefined;
   }
 }

@@ -7,19 +7,24 @@ interface Part {
 
 /**
  * Renews each lease where its account is kept.
- * @throws what the first ledger threw that failed, when the others have renewed theirs.
+ * @throws the first failure, be it a ledger's or `ledgerOf`'s, when all other leases are renewed.
  */
 export async function renewInShards(
   requests: readonly RenewRequest[],
   ledgerOf: (account: string) => CreditLedger,
 ): Promise<readonly RenewStatus[]> {
   const parts = new Map<CreditLedger, Part>();
+  const failures: unknown[] = [];
   for (const [place, request] of requests.entries()) {
-    const ledger = ledgerOf(request.lease.account);
-    const part = parts.get(ledger) ?? { places: [], requests: [] };
-    parts.set(ledger, part);
-    part.places.push(place);
-    part.requests.push(request);
+    try {
+      const ledger = ledgerOf(request.lease.account);
+      const part = parts.get(ledger) ?? { places: [], requests: [] };
+      parts.set(ledger, part);
+      part.places.push(place);
+      part.requests.push(request);
+    } catch (error) {
+      failures.push(error);
+    }
   }
   const statuses: RenewStatus[] = new Array(requests.length);
   const renewals = [...parts].map(async ([ledger, part]) => {
@@ -27,7 +32,8 @@ export async function renewInShards(
     for (const [index, place] of part.places.entries()) statuses[place] = answers[index] ?? "closed";
   });
   for (const renewal of await Promise.allSettled(renewals)) {
-    if (renewal.status === "rejected") throw renewal.reason;
+    if (renewal.status === "rejected") failures.push(renewal.reason);
   }
+  if (failures.length > 0) throw failures[0];
   return statuses;
 }

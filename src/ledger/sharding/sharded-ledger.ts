@@ -4,6 +4,7 @@ import type { TopUpRequest } from "../prepaid-state.js";
 import type { UsageRequest } from "../usage-sum.js";
 import { rendezvous } from "./rendezvous.js";
 import { renewInShards } from "./renew-in-shards.js";
+import { settleAll } from "./settle-all.js";
 import { setSharding } from "./sharding.js";
 import { subscribeToShards } from "./subscribe-to-shards.js";
 
@@ -12,7 +13,8 @@ export interface ShardedLedgerOptions<Name extends string = string> {
   /** The ledgers, by names that stay. */
   shards: Readonly<Record<Name, CreditLedger>>;
   /**
-   * The name of the ledger that keeps an account: always the same one for the same account, in all processes. Default:
+   * The name of the ledger that keeps an account: always the same one for the same account, in all processes, and as
+   * long as a call of it is in progress: a call whose ledger is not known at its end is not charged. Default:
    * by a hash of both, which spreads accounts evenly. A ledger that is added or removed then moves those accounts only
    * that it gets or had.
    */
@@ -46,7 +48,7 @@ export function shardedLedger<Name extends string>(options: ShardedLedgerOptions
   for (const name of Object.keys(unknown)) throw new TypeError(`shardedLedger: there is no option "${name}".`);
   const byName = new Map<string, CreditLedger>(Object.entries(shards));
   if (byName.size === 0) throw new TypeError("shardedLedger: shards must have at least one ledger.");
-  const ledgers = [...byName.values()];
+  const ledgers = [...new Set(byName.values())];
   const names = [...byName.keys()];
   const nameOf = shardOf ?? ((account: string) => rendezvous(names, account));
   const ledgerOf = (account: string): CreditLedger => {
@@ -68,9 +70,7 @@ export function shardedLedger<Name extends string>(options: ShardedLedgerOptions
     grant: async (request) => await ledgerOf(request.account).grant(request),
     reset: async (account, windows) => await ledgerOf(account).reset(account, windows),
     forget: async (account) => await ledgerOf(account).forget(account),
-    close: async () => {
-      await Promise.all(ledgers.map((ledger) => ledger.close()));
-    },
+    close: () => settleAll(ledgers.map(async (ledger) => await ledger.close())),
     ...optionalMembers(ledgers, ledgerOf),
   };
   const isInProcess = ledgers.every(({ inProcess }) => inProcess === true);

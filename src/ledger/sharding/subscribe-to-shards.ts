@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../credit-ledger.js";
+import { settleAll } from "./settle-all.js";
 
 type End = () => Promise<void>;
 
@@ -9,9 +10,7 @@ export async function subscribeToShards(
 ): Promise<End> {
   const outcomes = await Promise.allSettled(ledgers.map(async (ledger) => await ledger.subscribe?.(onChange)));
   const ends = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" && outcome.value ? [outcome.value] : []));
-  const end = async (): Promise<void> => {
-    await Promise.all(ends.map((endOne) => endOne()));
-  };
+  const end = (): Promise<void> => settleAll(ends.map(async (endOne) => await endOne()));
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed === undefined) return end;
   // What failed first matters, not that a subscription cannot be ended either.

@@ -59,6 +59,47 @@ describe("shardedLedger", () => {
     expect((await b.balance("b1", limits)).windows.week.heldMicro).toBe(500);
   });
 
+  it("renews all other leases when shardOf fails for one account", async () => {
+    const shards = memoryShards("a", "b");
+    let isGone = false;
+    const shardOf = (account: string) => {
+      if (isGone && account === "a1") throw new Error("no row");
+      return byPrefix(account);
+    };
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf }));
+    const requests: RenewRequest[] = [];
+    for (const account of ["a1", "b1", "a2"]) {
+      const result = await ledger.reserve({ id: account, account, amountMicro: 1, limits, leaseMs: 60_000 });
+      if (!result.ok) throw new Error("denied");
+      requests.push({ lease: result.lease, observedMicro: 500, leaseMs: 60_000 });
+    }
+    isGone = true;
+    await expect(ledger.renew(requests)).rejects.toThrow("no row");
+    for (const account of ["b1", "a2"]) {
+      expect((await ledger.balance(account, limits)).windows.week.heldMicro).toBe(500);
+    }
+  });
+
+  it("closes each ledger once, also when one throws", async () => {
+    const closed: string[] = [];
+    const closing = (name: string): CreditLedger => ({
+      ...memoryCreditLedger(),
+      close: async () => {
+        closed.push(name);
+      },
+    });
+    const broken: CreditLedger = {
+      ...memoryCreditLedger(),
+      close: () => {
+        throw new Error("broken");
+      },
+    };
+    const a = closing("a");
+    const ledger = shardedLedger({ shards: { a, again: a, broken, c: closing("c") } });
+    await expect(ledger.close()).rejects.toThrow("broken");
+    expect(closed).toEqual(["a", "c"]);
+  });
+
   it("finds accounts by name again with its ledgers in another order", async () => {
     const shards = memoryShards("one", "two", "three");
     const one = fixture(shardedLedger({ shards }));
