@@ -18,6 +18,14 @@ export function newAccount(id: string): AccountRow {
   return { id, sequence: 0, nextExpiry: null, limits: undefined, ...noInstances };
 }
 
+/** Of an account's row, beside its id. */
+const columns = [
+  ...["sequence", "next_expiry"],
+  ...["session", "week", "month"].flatMap((window) =>
+    ["start", "end", "used", "held", "bonus"].map((name) => `${window}_${name}`),
+  ),
+];
+
 export class AccountTable {
   readonly #get: SqliteStatement;
   readonly #put: SqliteStatement;
@@ -28,7 +36,10 @@ export class AccountTable {
     this.#get = connection.prepare(`
       SELECT a.*, p.lots, p.held AS prepaid_held, p.overdrawn
       FROM infergate_account AS a LEFT JOIN infergate_prepaid AS p ON p.account = a.id WHERE a.id = ?`);
-    this.#put = connection.prepare(`REPLACE INTO infergate_account VALUES (?${", ?".repeat(17)})`);
+    // Not REPLACE: where a host has turned on recursive triggers, it would fire those of a deletion.
+    this.#put = connection.prepare(`
+      INSERT INTO infergate_account (id, ${columns.join(", ")}) VALUES (?${", ?".repeat(columns.length)})
+      ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}`);
     this.#delete = connection.prepare("DELETE FROM infergate_account WHERE id = ?");
     this.#after = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1");
   }

@@ -28,7 +28,8 @@ export interface AccountListRequest extends AccountPageRequest {
 const readAtOnce = 8;
 /** A call is nearly always among the first few. */
 const lengthsOfPages = [20, 980];
-const ofCalls: readonly LedgerEntry["kind"][] = ["charge", "checkpoint", "release"];
+/** Not `checkpoint`: it is written when somebody next uses the account. */
+const ofCalls: readonly LedgerEntry["kind"][] = ["charge", "release"];
 
 /** Adds their credits to accounts. */
 export class AccountCreditsReader {

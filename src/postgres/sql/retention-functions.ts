@@ -6,6 +6,8 @@ create function infergate.purge(retention_ms bigint, step_size int) returns bool
 language plpgsql set enable_seqscan = off set enable_indexscan = off as $$
 declare
   before constant bigint := infergate.clock_ms() - retention_ms;
+  -- A constant, so that the index is used: sums are kept for 400 days at least.
+  first_day constant int := (infergate.clock_ms() - greatest(retention_ms, 34560000000)) / 86400000;
   dropped bigint;
   latest bigint;
 begin
@@ -29,7 +31,7 @@ begin
     delete from infergate.usage_sum where ctid = any (
       array(
         select ctid from infergate.usage_sum
-        where day < (infergate.clock_ms() - greatest(retention_ms, 34560000000)) / 86400000
+        where day < first_day
         limit step_size for update skip locked
       )
     )

@@ -48,9 +48,25 @@ begin
       where infergate.digest(account) in (select digest from infergate.forgotten where at >= began);
   end if;
   set local enable_seqscan = off;
+  -- A sum at a time: a row that one transaction changes thousands of times takes longer with each time.
   perform infergate.add_usage(
-    account, at, (kind = 'charge')::int, amount, starts[1] is null and starts[2] is null and starts[3] is null, tags
-  ) from infergate.entry where kind in ('charge', 'checkpoint', 'release') and at >= recent;
+    account, day * 86400000, requests, least(greatest(micro, -9007199254740991), 9007199254740991)::bigint, prepaid,
+    own_tags || jsonb_build_object(
+      'model', model, 'keyId', key_id, 'input', input, 'cachedInput', cached_input, 'cacheWrite', cache_write,
+      'output', output, 'reasoning', reasoning
+    )
+  ) from (
+    select account, at / 86400000 as day, infergate.text_of(tags, 'model') as model,
+      infergate.text_of(tags, 'keyId') as key_id,
+      starts[1] is null and starts[2] is null and starts[3] is null as prepaid, infergate.host_tags(tags) as own_tags,
+      (count(*) filter (where kind = 'charge'))::int as requests, sum(amount) as micro,
+      sum(infergate.count_of(tags, 'input')) as input, sum(infergate.count_of(tags, 'cachedInput')) as cached_input,
+      sum(infergate.count_of(tags, 'cacheWrite')) as cache_write, sum(infergate.count_of(tags, 'output')) as output,
+      sum(infergate.count_of(tags, 'reasoning')) as reasoning
+    from infergate.entry where kind in ('charge', 'checkpoint', 'release') and at >= recent
+    group by 1, 2, 3, 4, 5, 6
+  ) as used
+  where (requests, micro, input, cached_input, cache_write, output, reasoning) <> (0, 0, 0, 0, 0, 0, 0);
 end
 $fill$;
 `;

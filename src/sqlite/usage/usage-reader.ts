@@ -64,7 +64,11 @@ export class UsageReader {
     const newest = await this.#connection.read(() => this.#newest({ account, to, by }, settled.to, days.to));
     for (const sum of newest.sums) reading.addSum(sum);
     for (const entry of newest.entries) reading.addEntry(entry);
-    for (const day of newest.unknown) await this.#addEntries(reading, account, spanOf(day, day + 1));
+    for (const day of newest.unknown) {
+      // What is written meanwhile, after the time that is asked for, is not asked for.
+      const end = (day + 1) * dayMs;
+      await this.#addEntries(reading, account, { from: day * dayMs, to: Math.min(end, to ?? end) });
+    }
     if (from !== undefined && from < days.from * dayMs) {
       await this.#addEntries(reading, account, { from, to: days.from * dayMs });
     }

@@ -207,8 +207,8 @@ export const usageMutations: readonly Mutation[] = [
   // The schema of the version before
   {
     name: "the fill misses the last minutes",
-    find: "and at >= recent;\nend",
-    replace: "and false;\nend",
+    find: "and at >= recent\n    group by",
+    replace: "and false\n    group by",
     test: migration,
   },
   {
