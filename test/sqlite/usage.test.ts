@@ -147,6 +147,24 @@ describe("the sums", () => {
     await expectSumsToMatch({ ledger, id }, { from: midnight + 1, to: clock.now() });
   });
 
+  it("count no more than can be counted", async () => {
+    for (let call = 0; call < 300; call++) await spend({ input: 9e18, output: 3 });
+    sumUp(database, id);
+    const [sum] = await usage(["model"]);
+    expect(sum).toMatchObject({ requests: 300, tokens: { output: 900 } });
+    expect(sum?.tokens.input).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("stay where the host has turned on recursive triggers", async () => {
+    database.exec("PRAGMA recursive_triggers = ON");
+    for (let call = 0; call < 300; call++) await spend();
+    sumUp(database, id);
+    expect(rows()).toBe(1);
+    await spend();
+    expect(rows()).toBe(1);
+    await expectSumsToMatch({ ledger, id });
+  });
+
   it("count a call once that ends after others, but stands before them", async () => {
     for (let call = 0; call < 3; call++) await spend();
     sumUp(database, id);

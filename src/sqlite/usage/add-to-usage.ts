@@ -39,10 +39,15 @@ const boundedTags = `
     ELSE '?'
   END`;
 
+/** A JSON text is 0 as a number, unless it is one. `sum` fails beyond 64 bits, unless a number has a fraction. */
+function countOf(name: string): string {
+  const count = `(e.tags -> '$.${name}') + 0`;
+  const most = Number.MAX_SAFE_INTEGER;
+  return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, (${count}) * 1.0)`;
+}
+
 /** A statement that adds entries to their sums. @param entries - a FROM clause of them, named `e`. */
 export function addToUsage(entries: string): string {
-  // A JSON text is 0 as a number, unless it is one. Beyond 64 bits, `sum` fails: no count is taken for so much.
-  const most = Number.MAX_SAFE_INTEGER;
   return `
   INSERT INTO infergate_usage (account, day, tags, model, key, funding, ${sums.join(", ")})
   SELECT s.account, s.day, ${boundedTags}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
@@ -55,7 +60,7 @@ export function addToUsage(entries: string): string {
       iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
       sum(e.kind = 'charge') AS requests,
       sum(e.amount) AS charged,
-      ${tokens.map(([column, name]) => `coalesce(sum(min(max((e.tags -> '$.${name}') + 0, ${-most}), ${most})), 0) AS ${column}`).join(", ")}
+      ${tokens.map(([column, name]) => `coalesce(sum(${countOf(name)}), 0) AS ${column}`).join(", ")}
     ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
     GROUP BY 1, 2, 3, 4, 5, 6
   ) AS s
