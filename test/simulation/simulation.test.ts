@@ -42,6 +42,23 @@ describe("twenty simulated processes", () => {
     expect(figures.lostOperations).toBeGreaterThan(0);
   });
 
+  it("leave alone what else runs in the process", async () => {
+    const seen = new Set<unknown>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = (argument: string): void => {
+      seen.add(argument);
+      timer = setTimeout(again, 1, argument);
+    };
+    again("of another");
+    try {
+      const scenario = smallScenario(7);
+      expect((await simulate(scenario)).digest).toBe((await simulate(scenario)).digest);
+    } finally {
+      clearTimeout(timer);
+    }
+    expect([...seen]).toEqual(["of another"]);
+  });
+
   it("do the same again for the same seed", async () => {
     const scenario = smallScenario(7, { seconds: 2, kills: 3, network: badNetwork, shards: 2 });
     const first = await simulate(scenario);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { VirtualEvent } from "./event-heap.js";
 import type { VirtualWorld } from "./virtual-world.js";
 
@@ -7,9 +8,14 @@ interface VirtualTimer {
   unref(): VirtualTimer;
 }
 
+type Timer = VirtualTimer | ReturnType<typeof setTimeout>;
+
+/** Tells what runs in a world from what another test has left running. */
+const inWorld = new AsyncLocalStorage<VirtualWorld>();
+
 /**
- * Runs something while the timers, `performance.now` and `Math.random` of this process are the world's: the gateway's
- * parts take them from there.
+ * Runs something while its timers, `performance.now` and `Math.random` are the world's: the gateway's parts take them
+ * from the process. What runs outside keeps the real ones.
  */
 export async function withVirtualGlobals<Result>(
   world: VirtualWorld,
@@ -18,18 +24,34 @@ export async function withVirtualGlobals<Result>(
 ): Promise<Result> {
   const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
   const { now } = performance;
-  const real = { setTimeout, setInterval, clearTimeout, clearInterval };
   const realRandom = Math.random;
-  Object.assign(globalThis, virtualTimers(world));
-  Object.assign(performance, { now: () => world.now });
-  Math.random = random;
+  const isInside = () => inWorld.getStore() === world;
+  const { virtualTimeout, virtualInterval } = virtualTimers(world);
+  Object.assign(globalThis, {
+    setTimeout: (action: () => void, ms?: number, ...args: unknown[]): Timer =>
+      isInside() ? virtualTimeout(action, ms) : setTimeout(action, ms, ...(args as [])),
+    setInterval: (action: () => void, ms: number, ...args: unknown[]): Timer =>
+      isInside() ? virtualInterval(action, ms) : setInterval(action, ms, ...(args as [])),
+    clearTimeout: (timer?: Timer) => (isVirtual(timer) ? cancel(timer) : clearTimeout(timer)),
+    clearInterval: (timer?: Timer) => (isVirtual(timer) ? cancel(timer) : clearInterval(timer)),
+  });
+  Object.assign(performance, { now: () => (isInside() ? world.now : now.call(performance)) });
+  Math.random = () => (isInside() ? random() : realRandom());
   try {
-    return await run();
+    return await inWorld.run(world, run);
   } finally {
-    Object.assign(globalThis, real);
+    Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval });
     Object.assign(performance, { now });
     Math.random = realRandom;
   }
+}
+
+function isVirtual(timer: Timer | undefined): timer is VirtualTimer {
+  return typeof timer === "object" && timer !== null && "event" in timer;
+}
+
+function cancel({ event }: VirtualTimer): void {
+  if (event !== undefined) event.isCancelled = true;
 }
 
 function virtualTimers(world: VirtualWorld) {
@@ -37,16 +59,13 @@ function virtualTimers(world: VirtualWorld) {
     const timer: VirtualTimer = { event: undefined, unref: () => timer };
     return timer;
   };
-  const clear = (timer: VirtualTimer | undefined): void => {
-    if (timer?.event !== undefined) timer.event.isCancelled = true;
-  };
   return {
-    setTimeout(action: () => void, ms = 0): VirtualTimer {
+    virtualTimeout(action: () => void, ms = 0): VirtualTimer {
       const timer = makeTimer();
       timer.event = world.after(ms, action);
       return timer;
     },
-    setInterval(action: () => void, ms: number): VirtualTimer {
+    virtualInterval(action: () => void, ms: number): VirtualTimer {
       const timer = makeTimer();
       const next = (): void => {
         timer.event = world.after(ms, () => {
@@ -57,7 +76,5 @@ function virtualTimers(world: VirtualWorld) {
       next();
       return timer;
     },
-    clearTimeout: clear,
-    clearInterval: clear,
   };
 }
