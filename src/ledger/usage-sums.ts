@@ -3,8 +3,7 @@ import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.
 import type { EntryTags, LedgerEntry } from "./credit-ledger.js";
 import { fundingOfEntry } from "./funding.js";
 import type { UsageSum } from "./usage-sum.js";
-
-const dayMs = 86_400_000;
+import { dayMs } from "./windows.js";
 
 /** Sums of usage, as they grow. */
 export class UsageSums {
@@ -91,5 +90,6 @@ function text(tags: EntryTags, name: string): string | null {
 
 function compare(one: string | null, other: string | null): number {
   if (one === other) return 0;
-  return (one ?? "") < (other ?? "") ? -1 : 1;
+  if (one === null || other === null) return one === null ? -1 : 1;
+  return one < other ? -1 : 1;
 }
