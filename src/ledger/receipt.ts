@@ -12,6 +12,13 @@ export interface Receipt extends AdmittedWindows {
   readonly expiresAt: number;
 }
 
+const noStarts: Receipt["starts"] = Object.freeze({}) as Receipt["starts"];
+
+/** Of the windows in which a reservation counts. */
+export function startsOf({ receipt, part }: { receipt: Receipt; part: HeldLimits | undefined }): Receipt["starts"] {
+  return part?.prepaidAt === undefined ? receipt.starts : noStarts;
+}
+
 /** The lease of a reservation. @param part - what it holds beside the windows; `undefined`: nothing, or it is not known any more. */
 export function toLease(
   { id, limits, caps, rates }: Pick<ReserveRequest, "id" | "limits" | "caps" | "rates">,

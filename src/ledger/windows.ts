@@ -18,7 +18,7 @@ export interface WindowLimitsInput {
   now: number;
 }
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 const firstMonday = Date.UTC(1970, 0, 5);
 const firstMonth = Date.UTC(1970, 0, 1);

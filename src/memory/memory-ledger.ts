@@ -57,7 +57,7 @@ import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
-import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
@@ -419,11 +419,6 @@ export class MemoryLedger {
 }
 
 type Reservation = Pick<ExpiredHold, "receipt" | "part">;
-
-/** Of the windows in which it counts. */
-function startsOf({ receipt, part }: Reservation): Lease["starts"] {
-  return part?.prepaidAt === undefined ? receipt.starts : noStarts;
-}
 
 function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {
   return kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates;

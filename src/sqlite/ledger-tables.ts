@@ -17,7 +17,6 @@ import {
   type GrantRequest,
   type Lease,
   LedgerConflictError,
-  type LedgerEntry,
   LedgerInputError,
   type RenewRequest,
   type RenewStatus,
@@ -52,7 +51,7 @@ import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
-import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
@@ -366,11 +365,6 @@ function receiptOf(
 /** What an expiry does to a hold. */
 function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
   return { held, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
-}
-
-/** Of the windows in which it counts. */
-function startsOf({ receipt, part }: Reserved): LedgerEntry["starts"] {
-  return part?.prepaidAt === undefined ? receipt.starts : {};
 }
 
 function namesOf({ caps, takes }: HeldLimits): LimitNames {

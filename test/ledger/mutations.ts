@@ -23,4 +23,9 @@ export const mutations: readonly Mutation[] = [
     find: "blocked: isPrepaid ? [] : blocked",
     replace: "blocked",
   },
+  {
+    name: "what prepaid credits paid names windows",
+    find: "return part?.prepaidAt === undefined ? receipt.starts : noStarts;",
+    replace: "void part;\n  return receipt.starts;",
+  },
 ];

@@ -9,9 +9,9 @@ import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { journalOf } from "../support/journal-of.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { describeWithPostgres, type PostgresServer } from "../support/postgres-server.js";
-import { journalOf } from "./journal-of.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 const processes = 4;

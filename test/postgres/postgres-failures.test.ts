@@ -11,8 +11,8 @@ import {
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
+import { journalOf } from "../support/journal-of.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { journalOf } from "./journal-of.js";
 
 const second = 1_000;
 

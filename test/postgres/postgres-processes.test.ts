@@ -7,8 +7,8 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { bundled } from "../support/bundled.js";
+import { journalOf } from "../support/journal-of.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { journalOf } from "./journal-of.js";
 
 const hammer = fileURLToPath(new URL("fixtures/hammer.ts", import.meta.url));
 const processes = 8;

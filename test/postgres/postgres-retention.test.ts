@@ -5,8 +5,8 @@ import type { CreditLedger, Lease, WindowLimits } from "../../src/ledger/credit-
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { journalOf } from "../support/journal-of.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { journalOf } from "./journal-of.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 const day = 86_400_000;

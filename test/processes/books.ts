@@ -2,7 +2,7 @@ import type { Stores } from "../../examples/demo/open-stores.js";
 import type { LedgerEntry } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
-import { wholeJournal } from "../redis/whole-journal.js";
+import { journalOf } from "../support/journal-of.js";
 
 /** What a store shows of an account, whose plan limits its session alone. */
 export interface Books {
@@ -20,7 +20,7 @@ export async function readBooks({ ledger }: Stores, account: string): Promise<Bo
   const credits = { session: null, week: null, month: null };
   const limits = windowLimits({ credits, sessionMs: 5 * 3_600_000, now: Date.now() });
   const { windows } = await ledger.balance(account, limits);
-  const journal = await wholeJournal(ledger, account);
+  const journal = await journalOf(ledger, account);
   const { usedMicro, heldMicro, startsAt } = windows.session;
   const booked = foldUse([...journal].reverse(), "session", startsAt);
   return { used: usedMicro, booked, held: heldMicro, journal, charges: sumById(journal) };

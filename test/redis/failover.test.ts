@@ -5,8 +5,8 @@ import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { journalOf } from "../support/journal-of.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
-import { wholeJournal } from "./whole-journal.js";
 
 interface Node {
   server: RedisServer;
@@ -115,7 +115,7 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     let used = 0;
     for (const account of accounts) {
       const windows = await account.windows();
-      const entries = await wholeJournal(ledger, account.id);
+      const entries = await journalOf(ledger, account.id);
       for (const window of windowNames) {
         // A session that was lost with its first call is not taken up again where another one has begun since.
         const booked = foldUse(entries.toReversed(), window, windows[window].startsAt);

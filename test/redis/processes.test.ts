@@ -6,10 +6,10 @@ import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { bundled } from "../support/bundled.js";
+import { journalOf } from "../support/journal-of.js";
 import { hasRedisServer } from "../support/redis-server.js";
 import { clients } from "./clients.js";
 import { RedisTest } from "./redis-test.js";
-import { wholeJournal } from "./whole-journal.js";
 
 /** What a process of fixtures/spender.ts prints of each account. */
 interface Seen {
@@ -70,7 +70,7 @@ describe.runIf(hasRedisServer)("the Redis ledger and many processes", () => {
     expect(charged).toBeLessThan(limit + largest);
     expect(await account.counts()).toEqual(everywhere(charged, 0));
 
-    const entries = await wholeJournal(ledger, account.id);
+    const entries = await journalOf(ledger, account.id);
     expect(entries.reduce((total, { amountMicro }) => total + amountMicro, 0)).toBe(charged);
     expect(entries.length).toBe(sum("settled"));
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);

@@ -106,11 +106,6 @@ export const limitMutations: readonly Mutation[] = [
     replace: "",
   },
   {
-    name: "a checkpoint of prepaid credits names windows",
-    find: "return part?.prepaidAt === undefined ? receipt.starts : {};",
-    replace: "void part;\n  return receipt.starts;",
-  },
-  {
     name: "an unknown lease has no prepaid credits and caps",
     find: "part: partOfLease(lease) };",
     replace: "part: partOfLease({ ...lease, prepaidAt: undefined, caps: [], rates: [] }) };",

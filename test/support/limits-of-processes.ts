@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import type { CreditLedger, LedgerEntry } from "../../src/ledger/credit-ledger.js";
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import type { Hammered } from "./hammer-limits.js";
+import { journalOf } from "./journal-of.js";
 
 /** How many processes share the calls, and how much of the prepaid credits and of the cap there is. */
 export const hammering = { processes: 4, calls: 1_000, bought: 10_000 } as const;
@@ -13,10 +14,7 @@ export interface HammeredLedger {
 }
 
 /** What holds once several processes have hammered at the limits of a ledger. */
-export function itKeepsLimitsOfProcesses(
-  hammered: () => HammeredLedger,
-  journalOf: (ledger: CreditLedger, account: string) => Promise<readonly LedgerEntry[]>,
-): void {
+export function itKeepsLimitsOfProcesses(hammered: () => HammeredLedger): void {
   const { bought } = hammering;
   const credits = { session: null, week: null, month: null };
   const limits = () => windowLimits({ credits, sessionMs: 3_600_000, now: hammered().now });

@@ -1,8 +1,8 @@
 import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
 import { dayOf } from "../../ledger/usage-sums.js";
+import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix, reservedTags } from "../../metering/tags.js";
 
-const dayMs = 86_400_000;
 /** Days before and after all that a database can have kept. */
 const [earliestDay, latestDay] = [-100_000_000, 100_000_000];
 

@@ -1,10 +1,9 @@
 import type { UsageSum } from "../../ledger/usage-sum.js";
 import { dayOf } from "../../ledger/usage-sums.js";
+import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
 import { sums } from "./add-to-usage.js";
-
-const dayMs = 86_400_000;
 
 /** What tells the sums of an account apart, in the order of the primary key. */
 export const sumColumns = "day, tags, model, key, funding";

@@ -2,13 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import type { LedgerEntry } from "../../ledger/credit-ledger.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
 import { UsageSums } from "../../ledger/usage-sums.js";
+import { dayMs } from "../../ledger/windows.js";
 import type { JournalTable } from "../journal-table.js";
 import type { Retention } from "../retention.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import { hasTags } from "./usage-page.js";
 import { beforeDay, type Days, type SumPlace, type UsageTable } from "./usage-table.js";
 
-const dayMs = 86_400_000;
 /** So many entries are read in one step: some milliseconds of work. */
 const entriesPerPage = 250;
 
@@ -66,8 +66,7 @@ export class UsageReader {
     for (const entry of newest.entries) reading.addEntry(entry);
     for (const day of newest.unknown) {
       // What is written meanwhile, after the time that is asked for, is not asked for.
-      const end = (day + 1) * dayMs;
-      await this.#addEntries(reading, account, { from: day * dayMs, to: Math.min(end, to ?? end) });
+      await this.#addEntries(reading, account, spanOf(day, to));
     }
     if (from !== undefined && from < days.from * dayMs) {
       await this.#addEntries(reading, account, { from, to: days.from * dayMs });
@@ -98,7 +97,7 @@ export class UsageReader {
         await setImmediate();
       }
     }
-    for (const day of unknown) await this.#addEntries(reading, account, spanOf(day, day + 1));
+    for (const day of unknown) await this.#addEntries(reading, account, spanOf(day));
   }
 
   /**
@@ -153,8 +152,9 @@ export class UsageReader {
   }
 }
 
-function spanOf(from: number, to: number): Span {
-  return { from: from * dayMs, to: to * dayMs };
+/** A day, or what there is of it before `end`. */
+function spanOf(day: number, end = Number.MAX_SAFE_INTEGER): Span {
+  return { from: day * dayMs, to: Math.min((day + 1) * dayMs, end) };
 }
 
 /** The days between these. */

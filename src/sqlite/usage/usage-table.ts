@@ -1,11 +1,11 @@
 import type { UsageSum } from "../../ledger/usage-sum.js";
+import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
 import { addToUsage } from "./add-to-usage.js";
 import { columnsOf, sumColumns, UsagePage } from "./usage-page.js";
 
-const dayMs = 86_400_000;
 /** The sums are kept for as long at least. */
 const usageKeptMs = 400 * dayMs;
 /** So many entries are summed up in one step: some milliseconds of work. */

@@ -11,8 +11,8 @@ import { windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
+import { journalOf } from "../../support/journal-of.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { journalOf } from "../journal-of.js";
 
 const leaseMs = 60_000;
 const credits = { session: null, week: null, month: null };

@@ -10,7 +10,6 @@ import { bundled } from "../../support/bundled.js";
 import type { Hammered } from "../../support/hammer-limits.js";
 import { hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { journalOf } from "../journal-of.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";
 
 const hammer = fileURLToPath(new URL("../fixtures/limits-hammer.ts", import.meta.url));
@@ -33,5 +32,5 @@ describeWithPostgres("PostgreSQL, limits shared by several processes", (server) 
   }, 120_000);
   afterAll(() => pool.end());
 
-  itKeepsLimitsOfProcesses(() => ({ ledger, now: clock.now(), results }), journalOf);
+  itKeepsLimitsOfProcesses(() => ({ ledger, now: clock.now(), results }));
 });

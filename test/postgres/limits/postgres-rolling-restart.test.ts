@@ -6,8 +6,8 @@ import type { Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
+import { journalOf } from "../../support/journal-of.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { journalOf } from "../journal-of.js";
 
 const now = Date.now();
 const leaseMs = 60_000;

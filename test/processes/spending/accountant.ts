@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Balance, CreditLedger, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { windowNames } from "../../../src/ledger/credit-ledger.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
-import { wholeJournal } from "../../redis/whole-journal.js";
+import { journalOf } from "../../support/journal-of.js";
 import { type AccountTerms, limitsOf, mostMicro, namedOf } from "./account-terms.js";
 import { type CallTrace, possibleCharges, type Trace } from "./call-trace.js";
 import { overrun } from "./rate-records.js";
@@ -38,7 +38,7 @@ async function audit(
   // Enters in the journal what has expired.
   await ledger.reset(account, []);
   const balance = await ledger.balance(account, limitsOf(terms), namedOf(terms));
-  const journal = (await wholeJournal(ledger, account)).reverse();
+  const journal = (await journalOf(ledger, account)).reverse();
   const charges = chargesById(journal);
   const of = (what: string, value: unknown) => ({ account, [what]: value });
   verifyCalls(account, trace.calls, journal, charges);

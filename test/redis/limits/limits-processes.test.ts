@@ -10,7 +10,6 @@ import type { Hammered } from "../../support/hammer-limits.js";
 import { hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { ledgerAt, RedisTest } from "../redis-test.js";
-import { wholeJournal } from "../whole-journal.js";
 
 const hammer = fileURLToPath(new URL("../fixtures/limits-hammer.ts", import.meta.url));
 const { processes, calls, bought } = hammering;
@@ -29,5 +28,5 @@ describe.runIf(hasRedisServer)("Redis, limits shared by several processes", () =
   }, 120_000);
   afterAll(() => test.stop());
 
-  itKeepsLimitsOfProcesses(() => ({ ledger, now: start, results }), wholeJournal);
+  itKeepsLimitsOfProcesses(() => ({ ledger, now: start, results }));
 });

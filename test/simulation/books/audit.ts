@@ -1,5 +1,6 @@
 import type { Balance, CreditLedger, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { windowNames } from "../../../src/ledger/credit-ledger.js";
+import { journalOf } from "../../support/journal-of.js";
 import type { Traffic } from "../clients/traffic.js";
 import { accountId, type Call } from "./call.js";
 
@@ -63,17 +64,6 @@ function callsByAccount(calls: readonly Call[]): Map<number, Call[]> {
     else groups.set(call.account, [call]);
   }
   return groups;
-}
-
-async function journalOf(ledger: CreditLedger, account: string): Promise<LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ledger.history?.({ account, cursor, limit: 1_000 });
-    entries.push(...(page?.entries ?? []));
-    cursor = page?.cursor;
-  } while (cursor !== undefined);
-  return entries;
 }
 
 function isBalanced(entries: readonly LedgerEntry[], { windows }: Balance): boolean {
