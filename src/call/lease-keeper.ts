@@ -1,8 +1,8 @@
 import type { Warn } from "../events/warning.js";
 import type { CreditLedger, Lease } from "../ledger/credit-ledger.js";
+import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Micro } from "../metering/micro.js";
-import { type Indexed, IndexedSet } from "./indexed-set.js";
 
 /** A lease that the keeper renews. */
 export interface KeptLease extends Indexed {

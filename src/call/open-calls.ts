@@ -1,5 +1,5 @@
+import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import { waitFor } from "../routing/wait-for.js";
-import { type Indexed, IndexedSet } from "./indexed-set.js";
 
 /** Why the gateway aborted a call. `upstream_timeout`: the response took longer than allowed. */
 export type AbortReason = "client_gone" | "shutdown" | "upstream_timeout";

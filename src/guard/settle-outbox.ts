@@ -1,6 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
+import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
@@ -18,7 +19,7 @@ export interface LeaseEnd {
   readonly insured?: boolean;
 }
 
-interface Entry extends LeaseEnd {
+interface Entry extends LeaseEnd, Indexed {
   readonly since: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
@@ -53,8 +54,10 @@ export class SettleOutbox {
   readonly #emit: Emit;
   readonly #most: number;
   readonly #onAnswer: OutboxListener;
-  /** Everything that the ledger has not accepted yet, the oldest first. */
-  readonly #entries = new Set<Entry>();
+  /** Everything that the ledger has not accepted yet. */
+  readonly #entries = new IndexedSet<Entry>();
+  /** Entries that are kept, also while they are sent again. The one that was kept first is the first. */
+  readonly #kept = new Set<Entry>();
   /** Entries that are kept and not being sent. The one that failed last is the last. */
   readonly #waiting = new Set<Entry>();
   #pauseMs = firstPauseMs;
@@ -121,7 +124,7 @@ export class SettleOutbox {
     }
     clearTimeout(this.#timer);
     this.#closed = true;
-    for (const entry of this.#entries) this.#lose(entry, "closed");
+    for (const entry of this.#entries.list()) this.#lose(entry, "closed");
   }
 
   #enter(ending: LeaseEnd): Entry {
@@ -133,6 +136,7 @@ export class SettleOutbox {
       since: this.#clock.now(),
       sentAt: undefined,
       isKept: false,
+      place: -1,
     };
     this.#entries.add(entry);
     return entry;
@@ -147,8 +151,9 @@ export class SettleOutbox {
     this.#waiting.add(entry);
     if (!entry.isKept) {
       entry.isKept = true;
+      this.#kept.add(entry);
       if (this.#waiting.size > this.#most) {
-        for (const oldest of this.#entries) {
+        for (const oldest of this.#kept) {
           if (!this.#waiting.has(oldest)) continue;
           this.#lose(oldest, "overflow", cause);
           break;
@@ -277,8 +282,11 @@ export class SettleOutbox {
   }
 
   #remove(entry: Entry): void {
-    this.#waiting.delete(entry);
-    this.#entries.delete(entry);
+    if (entry.isKept) {
+      this.#waiting.delete(entry);
+      this.#kept.delete(entry);
+    }
+    this.#entries.remove(entry);
     if (this.#entries.size === 0) this.#emptied?.();
   }
 

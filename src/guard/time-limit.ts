@@ -1,8 +1,8 @@
-interface Wait {
+import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
+
+interface Wait extends Indexed {
   readonly firstTick: number;
   readonly expire: () => void;
-  /** Where it is among the others. */
-  place: number;
 }
 
 const leastTicks = 10;
@@ -25,8 +25,7 @@ export class TimeLimit {
   readonly ms: number;
   readonly #ticks: number;
   readonly #mostTicks: number;
-  /** In any order. A `Set` makes a new table every few waits, and what an old one names is garbage for longer. */
-  readonly #waits: Wait[] = [];
+  readonly #waits = new IndexedSet<Wait>();
   #tick = 0;
   /** The tick of the last {@link TimeLimit.extend}. */
   #extendedTick = Number.NEGATIVE_INFINITY;
@@ -57,17 +56,17 @@ export class TimeLimit {
       const wait: Wait = {
         firstTick: this.#tick,
         expire: () => reject(new TimeLimitError(`There was no response in time (${this.ms} ms).`)),
-        place: this.#waits.length,
+        place: -1,
       };
-      this.#waits.push(wait);
+      this.#waits.add(wait);
       this.#timer ??= this.#start();
       answer.then(
         (value) => {
-          this.#remove(wait);
+          this.#waits.remove(wait);
           resolve(value);
         },
         (error: unknown) => {
-          this.#remove(wait);
+          this.#waits.remove(wait);
           reject(error);
         },
       );
@@ -77,18 +76,8 @@ export class TimeLimit {
   /** From now on, waits do not keep the process alive. They still end in time. */
   close(): void {
     this.#isClosed = true;
-    if (this.#waits.length === 0) this.#stop();
+    if (this.#waits.size === 0) this.#stop();
     else if (typeof this.#timer === "object") this.#timer.unref?.();
-  }
-
-  /** The last one takes its place. */
-  #remove(wait: Wait): void {
-    const waits = this.#waits;
-    if (waits[wait.place] !== wait) return;
-    const last = waits.pop();
-    if (last === undefined || last === wait) return;
-    waits[wait.place] = last;
-    last.place = wait.place;
   }
 
   #start(): ReturnType<typeof setInterval> {
@@ -104,12 +93,12 @@ export class TimeLimit {
 
   #expire(): void {
     this.#tick++;
-    for (const wait of [...this.#waits]) {
+    for (const wait of this.#waits.list()) {
       const silentSince = Math.max(wait.firstTick, this.#extendedTick);
       if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
-      this.#remove(wait);
+      this.#waits.remove(wait);
       wait.expire();
     }
-    if (this.#waits.length === 0) this.#stop();
+    if (this.#waits.size === 0) this.#stop();
   }
 }

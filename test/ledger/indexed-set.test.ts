@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Indexed, IndexedSet } from "../../src/call/indexed-set.js";
+import { type Indexed, IndexedSet } from "../../src/ledger/indexed-set.js";
 
 it("knows what is in it, in whatever order items go", () => {
   const set = new IndexedSet<Indexed & { name: string }>();

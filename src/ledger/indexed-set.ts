@@ -16,6 +16,10 @@ export class IndexedSet<Item extends Indexed> {
     return this.#items.length;
   }
 
+  has(item: Item): boolean {
+    return item.place >= 0;
+  }
+
   add(item: Item): void {
     if (item.place >= 0) return;
     item.place = this.#items.push(item) - 1;
