@@ -33,7 +33,13 @@ export interface WaitingTotal {
 
 /** Operations by account, in the order in which they came. Accounts take turns. */
 export class WaitingOperations {
+  /**
+   * It is replaced once as many accounts have left as there are. When a map makes itself a new table, V8 links the old one
+   * to it, and what was in any of them stays in memory until the whole heap is collected.
+   */
   #accounts = new Map<string, Waiting[]>();
+  /** How many accounts have left since then. */
+  #left = 0;
   readonly #total: WaitingTotal;
   #count = 0;
 
@@ -80,6 +86,7 @@ export class WaitingOperations {
       const count = Math.min(share, room) - ofAccount;
       if (count < 1) break;
       this.#accounts.delete(account);
+      this.#left++;
       const taken = waiting.length <= count ? waiting : waiting.splice(0, count);
       if (taken !== waiting) this.#accounts.set(account, waiting);
       room -= taken.length + ofAccount;
@@ -87,14 +94,15 @@ export class WaitingOperations {
       if (earlier) earlier.push(...taken);
       else groups.set(account, taken);
     }
+    this.#renew();
     return Array.from(groups, ([account, waiting]) => ({ account, waiting }));
   }
 
   #takeAll(): AccountGroup[] {
     const groups: AccountGroup[] = [];
     for (const [account, waiting] of this.#accounts) groups.push({ account, waiting });
-    // A cleared map would keep what was in it in memory for longer: V8 links its old table to the new one.
     this.#accounts = new Map();
+    this.#left = 0;
     this.#addToCount(-this.#count);
     return groups;
   }
@@ -109,6 +117,12 @@ export class WaitingOperations {
     }
     this.#addToCount(-taken.length);
     return taken;
+  }
+
+  #renew(): void {
+    if (this.#left < this.#accounts.size) return;
+    this.#accounts = new Map(this.#accounts);
+    this.#left = 0;
   }
 
   #addToCount(change: number): void {
