@@ -24,7 +24,7 @@ it("leaves no settlement that has ended to the collection of the whole heap", as
   const send = () => {
     const id = `r${++last}`;
     const lease = { id, amountMicro: 1 + (last % 4), weight: new Array(128).fill(last) };
-    return outbox.send({ lease: lease as unknown as Lease, settlement: { amountMicro: 1, by: "test" } });
+    return outbox.send({ lease: lease as unknown as Lease, settlement: { amountMicro: 1 } });
   };
   const bytes = await oldSpaceGrowth(20_000, send);
   // All settlements together are 20 MB.
