@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { drawChart } from "./parts/chart.mjs";
 import { isInstalled } from "./parts/is-installed.mjs";
@@ -9,16 +10,18 @@ import { runWorkload } from "./parts/run-workload.mjs";
 import { snapshotBuild } from "./parts/snapshot.mjs";
 import { summarizeWorkload } from "./parts/summary.mjs";
 import { judge } from "./parts/targets.mjs";
-import { variants } from "./parts/variants.mjs";
+import { builtElsewhere, variants } from "./parts/variants.mjs";
 import { workloads } from "./parts/workloads.mjs";
 
 const usage = `npm run bench -- [--only W1,W2a] [--variants floor,node] [--rounds 5] [--seconds 2] [--warm-up 5]
+                [--against FOLDER]
 
   --only      workloads: ${workloads.map(({ name }) => name).join(", ")}
   --variants  ${variants.map(({ name }) => name).join(", ")}; the floor is always there
   --rounds    how often each variant is measured
   --seconds   how long a round measures; default: the workload's own
   --warm-up   seconds of load before each measurement; peers take 8 at least
+  --against   another checkout, built and with its node_modules: its infergate takes turns with this one
   --output    folder of latest.json and chart.svg; default for a run of everything: results
 `;
 
@@ -29,6 +32,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string" },
     "warm-up": { type: "string", default: "5" },
+    against: { type: "string" },
     output: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -46,6 +50,9 @@ const options = {
 };
 const chosenWorkloads = choose(workloads, values.only, "workload");
 const chosenVariants = choose(variants, values.variants && `floor,${values.variants}`, "variant");
+if (values.against !== undefined) {
+  chosenVariants.push(...builtElsewhere(chosenVariants, pathToFileURL(`${values.against}/`).href));
+}
 
 const machine = describeMachine();
 const measured = {};
@@ -53,14 +60,14 @@ for (const workload of chosenWorkloads) {
   const { name, title, per, memory } = workload;
   const taking = chosenVariants.filter((variant) => isMeasured(variant, workload));
   const results = await runWorkload(workload, taking, options, progress);
-  measured[name] = { name, title, per, memory, results, summary: summarizeWorkload(results) };
+  measured[name] = { name, title, per, memory, variants: taking, results, summary: summarizeWorkload(results) };
 }
 progress("");
 
 const report = { machine, rounds: options.rounds, workloads: measured, targets: judge(measured) };
 process.stdout.write(reportText(report));
 
-const isWhole = values.only === undefined && values.variants === undefined;
+const isWhole = [values.only, values.variants, values.against].every((value) => value === undefined);
 const output = values.output ?? (isWhole ? new URL("results/", import.meta.url) : undefined);
 if (Object.values(measured).some(({ results }) => Object.values(results).some(({ error }) => error !== undefined))) {
   fail("Not everything could be measured: nothing is written.");

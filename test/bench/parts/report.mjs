@@ -1,5 +1,4 @@
 import { spread } from "./statistics.mjs";
-import { variants } from "./variants.mjs";
 
 /** The whole report as text: a table for each workload, then the targets. */
 export function reportText({ machine, rounds, workloads, targets }) {
@@ -27,7 +26,8 @@ function othersLine(workloads) {
   return `Other processes took ${fixed(share * 100, 1)} % of the gateway's processor.${advice}`;
 }
 
-function workTable({ name, title, per, summary, results }) {
+function workTable(workload) {
+  const { name, title, per, results } = workload;
   const header = [
     "",
     `CPU µs/${per}`,
@@ -42,7 +42,7 @@ function workTable({ name, title, per, summary, results }) {
     "RSS MB",
     "heap MB",
   ];
-  const rows = named(summary).map(([label, { cpu, perSecond, busy, p50, p99, rss, heap, toFloor, overFloor }]) => [
+  const rows = named(workload).map(([label, { cpu, perSecond, busy, p50, p99, rss, heap, toFloor, overFloor }]) => [
     label,
     fixed(cpu?.median, 1),
     ranged(toFloor.cpu),
@@ -56,22 +56,23 @@ function workTable({ name, title, per, summary, results }) {
     megabytes(rss?.median),
     megabytes(heap?.median),
   ]);
-  return `${name}: ${title}\n${table([header, ...rows])}${storeLines(summary, per)}${failures(results)}`;
+  return `${name}: ${title}\n${table([header, ...rows])}${storeLines(workload)}${failures(results)}`;
 }
 
-function storeLines(summary, per) {
-  return named(summary)
+function storeLines(workload) {
+  return named(workload)
     .filter(([, { storeCpu }]) => storeCpu !== undefined)
     .map(
       ([label, { storeCpu, scripts }]) =>
-        `\n${label}: the store's server took ${ranged(storeCpu, 1, 1)} µs and ran ${ranged(scripts, 1, 3)} scripts per ${per}`,
+        `\n${label}: the store's server took ${ranged(storeCpu, 1, 1)} µs and ran ${ranged(scripts, 1, 3)} scripts per ${workload.per}`,
     )
     .join("");
 }
 
-function memoryTable({ name, title, summary, results }) {
+function memoryTable(workload) {
+  const { name, title, results } = workload;
   const header = ["", "RSS KB/stream", "over the floor", "heap KB/stream", "over the floor"];
-  const rows = named(summary).map(([label, { rss, heap, overFloor }]) => [
+  const rows = named(workload).map(([label, { rss, heap, overFloor }]) => [
     label,
     ranged(rss, 1024, 1),
     fixed(overFloor.rss?.median / 1024, 1),
@@ -96,7 +97,7 @@ function targetTable(targets) {
   return `Targets\n${table([["", "must", "measured", ""], ...rows])}`;
 }
 
-function named(summary) {
+function named({ variants, summary }) {
   return variants.filter(({ name }) => name in summary).map(({ name, title }) => [`${name} (${title})`, summary[name]]);
 }
 

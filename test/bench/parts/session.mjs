@@ -48,7 +48,7 @@ export class Session {
     this.#gateway = new Child(script("gateway-process.mjs"), {
       processor: processors.gateway,
       args: [variant.module ?? variant.name, String(variant.accounts ?? 1)],
-      env: { INFERGATE_BUILD: build },
+      env: { INFERGATE_BUILD: variant.build ?? build },
     });
   }
 

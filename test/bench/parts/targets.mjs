@@ -6,6 +6,8 @@ const kilobyte = 1024;
 const targets = [
   ...[
     ["W1", "node", 1.15, "CPU per request, node"],
+    ["W1", "redis", 1.35, "CPU per request, Redis"],
+    ["W1", "redis-many", 1.5, "CPU per request, Redis, 10,000 accounts"],
     ["W1", "fastify", 1.2, "CPU per request, Fastify"],
     ["W2a", "node", 0.6, "CPU per stream, node"],
     ["W2b", "node", 1.2, "CPU per event, node"],

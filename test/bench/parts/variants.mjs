@@ -50,6 +50,19 @@ export const variants = [
   },
 ];
 
+/** Infergate's variants with another build: the folder's `dist`. */
+export function builtElsewhere(all, build) {
+  return all
+    .filter(({ gate }) => gate)
+    .map((variant) => ({
+      ...variant,
+      name: `${variant.name}-against`,
+      module: variant.module ?? variant.name,
+      title: `${variant.title}, the other build`,
+      build,
+    }));
+}
+
 export function requestHeaders(variant, upstreamPort) {
   return { authorization: `Bearer ${benchKey(0)}`, ...variant.headers?.(upstreamPort) };
 }
