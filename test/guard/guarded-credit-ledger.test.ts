@@ -422,6 +422,15 @@ describe("a used-up stock", () => {
     expect(faulty.arrived).toEqual(["reserve"]);
   });
 
+  it("is not remembered when requests in flight hold the prepaid credits that would pay", async () => {
+    const { faulty, account, guard } = setUp({}, { session: 0 });
+    await guard.topUp?.({ id: "t", account: account.id, amountMicro: 10 });
+    await account.admit(10);
+    faulty.arrived.length = 0;
+    for (let time = 0; time < 2; time++) expect((await account.reserve(1)).ok).toBe(false);
+    expect(faulty.arrived).toEqual(["reserve", "reserve"]);
+  });
+
   it("is there again after a grant, a reset, or with another plan", async () => {
     const { account, guard } = setUp({}, { session: 10 });
     const deny = async () => expect((await account.reserve(1)).ok).toBe(false);
