@@ -168,7 +168,11 @@ export const limitMutations: readonly Mutation[] = [
   },
   { name: "limits survive their account", find: "    this.#limits.forget(accountId);\n", replace: "" },
   { name: "idle limits stay", find: "    this.#limits.purge(now);\n", replace: "" },
-  { name: "a cap goes before its end", find: "return end + keepMs <= now && held === 0;", replace: "return held === 0;" },
+  {
+    name: "a cap goes before its end",
+    find: "return end + keepMs <= now && held === 0;",
+    replace: "return held === 0;",
+  },
   {
     name: "a cap goes that an open call holds",
     find: "return end + keepMs <= now && held === 0;",
