@@ -13,10 +13,10 @@ import type {
   AdmittedReservation,
   CreditLedger,
   EntryTags,
-  Lease,
   ReserveRequest,
   ReserveResult,
 } from "../../ledger/credit-ledger.js";
+import { leaseKey } from "../../ledger/receipt.js";
 import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
@@ -77,7 +77,7 @@ const idPrefix = "hold:";
 /** The holds of the host's own code in this process. */
 export class HostHolds implements AccountHolds {
   readonly #services: HoldingServices;
-  /** By {@link placeOf} their leases. */
+  /** By the keys of their leases. */
   readonly #open = new Map<string, OpenHold>();
   /** Reservations under way. */
   readonly #pending = new Set<Promise<unknown>>();
@@ -121,16 +121,16 @@ export class HostHolds implements AccountHolds {
   async #begin(request: ReserveRequest, { id, tags, maxMs }: z.output<typeof holdInput>): Promise<CreditHold> {
     const { ledger, keeper } = this.#services;
     const { lease, replayed } = await this.#reserve(request);
-    const place = placeOf(lease);
-    const earlier = this.#open.get(place);
+    const key = leaseKey(lease);
+    const earlier = this.#open.get(key);
     if (replayed && earlier !== undefined) return earlier;
     const onEnd = (): void => {
-      if (this.#open.get(place) === hold) this.#open.delete(place);
+      if (this.#open.get(key) === hold) this.#open.delete(key);
     };
     const timeUp = (): void =>
       this.#warnOf(hold, `was open for ${maxMs} ms. Its credits are free again when its lease ends`);
     const hold = new OpenHold({ ledger, keeper, onEnd }, { id, lease, tags: entryTags(tags) }, { maxMs, timeUp });
-    this.#open.set(place, hold);
+    this.#open.set(key, hold);
     return hold;
   }
 
@@ -152,11 +152,6 @@ export class HostHolds implements AccountHolds {
     const message = `The hold ${JSON.stringify(id)} of the account ${JSON.stringify(lease.account)} ${what}.`;
     this.#services.warn({ code: "hold_unsettled", message });
   }
-}
-
-/** A ledger may let two accounts have the same id. NUL is in no account's id. */
-function placeOf({ account, id }: Lease): string {
-  return `${account}\0${id}`;
 }
 
 /** By their names, since they may come from another copy of the package. */
