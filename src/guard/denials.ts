@@ -58,6 +58,8 @@ export class Denials {
     if (this.#forMs === 0 || changes !== this.#changes || strict === true) return;
     // A cap or rate denies one key or model, not the account.
     if (denial.blocked.length === 0) return;
+    // Calls in progress hold prepaid credits that would pay.
+    if (denial.prepaid !== undefined && denial.prepaid.balanceMicro > 0) return;
     let lastsMs = this.#forMs;
     for (const { cause, availableAt } of denial.blocked) {
       if (cause !== "used") return;

@@ -10,7 +10,7 @@ import type { LeasedCap } from "../ledger/cap-limit.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
-import { freshCaps } from "../ledger/receipt.js";
+import { freshCaps, leaseKey } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 
 /** Beyond this number, a new account is insured only in place of one that has had no insured call for long. */
@@ -57,7 +57,7 @@ export class Insurance {
   readonly #clock: Clock;
   /** By account, in the order of the latest insured call. */
   readonly #policies = new Map<string, Policy>();
-  /** By the ids of their requests. */
+  /** By the keys of their leases. */
   readonly #calls = new Map<string, InsuredCall>();
 
   constructor(most: Micro | null, clock: Clock) {
@@ -68,8 +68,9 @@ export class Insurance {
   /** @returns `undefined` when the account's insurance is used up, or there are too many accounts. */
   reserve(request: ReserveRequest): Extract<ReserveResult, { ok: true }> | undefined {
     const now = this.#clock.now();
-    const { id, amountMicro } = request;
-    const earlier = this.#calls.get(id);
+    const { amountMicro } = request;
+    const key = leaseKey(request);
+    const earlier = this.#calls.get(key);
     if (earlier !== undefined) {
       return { ok: true, lease: earlier.lease, windows: unknownStates, now, replayed: true };
     }
@@ -84,27 +85,28 @@ export class Insurance {
     // The latest goes to the end, so that the oldest is the first.
     this.#policies.delete(request.account);
     this.#policies.set(request.account, policy);
-    this.#calls.set(id, { policy, lease, held: amountMicro });
+    this.#calls.set(key, { policy, lease, held: amountMicro });
     return { ok: true, lease, windows: unknownStates, now, replayed: false };
   }
 
   covers(lease: Lease): boolean {
-    return this.#calls.size > 0 && this.#calls.has(lease.id);
+    return this.#calls.size > 0 && this.#calls.has(leaseKey(lease));
   }
 
   /** Records the cost of the call so far. */
-  renew({ id }: Lease, observed: Micro): void {
-    const call = this.#calls.get(id);
+  renew(lease: Lease, observed: Micro): void {
+    const call = this.#calls.get(leaseKey(lease));
     if (call === undefined || observed <= call.held) return;
     call.policy.held += observed - call.held;
     call.held = observed;
   }
 
   /** Replaces the hold of the call by its cost. */
-  settle({ id }: Lease, amount: Micro): WindowStates {
-    const call = this.#calls.get(id);
+  settle(lease: Lease, amount: Micro): WindowStates {
+    const key = leaseKey(lease);
+    const call = this.#calls.get(key);
     if (call !== undefined) {
-      this.#calls.delete(id);
+      this.#calls.delete(key);
       call.policy.held -= call.held;
       call.policy.used += amount;
       call.policy.open--;

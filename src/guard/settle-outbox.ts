@@ -238,7 +238,7 @@ export class SettleOutbox {
 
   /** The charge must count in the session that the ledger has open, if there is one. */
   async #inOpenSession(entry: Entry): Promise<LeaseEnd> {
-    const { lease, settlement } = entry;
+    const { lease, settlement, rates } = entry;
     // A ledger of the host's own may have only what the gateway calls.
     if (typeof this.#ledger.balance !== "function") return entry;
     let session: WindowState;
@@ -253,7 +253,7 @@ export class SettleOutbox {
     if (startsAt === null || resetsAt === null) return entry;
     const starts = { ...lease.starts, session: startsAt };
     const ends = { ...lease.ends, session: resetsAt };
-    return { lease: { ...lease, starts, ends }, settlement };
+    return { lease: { ...lease, starts, ends }, settlement, ...(rates !== undefined && { rates }) };
   }
 
   #delivered(entry: Entry, ending: LeaseEnd, result: SettleResult, sentAt: number): void {

@@ -11,6 +11,7 @@ const exposed = [
   ...["limit", "remaining", "reset"].flatMap((kind) =>
     ["session", "week", "month", "requests", "tokens"].map((window) => `x-ratelimit-${kind}-${window}`),
   ),
+  "x-ratelimit-remaining-prepaid",
 ].join(", ");
 
 /** The CORS headers of any response (WHATWG Fetch, section 3.3), errors and streams included. */

@@ -55,6 +55,14 @@ function leasedCaps(caps: readonly CapLimit[], held: HeldLimits["caps"]): Leased
   });
 }
 
+/**
+ * Tells a reservation from all others of a ledger. Its id alone does not: a ledger may let two accounts use the same one.
+ * NUL is in no account's id.
+ */
+export function leaseKey({ account, id }: Pick<Lease, "account" | "id">): string {
+  return `${account}\0${id}`;
+}
+
 interface Identity {
   readonly account: string;
   readonly amountMicro: Micro;

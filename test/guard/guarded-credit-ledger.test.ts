@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
-import { LedgerInputError, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
+import { LedgerInputError, LedgerUnavailableError, type ReserveResult } from "../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
-import { everywhere, Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
+import { admitted, everywhere, Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
+import { requestsRate } from "../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { faultyLedger } from "./faulty-ledger.js";
 import { guarded } from "./guarded.js";
@@ -352,6 +353,22 @@ describe("a settlement that is lost", () => {
   });
 });
 
+describe("the release of an insured call", () => {
+  it("that the store has admitted after all says what it used of its rates", async () => {
+    const { faulty, account, guard, store } = setUp({ insureMicro: null });
+    const rates = [requestsRate(1)];
+    faulty.fates = [1_000];
+    const reserved = guard.reserve({ ...account.request(5), rates });
+    const { lease } = admitted((await within(300, reserved)) as ReserveResult);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await account.spend(1);
+    await guard.release(lease, [{ id: "key/requests", actual: 1 }]);
+    await vi.advanceTimersByTimeAsync(6_000);
+    const { windows, rates: left } = await store.balance(account.id, account.limits, { rates });
+    expect([windows.session.heldMicro, left?.[0]?.remaining]).toEqual([0, 0]);
+  });
+});
+
 describe("a used-up stock", () => {
   it("is refused without asking the store, for a moment, and with the right time", async () => {
     const { faulty, account, types } = setUp({}, { session: 10 });
@@ -420,6 +437,15 @@ describe("a used-up stock", () => {
     faulty.arrived.length = 0;
     expect((await account.reserve(1)).ok).toBe(false);
     expect(faulty.arrived).toEqual(["reserve"]);
+  });
+
+  it("is not remembered when requests in flight hold the prepaid credits that would pay", async () => {
+    const { faulty, account, guard } = setUp({}, { session: 0 });
+    await guard.topUp?.({ id: "t", account: account.id, amountMicro: 10 });
+    await account.admit(10);
+    faulty.arrived.length = 0;
+    for (let time = 0; time < 2; time++) expect((await account.reserve(1)).ok).toBe(false);
+    expect(faulty.arrived).toEqual(["reserve", "reserve"]);
   });
 
   it("is there again after a grant, a reset, or with another plan", async () => {

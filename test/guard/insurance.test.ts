@@ -63,6 +63,15 @@ describe("insurance", () => {
     expect(reserve("a", 1)).toBeUndefined();
   });
 
+  it("keeps apart the requests of two accounts that have the same id", () => {
+    const { insurance, reserve } = setUp();
+    const [one, other] = ["a", "b"].map((account) => reserve(account, 10, "same")?.lease as Lease);
+    expect([one?.account, other?.account]).toEqual(["a", "b"]);
+    insurance.settle(one as Lease, 1);
+    expect([insurance.covers(one as Lease), insurance.covers(other as Lease)]).toEqual([false, true]);
+    expect(reserve("b")).toBeUndefined();
+  });
+
   it("opens one session for an account's calls, and another when it is over", () => {
     const { clock, admit } = setUp(null);
     const first = admit("a");

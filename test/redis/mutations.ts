@@ -34,12 +34,20 @@ export const mutations: readonly Mutation[] = [
     find: "account.week.finish, account.month.finish, now + maxLeaseMs",
     replace: "account.week.finish, now + maxLeaseMs",
   },
-  { name: "holds last no time", find: "    write('PEXPIRE', holdsKey, ttl)\n", replace: "" },
-  { name: "leases last no time", find: "    write('PEXPIRE', leasesKey, ttl)\n", replace: "" },
+  {
+    name: "holds last no time",
+    find: "{ holdsKey, leasesKey, expiredKey }",
+    replace: "{ leasesKey, expiredKey }",
+  },
+  {
+    name: "leases last no time",
+    find: "{ holdsKey, leasesKey, expiredKey }",
+    replace: "{ holdsKey, expiredKey }",
+  },
   {
     name: "expired holds last for ever",
-    find: "  if mustExtend then write('PEXPIRE', expiredKey, ttl) end",
-    replace: "",
+    find: "{ holdsKey, leasesKey, expiredKey }",
+    replace: "{ holdsKey, leasesKey }",
   },
   {
     name: "a balance is lost",
@@ -346,10 +354,10 @@ export const mutations: readonly Mutation[] = [
   { name: "when a hold expires is not kept", find: "write('ZADD', leasesKey, lease.expiresAt, id)\n", replace: "" },
   {
     name: "new holds last for ever",
-    find: "keepAccount(isExtended, true)",
-    replace: "keepAccount(isExtended)",
+    find: "keepAccount(isExtended or part, true)",
+    replace: "keepAccount(isExtended or part)",
   },
-  { name: "a reservation is not counted", find: "keepAccount(isExtended, true)", replace: "" },
+  { name: "a reservation is not counted", find: "keepAccount(isExtended or part, true)", replace: "" },
   {
     name: "the lease of nothing names no session",
     find: "if session == open then return answer(${code.admitted}, open, week, month) end\n",

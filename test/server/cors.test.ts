@@ -35,6 +35,7 @@ describe("cors", () => {
       const response = await test.gateway.handler(fromPage(request, "https://app.test"));
       expect(response.headers.get("access-control-allow-origin")).toBe("*");
       expect(response.headers.get("access-control-expose-headers")).toContain("x-ratelimit-remaining-week");
+      expect(response.headers.get("access-control-expose-headers")).toContain("x-ratelimit-remaining-prepaid");
       await response.text();
     }
     await test.close();

@@ -168,10 +168,14 @@ export const limitMutations: readonly Mutation[] = [
   },
   { name: "limits survive their account", find: "    this.#limits.forget(accountId);\n", replace: "" },
   { name: "idle limits stay", find: "    this.#limits.purge(now);\n", replace: "" },
-  { name: "a cap goes before its end", find: "return end <= now && held === 0;", replace: "return held === 0;" },
+  {
+    name: "a cap goes before its end",
+    find: "return end + keepMs <= now && held === 0;",
+    replace: "return held === 0;",
+  },
   {
     name: "a cap goes that an open call holds",
-    find: "return end <= now && held === 0;",
+    find: "return end + keepMs <= now && held === 0;",
     replace: "return end <= now;",
   },
   {

@@ -232,12 +232,22 @@ describe("what accounts have beside windows", () => {
     clock.advance(1);
     await spend("busy", 32 * 4);
     expect([rows("bucket"), rows("cap")]).toEqual([0, 300]);
-    clock.set(capOf("last").bounds[2] - 1);
+    clock.set(capOf("last").bounds[2] + day - 1);
     await spend("busy", 32 * 4);
     expect(rows("cap")).toBe(300);
     clock.advance(1);
     await spend("busy", 32 * 8);
     expect([rows("bucket"), rows("cap")]).toEqual([0, 0]);
+  });
+
+  it("that have ended are not refilled by a clock that ran ahead and was set right", async () => {
+    const cap = { ...capOf("used up"), limitMicro: 10 };
+    await ledger.settle(await admit("a", { caps: [cap] }), { amountMicro: 10 });
+    clock.advance(day);
+    await spend("busy", 64);
+    clock.advance(-day);
+    expect(await ledger.balance("a", limits(), { caps: [cap] })).toMatchObject({ caps: [{ usedMicro: 10 }] });
+    await expect(admit("a", { caps: [cap] })).rejects.toThrow("admitted");
   });
 
   it("that are as good as unknown go, though many rows before theirs stay", async () => {
@@ -273,6 +283,7 @@ describe("what accounts have beside windows", () => {
     await spend("b", 64);
     expect([rows("bucket"), rows("cap")]).toEqual([1, 1]);
     await ledger.settle(lease, { amountMicro: 1 });
+    clock.advance(day);
     await spend("b", 64);
     expect([rows("bucket"), rows("cap")]).toEqual([0, 0]);
   });

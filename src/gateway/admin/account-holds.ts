@@ -16,6 +16,7 @@ import type {
   ReserveRequest,
   ReserveResult,
 } from "../../ledger/credit-ledger.js";
+import { leaseKey } from "../../ledger/receipt.js";
 import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
@@ -76,7 +77,7 @@ const idPrefix = "hold:";
 /** The holds of the host's own code in this process. */
 export class HostHolds implements AccountHolds {
   readonly #services: HoldingServices;
-  /** By the ids of their leases. */
+  /** By the keys of their leases. */
   readonly #open = new Map<string, OpenHold>();
   /** Reservations under way. */
   readonly #pending = new Set<Promise<unknown>>();
@@ -120,15 +121,16 @@ export class HostHolds implements AccountHolds {
   async #begin(request: ReserveRequest, { id, tags, maxMs }: z.output<typeof holdInput>): Promise<CreditHold> {
     const { ledger, keeper } = this.#services;
     const { lease, replayed } = await this.#reserve(request);
-    const earlier = this.#open.get(request.id);
+    const key = leaseKey(lease);
+    const earlier = this.#open.get(key);
     if (replayed && earlier !== undefined) return earlier;
     const onEnd = (): void => {
-      if (this.#open.get(request.id) === hold) this.#open.delete(request.id);
+      if (this.#open.get(key) === hold) this.#open.delete(key);
     };
     const timeUp = (): void =>
       this.#warnOf(hold, `was open for ${maxMs} ms. Its credits are free again when its lease ends`);
     const hold = new OpenHold({ ledger, keeper, onEnd }, { id, lease, tags: entryTags(tags) }, { maxMs, timeUp });
-    this.#open.set(request.id, hold);
+    this.#open.set(key, hold);
     return hold;
   }
 

@@ -86,10 +86,12 @@ local function writeAccount()
   local ttl = last - now + graceMs
   write('SET', accountKey, packedAccount, 'PX', ttl)
   if mustExtend or hasHeld and call('PTTL', leasesKey) == -1 then
-    write('PEXPIRE', holdsKey, ttl)
-    write('PEXPIRE', leasesKey, ttl)
+    -- Prepaid credits do not end, nor do some caps. What leases hold of them must be known until it is given back.
+    local isEndless = packedPrepaid or call('PTTL', capsKey) == -1
+    for _, key in ipairs({ holdsKey, leasesKey, expiredKey }) do
+      if isEndless then write('PERSIST', key) else write('PEXPIRE', key, ttl) end
+    end
   end
-  if mustExtend then write('PEXPIRE', expiredKey, ttl) end
   mustWrite = false
 end
 `;

@@ -23,7 +23,7 @@ local function holdLease(id, lease, part, isExtended)
   end
   write('ZADD', leasesKey, lease.expiresAt, id)
   if part then limits.keep() end
-  keepAccount(isExtended, true)
+  keepAccount(isExtended or part, true)
 end
 
 local function reserve(operation)

@@ -9,6 +9,8 @@ import type { SqliteStatement } from "../sqlite-database.js";
 import type { LimitedAccount } from "./limited-account.js";
 
 const rowsPerPurge = 128;
+/** How long caps outlive their end. Should the clock have run ahead, setting it right must not refill them. */
+const keepMs = 86_400_000;
 
 /** The caps and rates that an operation needs. */
 export interface LimitNames {
@@ -112,7 +114,7 @@ export class LimitTables {
   purge(now: number): void {
     this.#lastCap = purgeAfter(this.#lastCap, this.#capsAfter, this.#deleteCap, (row) => {
       const { held, end } = toCap(row);
-      return end <= now && held === 0;
+      return end + keepMs <= now && held === 0;
     });
     this.#lastBucket = purgeAfter(this.#lastBucket, this.#bucketsAfter, this.#deleteBucket, (row) =>
       isIdle(toBucket(row), now),

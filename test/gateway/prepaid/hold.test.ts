@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
@@ -85,6 +86,25 @@ describe("a hold of the host's", () => {
     await image.settle({ credits: 1 });
     const { prepaid } = await accounts.balance("acct", { plan: "pro", anchor: null });
     expect(prepaid).toMatchObject({ balanceMicro: 2_000_000, heldMicro: 0 });
+  });
+
+  it("is its account's own where another account has one of the same id", async () => {
+    const shards = { one: memoryCreditLedger(), two: memoryCreditLedger() };
+    // As in Redis, ids are unique within an account only.
+    const ledger = shardedLedger({ shards, shardOf: (account) => (account === "acct" ? "one" : "two") });
+    const { hold, accounts, session } = await start({ ledger });
+    await hold("image_1", 2);
+    const terms = { plan: "pro", anchor: null };
+    const others = await accounts.hold("other", { id: "image_1", credits: 2, ...terms });
+    await (await hold("image_1", 2)).settle({ credits: 1 });
+    expect(await session()).toEqual([1_000_000, 0]);
+    expect((await accounts.balance("other", terms)).windows.session).toMatchObject({ usedMicro: 0 });
+    await others.settle({ credits: 2 });
+    await hold("image_2", 3);
+    await accounts.hold("other", { id: "image_2", credits: 3, ...terms });
+    await test.gateway.close();
+    expect(await session()).toEqual([1_000_000, 0]);
+    expect((await accounts.balance("other", terms)).windows.session).toMatchObject({ heldMicro: 0 });
   });
 
   it("is the same one for the same id, and a conflict for another amount", async () => {

@@ -179,4 +179,22 @@ export const limitMutations: readonly Mutation[] = [
     part: "account",
     test: limits,
   },
+  {
+    name: "limits: leases end by themselves, though prepaid credits count them",
+    find: "packedPrepaid or call('PTTL', capsKey) == -1",
+    replace: "call('PTTL', capsKey) == -1",
+    test: "limits/endless-holds",
+  },
+  {
+    name: "limits: leases end by themselves, though a cap without an end counts them",
+    find: "packedPrepaid or call('PTTL', capsKey) == -1",
+    replace: "packedPrepaid",
+    test: "limits/endless-holds",
+  },
+  {
+    name: "limits: leases that end by themselves stay so when one of prepaid credits joins them",
+    find: "keepAccount(isExtended or part, true)",
+    replace: "keepAccount(isExtended, true)",
+    test: "limits/endless-holds",
+  },
 ];
