@@ -78,7 +78,9 @@ export class AccountTermsLookup {
     const { plan, anchor } = await this.find(by, account, given);
     const allowance = await this.#lookups.findAllowance(plan);
     if (allowance === undefined) {
-      throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}. Make it, or give another as \`plan\`.`);
+      throw new UnknownTermsError(
+        `${by}: there is no plan ${JSON.stringify(plan)}. Make it, or give another as \`plan\`.`,
+      );
     }
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
