@@ -51,7 +51,7 @@ export function allowanceLookup(
     if (plan === undefined || plan === null) {
       warnOnce({
         code: "unknown_plan",
-        message: `A key belongs to the plan "${id}", which does not exist: it sees no model. Make the plan, or give the key another.`,
+        message: `A key or an account has the plan "${id}", which does not exist: it sees no model. Make the plan, or give it another.`,
       });
       return undefined;
     }

@@ -24,7 +24,9 @@ const modelRates = {
     .union([count, requestRate], { error: `must be ${atMost}, or { limit, burst } of such numbers` })
     .nullish(),
   tokensPerMinute: z
-    .union([count, tokenRate], { error: `must be ${atMost}, or { limit, burst, count, cached }` })
+    .union([count, tokenRate], {
+      error: `must be ${atMost}, or { limit, burst, count, cached }; \`count\` is "total", "input" or "output"`,
+    })
     .nullish(),
   concurrent: count.nullish(),
 };

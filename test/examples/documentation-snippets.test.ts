@@ -14,6 +14,8 @@ const givens: Record<string, string> = {
   GatewayOptions: 'import type { GatewayOptions } from "infergate";',
   "  models,\n":
     'import type { GatewayOptions } from "infergate"; declare const { models, providers }: GatewayOptions;',
+  ", models, providers }":
+    'import type { GatewayOptions } from "infergate"; declare const { models, providers }: GatewayOptions;',
   ": Model =": 'import type { Model } from "infergate";',
   UpstreamProvider: 'import type { UpstreamProvider } from "infergate";',
   database: `
@@ -53,4 +55,4 @@ it("the snippets of all pages compile", () => {
   );
   expect(snippets.length).toBeGreaterThan(25);
   expect(problems).toEqual([]);
-}, 60_000);
+}, 180_000);

@@ -42,6 +42,12 @@ const owners: Readonly<Record<RateOwner, string>> = {
   caller: "this caller",
 };
 
+const kindsOfOne: Readonly<Record<BlockedRate["kind"], string>> = {
+  requests: "request",
+  tokens: "token",
+  concurrent: "request",
+};
+
 function describe(
   { kind, limit, cause }: BlockedRate,
   rule: RateRule | undefined,
@@ -50,7 +56,8 @@ function describe(
 ): string {
   const models = rule?.pattern === undefined ? "" : ` for models ${JSON.stringify(rule.pattern)}`;
   const whose = `The rate limit of ${rule === undefined ? "this account" : owners[rule.owner]}${models}`;
-  const what = kind === "concurrent" ? `${limit} requests at once` : `${limit} ${kind} a minute`;
+  const named = limit === 1 ? kindsOfOne[kind] : kind === "tokens" ? "tokens" : "requests";
+  const what = `${limit} ${named} ${kind === "concurrent" ? "at once" : "a minute"}`;
   if (waitMs === undefined) return `${whose} is ${what}: none is allowed.`;
   const most = kind === "concurrent" ? limit : (rule?.burst ?? limit);
   const used = most - (state?.remaining ?? 0);

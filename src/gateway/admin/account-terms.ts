@@ -77,7 +77,11 @@ export class AccountTermsLookup {
   async resolve(by: string, account: string, given: GivenTerms): Promise<ResolvedTerms> {
     const { plan, anchor } = await this.find(by, account, given);
     const allowance = await this.#lookups.findAllowance(plan);
-    if (allowance === undefined) throw new UnknownTermsError(`${by}: there is no plan ${JSON.stringify(plan)}.`);
+    if (allowance === undefined) {
+      throw new UnknownTermsError(
+        `${by}: there is no plan ${JSON.stringify(plan)}. Make it, or give another as \`plan\`.`,
+      );
+    }
     const { credits, sessionMs } = allowance;
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
@@ -115,7 +119,8 @@ export class AccountTermsLookup {
     const [anchor] = anchors;
     if (plan === undefined || anchor === undefined) {
       const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
-      const lack = keys.length === 0 ? "the account has no keys" : "no key of the account names a plan";
+      const none = this.#lookups.findAccount === undefined ? "has no keys" : "has neither a record nor keys";
+      const lack = keys.length === 0 ? `the account ${none}` : "no key of the account names a plan";
       throw new UnknownTermsError(`${by}: ${lack}. ${what}`);
     }
     const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];

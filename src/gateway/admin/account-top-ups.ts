@@ -57,7 +57,9 @@ export function accountTopUps({ ledger, accounts }: TopUpStores, terms: AccountT
         throw new Error(`${by}: the gateway's ledger keeps no prepaid credits. Use one that has \`topUp\`.`);
       }
       if (accounts !== undefined && (await terms.ofEachKey(account)).length === 0) {
-        throw new UnknownTermsError(`${by}: the account has neither a record nor keys.`);
+        throw new UnknownTermsError(
+          `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
+        );
       }
       return ledger.topUp({
         ...{ id, account, amountMicro },

@@ -260,7 +260,7 @@ describe("several limits", () => {
         expect(rateHeaders(large, "requests")).toEqual(["1", "0", "1m0s"]);
         expect(rateHeaders(large, "tokens")[0]).toBe("50000");
         expect((await errorOf(await call({ model: "acme/large" }))).message).toBe(
-          'The rate limit of your plan for models "acme/l*" is reached: 1 requests a minute, 1 used. Try again in 1m0s.',
+          'The rate limit of your plan for models "acme/l*" is reached: 1 request a minute, 1 used. Try again in 1m0s.',
         );
         const small = await call();
         expect([...rateHeaders(small, "requests"), ...rateHeaders(small, "tokens")]).toEqual([

@@ -167,6 +167,7 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       await accounts.forget(account);
       expect(await accounts.get(account)).toBeUndefined();
       await expect(accounts.balance(account)).rejects.toThrow(UnknownTermsError);
+      await expect(accounts.balance(account)).rejects.toThrow(/neither a record nor keys\. Give `plan`/);
       expect(await test.call(secret)).toBe(401);
     });
 

@@ -96,6 +96,7 @@ describe("limits of keys", () => {
     ["a misspelled rate", { rates: { requestPerMinute: 5 } }, /did you mean `requestsPerMinute`/],
     ["a misspelled burst", { rates: { requestsPerMinute: { limit: 5, brust: 1 } } }, /did you mean `burst`/],
     ["a rate that is no number", { rates: { requestsPerMinute: "5" } }, /or \{ limit, burst \}/],
+    ["tokens of no kind", { rates: { tokensPerMinute: { limit: 5, count: "all" } } }, /"total", "input" or "output"/],
     ["a misspelled rate of a pattern", { rates: { models: { m: { concurent: 1 } } } }, /did you mean `concurrent`/],
     ["a pattern without a name", { rates: { models: { "": {} } } }, /its name must not be empty/],
     ["a lineage", { lineage: "key_other" }, /no member `lineage`/],

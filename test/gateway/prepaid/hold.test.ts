@@ -72,7 +72,7 @@ describe("a hold of the host's", () => {
     await (await hold("a", 10)).settle({ credits: 10 });
     const denied = hold("b", 1);
     await expect(denied).rejects.toMatchObject({ status: 429, code: "session_limit_exceeded" });
-    await expect(hold("c", 1, { plan: "none" })).rejects.toThrow("there is no plan");
+    await expect(hold("c", 1, { plan: "none" })).rejects.toThrow('there is no plan "none". Make it, or give');
     await expect(hold("d", -1)).rejects.toThrow(TypeError);
     await expect(hold("e", 1, { tags: { funding: "x" } })).rejects.toThrow("reserved");
   });

@@ -49,7 +49,9 @@ describe("a top-up", () => {
   it("is refused for an account that the account store does not know, and that has no keys", async () => {
     test = await startTestGateway({ accounts: memoryAccountStore() });
     const { accounts } = test.gateway;
-    await expect(accounts.topUp("acct_typo", { id: "a", credits: 1 })).rejects.toThrow("neither a record nor keys");
+    await expect(accounts.topUp("acct_typo", { id: "a", credits: 1 })).rejects.toThrow(
+      /neither a record nor keys. Make it with gateway.accounts.put/,
+    );
     await accounts.topUp("acct_pro", { id: "a", credits: 1 });
     await accounts.put({ id: "acct_new", plan: "pro" });
     await accounts.topUp("acct_new", { id: "b", credits: 1 });
