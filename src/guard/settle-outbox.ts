@@ -1,6 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
-import type { CreditLedger, Lease, Settlement, SettleResult, WindowState } from "../ledger/credit-ledger.js";
+import type { Balance, CreditLedger, Lease, Settlement, SettleResult } from "../ledger/credit-ledger.js";
+import { isPrepaidNow } from "../ledger/funding.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
@@ -214,7 +215,7 @@ export class SettleOutbox {
     const earlier = entry.sentAt;
     const sentAt = this.#clock.now();
     try {
-      const ending = entry.insured === true ? await this.#limit.race(this.#inOpenSession(entry)) : entry;
+      const ending = entry.insured === true ? await this.#limit.race(this.#asAdmitted(entry)) : entry;
       entry.sentAt ??= sentAt;
       const result = await this.#limit.race(this.#send(ending, earlier));
       this.#delivered(entry, ending, result, earlier ?? sentAt);
@@ -236,24 +237,26 @@ export class SettleOutbox {
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }
 
-  /** The charge must count in the session that the ledger has open, if there is one. */
-  async #inOpenSession(entry: Entry): Promise<LeaseEnd> {
+  /** As the ledger would reserve it now: prepaid credits pay for it, or it counts in the session that is open, if one is. */
+  async #asAdmitted(entry: Entry): Promise<LeaseEnd> {
     const { lease, settlement, rates } = entry;
     // A ledger of the host's own may have only what the gateway calls.
     if (typeof this.#ledger.balance !== "function") return entry;
-    let session: WindowState;
+    let balance: Balance;
     try {
-      session = (await this.#ledger.balance(lease.account, lease.limits)).windows.session;
+      balance = await this.#ledger.balance(lease.account, lease.limits);
     } catch (error) {
       // After weeks of outage, the limits differ from today's.
       if (isLedgerRefusal(error)) return entry;
       throw error;
     }
-    const { startsAt, resetsAt } = session;
+    const ending = { settlement, ...(rates !== undefined && { rates }) };
+    if (isPrepaidNow(balance)) return { lease: { ...lease, prepaidAt: balance.now }, ...ending };
+    const { startsAt, resetsAt } = balance.windows.session;
     if (startsAt === null || resetsAt === null) return entry;
     const starts = { ...lease.starts, session: startsAt };
     const ends = { ...lease.ends, session: resetsAt };
-    return { lease: { ...lease, starts, ends }, settlement, ...(rates !== undefined && { rates }) };
+    return { lease: { ...lease, starts, ends }, ...ending };
   }
 
   #delivered(entry: Entry, ending: LeaseEnd, result: SettleResult, sentAt: number): void {

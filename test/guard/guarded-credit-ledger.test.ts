@@ -590,6 +590,25 @@ describe("while the store is away", () => {
     expect(types().filter((type) => type === "insured")).toHaveLength(3);
   });
 
+  it.each([
+    ["whose plan includes none", 0, 30, 70, 0],
+    ["whose window is used up", 5, 30, 70, 5],
+    ["whose window has some left", 6, 30, 100, 35],
+    ["which it overdraws", 0, 130, -30, 0],
+  ])("prepaid credits pay for insured calls of an account %s", async (_, session, cost, balanceMicro, used) => {
+    const { faulty, account, guard } = setUp(away, { session });
+    await faulty.topUp?.({ id: "t", account: account.id, amountMicro: 100 });
+    if (session > 0) await account.spend(5);
+    faulty.otherwise = "refused";
+    const result = await within(200, account.reserve(60));
+    if (result instanceof Error || !result.ok) throw new Error("It was let in.");
+    await guard.settle(result.lease, { amountMicro: cost });
+    faulty.otherwise = "ok";
+    await vi.advanceTimersByTimeAsync(6_000);
+    const { windows, prepaid } = await faulty.balance(account.id, account.limits);
+    expect([prepaid?.balanceMicro, windows.session.usedMicro]).toEqual([balanceMicro, used]);
+  });
+
   it("an insured call whose hold arrived after all is charged once", async () => {
     const { faulty, account, guard, counts } = setUp(away);
     faulty.fates = [1_000];

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors/gateway-error.js";
-import type { Blocked, DeniedReservation, WindowStates } from "../../ledger/credit-ledger.js";
+import type { Blocked, DeniedReservation } from "../../ledger/credit-ledger.js";
+import { paysAsYouGo } from "../../ledger/funding.js";
 import { epochSeconds } from "./credit-headers.js";
 
 /** Calls in progress end soon. In seconds. */
@@ -39,10 +40,4 @@ export function prepaidDenial(
   delete headers["x-ratelimit-reset"];
   headers["x-should-retry"] = "false";
   return error("No prepaid credits are left, and the plan includes none. Top up the account to go on.");
-}
-
-/** Whether no limited window of the plan has any credits, nor was granted any. */
-function paysAsYouGo({ session, week, month }: WindowStates): boolean {
-  const limited = [session, week, month].filter(({ limitMicro }) => limitMicro !== null);
-  return limited.length > 0 && limited.every(({ limitMicro, bonusMicro }) => limitMicro === 0 && bonusMicro <= 0);
 }
