@@ -110,8 +110,8 @@ export const limitMutations: readonly Mutation[] = [
   { name: "caps deny nothing", find: "when infergate.lacks(instance, stock, need) then 'denied'", replace: "" },
   {
     name: "a cap outside its bounds is not minded",
-    find: "if status = 'clock' or verdict is null",
-    replace: "if verdict is null",
+    find: "      when instance is null then 'clock'\n",
+    replace: "",
   },
   { name: "a cap holds nothing", find: "(cap.instance).held + amount\n", replace: "(cap.instance).held\n" },
   { name: "a reservation of nothing begins a cap", find: "continue when amount = 0;", replace: "" },

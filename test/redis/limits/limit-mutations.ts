@@ -47,7 +47,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a cap without use stays",
     find: "(cap.used > 0 or cap.held > 0) and cap or false",
     replace: "cap",
-    test: limits,
   },
   {
     name: "a clock that steps back fills a bucket",
