@@ -208,9 +208,13 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
     it("hold no more than their burst, however long the pause", async () => {
       const account = await fixture();
       const rates = [tokensRate(60, 5, 10)];
-      const lease = await account.admit(1, { rates, leaseMs: 15 * minute });
+      const [lease, unused] = [
+        await account.admit(1, { rates, leaseMs: 15 * minute }),
+        await account.admit(1, { rates, leaseMs: 15 * minute }),
+      ];
       account.clock.advance(10 * minute);
       expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 10 }]);
+      expect((await account.ledger.release(unused)).rates).toMatchObject([{ remaining: 10 }]);
       const { rates: after } = await account.ledger.settle(lease, {
         ...{ amountMicro: 1, rates: [{ id: "key/tokens", actual: 8 }] },
       });

@@ -162,9 +162,9 @@ export const limitMutations: readonly Mutation[] = [
     replace: "local level = levelNow(stored)",
   },
   {
-    name: "limits: a full bucket loses what is given back",
-    find: "(taken - actual) * partsPerUnit, bucket.burst * partsPerUnit)",
-    replace: "(taken - actual) * partsPerUnit, math.huge)",
+    name: "limits: a bucket grows beyond its burst",
+    find: "* bucket.limit, bucket.burst * partsPerUnit)",
+    replace: "* bucket.limit, math.huge)",
   },
   {
     name: "limits: a part of a lease is never read",
