@@ -162,6 +162,18 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect(settled.caps).toMatchObject([{ usedMicro: 2, heldMicro: 0 }]);
     });
 
+    it("hold no more than can be counted, also where no window holds as much", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const account = await fixture();
+      const caps = [capOf(account, "total", most)];
+      const brief = { limitMicro: null, bounds: [start - 1, start + 1, start + day, start + 2 * day] } as const;
+      const limits = { session: { limitMicro: null, lengthMs: 1 }, week: brief, month: brief };
+      await account.admit(most - 1, { caps, limits });
+      account.clock.advance(1);
+      await expect(account.reserve(2, { caps, limits })).rejects.toBeInstanceOf(LedgerInputError);
+      expect((await creditsNow(account, { caps })).caps).toMatchObject([{ heldMicro: most - 1 }]);
+    });
+
     it("refuse bounds that miss the store's now", async () => {
       const account = await fixture();
       const caps = [{ ...capOf(account, "day", 10), bounds: [0, day, 2 * day, 3 * day] as const }];

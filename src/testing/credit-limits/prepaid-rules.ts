@@ -40,7 +40,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       await account.ledger.settle(lease, { amountMicro: 60 });
       expect((await creditsNow(account)).prepaid).toEqual({ balanceMicro: -50, heldMicro: 0, lots: [] });
       expect((await account.reserve(1)).ok).toBe(false);
-      expect((await topUp(account, 50)).balanceMicro).toBe(0);
+      expect(await topUp(account, 50)).toEqual({ balanceMicro: 0, heldMicro: 0, lots: [] });
       expect((await account.reserve(1)).ok).toBe(false);
       expect((await topUp(account, 1)).lots).toEqual([{ expiresAt: null, leftMicro: 1 }]);
       expect((await account.reserve(1)).ok).toBe(true);
