@@ -82,6 +82,8 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 60 });
       account.clock.advance(minute);
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 60, heldMicro: 0 });
+      await account.ledger.renew([{ lease, observedMicro: 70, leaseMs: minute }]);
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 70, heldMicro: 0 });
       await account.ledger.settle(lease, { amountMicro: 20 });
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 20, heldMicro: 0 });
     });
@@ -174,10 +176,23 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account, { caps })).caps).toMatchObject([{ heldMicro: most - 1 }]);
     });
 
+    it("count no further than can be counted, as what prepaid credits are overdrawn", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      const caps = [capOf(account, "total", most)];
+      const leases = [await account.admit(1, { caps }), await account.admit(1, { caps })];
+      for (const lease of leases) await account.ledger.settle(lease, { amountMicro: most });
+      const credits = await creditsNow(account, { caps });
+      expect(credits.caps).toMatchObject([{ usedMicro: most, heldMicro: 0 }]);
+      expect(credits.prepaid).toEqual({ balanceMicro: -most, heldMicro: 0, lots: [] });
+    });
+
     it("refuse bounds that miss the store's now", async () => {
       const account = await fixture();
       const caps = [{ ...capOf(account, "day", 10), bounds: [0, day, 2 * day, 3 * day] as const }];
       await expect(account.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
+      expect(await account.counts()).toEqual(everywhere(0, 0));
       await expect(creditsNow(account, { caps })).rejects.toBeInstanceOf(LedgerClockError);
       // Also where a window denies: the caller's clock is wrong, so the denial may be.
       const denied = await fixture({ session: 0 });
