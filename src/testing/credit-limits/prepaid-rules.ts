@@ -110,14 +110,15 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
 
     it("get back what a call did not use after its lease had expired", async () => {
       const account = await fixture({ week: 0 });
-      await topUp(account, 100);
+      const expiresAt = start + hour;
+      await topUp(account, 100, { expiresAt });
       const lease = await account.admit(50);
       await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: minute }]);
       account.clock.advance(minute);
       expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
       const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 15 });
       expect(status).toBe("late");
-      expect(prepaid).toMatchObject({ balanceMicro: 85, heldMicro: 0 });
+      expect(prepaid).toEqual({ balanceMicro: 85, heldMicro: 0, lots: [{ expiresAt, leftMicro: 85 }] });
       expect((await account.ledger.settle(lease, { amountMicro: 15 })).status).toBe("duplicate");
     });
 
