@@ -175,12 +175,10 @@ export class LedgerTables {
   /** Shows expired holds as ended, but writes nothing. */
   balance(accountId: string, limits: WindowLimits, of: NamedLimits, now: number): Balance {
     const account = this.#accounts.get(accountId) ?? newAccount(accountId);
-    if (of.caps !== undefined || of.rates !== undefined) this.#limits.load(account, of);
+    // Also where it names none: an expiry can overdraw prepaid credits of which nothing was left.
+    this.#limits.load(account, of);
     if (account.nextExpiry !== null && account.nextExpiry <= now) {
-      const due = this.#reservations.due(accountId, now);
-      // First of all: what an expiry empties would be read again.
-      for (const { part } of due) if (part !== undefined) this.#limits.load(account, namesOf(part));
-      for (const hold of due) endHold(account, hold, expiryOf(hold), now);
+      for (const hold of this.#reservations.due(accountId, now)) endHold(account, hold, expiryOf(hold), now);
     }
     admittingInstances(account, limits, now);
     return { ...creditsOf(account, limits, of, now), now };

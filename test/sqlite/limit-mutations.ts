@@ -111,9 +111,9 @@ export const limitMutations: readonly Mutation[] = [
     replace: "part: partOfLease({ ...lease, prepaidAt: undefined, caps: [], rates: [] }) };",
   },
   {
-    name: "a look reads what an expiry has emptied",
-    find: "      for (const { part } of due) if (part !== undefined) this.#limits.load(account, namesOf(part));\n",
-    replace: "",
+    name: "a look does not see what an expiry overdraws",
+    find: "    this.#limits.load(account, of);\n",
+    replace: "    if (of.caps ?? of.rates) this.#limits.load(account, of);\n",
   },
 
   // Top-ups and lapses

@@ -215,8 +215,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a look does not see what an expiry charges",
-    find: "for (const hold of due) endHold(account, hold, expiryOf(hold), now);",
-    replace: "for (const hold of due) endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
+    find: ") endHold(account, hold, expiryOf(hold), now);",
+    replace: ") endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
   },
 
   // Corrections

@@ -67,9 +67,10 @@ export interface EndedTake {
 export function endTake(bucket: Bucket, { kind, taken, actual }: EndedTake, now: number): void {
   if (kind !== "requests") bucket.held -= taken;
   if (kind === "concurrent") return;
-  const { level, burst } = filled(bucket, now);
+  const { level } = filled(bucket, now);
   bucket.at = now;
-  bucket.level = Math.min(level + (taken - actual) * partsPerUnit, burst * partsPerUnit);
+  // What exceeds the burst is cut wherever the level is read.
+  bucket.level = level + (taken - actual) * partsPerUnit;
 }
 
 export function rateState({ level, held }: Bucket, { id, kind, limit, burst }: RateLimit): RateState {

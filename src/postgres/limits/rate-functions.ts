@@ -81,8 +81,8 @@ begin
   if take->>'kind' <> 'requests' then bucket.held := bucket.held - taken; end if;
   if take->>'kind' = 'concurrent' then return bucket; end if;
   bucket := infergate.filled_bucket(bucket, moment);
-  bucket.level := least(bucket.level + (taken - actual) * 60000, bucket.burst * 60000);
-  bucket.level := greatest(bucket.level, -9007199254740991);
+  -- What exceeds the burst is cut wherever the level is read.
+  bucket.level := greatest(bucket.level + (taken - actual) * 60000, -9007199254740991);
   return bucket;
 end
 $$;

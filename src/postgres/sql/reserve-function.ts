@@ -32,9 +32,9 @@ begin
     is_prepaid := coalesce(infergate.available_prepaid(account.prepaid, moment) >= need, false);
     if not is_prepaid then verdict := 'denied'; end if;
   end if;
-  if op ? 'named' then
-    status := infergate.judge_limits(account.id, op->'named', amount, need, moment);
-    if status = 'clock' or verdict is null then verdict := status; end if;
+  -- When windows deny, the process that reads the answer checks the bounds of the caps.
+  if op ? 'named' and verdict is null then
+    verdict := infergate.judge_limits(account.id, op->'named', amount, need, moment);
   end if;
   if verdict is not null then return infergate.step(verdict, account, moment); end if;
   if is_prepaid then

@@ -73,7 +73,8 @@ local function endTake(id, kind, taken, actual)
   changedBuckets[id] = true
   if kind ~= requests then bucket.held = bucket.held - taken end
   if kind ~= concurrent then
-    bucket.level = math.min(levelNow(bucket) + (taken - actual) * partsPerUnit, bucket.burst * partsPerUnit)
+    -- What exceeds the burst is cut wherever the level is read.
+    bucket.level = levelNow(bucket) + (taken - actual) * partsPerUnit
     bucket.at = now
   end
   if isBucketIdle(bucket) then buckets[id] = false end

@@ -1,6 +1,6 @@
 import { LedgerClockError, LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { RulesInput } from "../credit-ledger/rules-input.js";
-import { day, everywhere, minute, start } from "../credit-ledger-fixture.js";
+import { day, everywhere, minute, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { capOf, creditsNow, deniedAnyhow, topUp } from "./limits-fixture.js";
 
@@ -82,6 +82,8 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 60 });
       account.clock.advance(minute);
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 60, heldMicro: 0 });
+      await account.ledger.renew([{ lease, observedMicro: 70, leaseMs: minute }]);
+      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 70, heldMicro: 0 });
       await account.ledger.settle(lease, { amountMicro: 20 });
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 20, heldMicro: 0 });
     });
@@ -133,12 +135,20 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
 
     it("are as if they had never begun where nothing is used or held", async () => {
       const account = await fixture();
-      await account.admit(0, { caps: [capOf(account, "day", 10)] });
-      await account.ledger.release(await account.admit(5, { caps: [capOf(account, "day", 10)] }));
+      const caps = [capOf(account, "day", 10)];
       const { bounds, ...cap } = capOf(account, "day", 10);
       const later: typeof bounds = [bounds[0] + minute, bounds[1] + minute, bounds[2] + minute, bounds[3] + minute];
-      const { caps } = await creditsNow(account, { caps: [{ ...cap, bounds: later }] });
-      expect(caps).toMatchObject([{ usedMicro: 0, heldMicro: 0, startsAt: dayStart + minute }]);
+      const expectNotBegun = async () => {
+        const credits = await creditsNow(account, { caps: [{ ...cap, bounds: later }] });
+        expect(credits.caps).toMatchObject([{ usedMicro: 0, heldMicro: 0, startsAt: dayStart + minute }]);
+      };
+      await account.admit(0, { caps });
+      await expectNotBegun();
+      await account.ledger.release(await account.admit(5, { caps }));
+      await expectNotBegun();
+      await account.admit(5, { caps, leaseMs: second });
+      account.clock.advance(second);
+      await expectNotBegun();
     });
 
     it("are raised in the span of the admission alone", async () => {
@@ -154,18 +164,35 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect(settled.caps).toMatchObject([{ usedMicro: 2, heldMicro: 0 }]);
     });
 
-    it("show nothing held of a lease that has expired", async () => {
+    it("hold no more than can be counted, also where no window holds as much", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
       const account = await fixture();
-      const caps = [capOf(account, "day", 10)];
-      await account.admit(5, { caps, leaseMs: 1_000 });
-      account.clock.advance(1_000);
-      expect((await creditsNow(account, { caps })).caps).toMatchObject([{ usedMicro: 0, heldMicro: 0 }]);
+      const caps = [capOf(account, "total", most)];
+      const brief = { limitMicro: null, bounds: [start - 1, start + 1, start + day, start + 2 * day] } as const;
+      const limits = { session: { limitMicro: null, lengthMs: 1 }, week: brief, month: brief };
+      await account.admit(most - 1, { caps, limits });
+      account.clock.advance(1);
+      await expect(account.reserve(2, { caps, limits })).rejects.toBeInstanceOf(LedgerInputError);
+      expect((await creditsNow(account, { caps })).caps).toMatchObject([{ heldMicro: most - 1 }]);
+    });
+
+    it("count no further than can be counted, as what prepaid credits are overdrawn", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const account = await fixture({ week: 0 });
+      await topUp(account, 10);
+      const caps = [capOf(account, "total", most)];
+      const leases = [await account.admit(1, { caps }), await account.admit(1, { caps })];
+      for (const lease of leases) await account.ledger.settle(lease, { amountMicro: most });
+      const credits = await creditsNow(account, { caps });
+      expect(credits.caps).toMatchObject([{ usedMicro: most, heldMicro: 0 }]);
+      expect(credits.prepaid).toEqual({ balanceMicro: -most, heldMicro: 0, lots: [] });
     });
 
     it("refuse bounds that miss the store's now", async () => {
       const account = await fixture();
       const caps = [{ ...capOf(account, "day", 10), bounds: [0, day, 2 * day, 3 * day] as const }];
       await expect(account.reserve(1, { caps })).rejects.toBeInstanceOf(LedgerClockError);
+      expect(await account.counts()).toEqual(everywhere(0, 0));
       await expect(creditsNow(account, { caps })).rejects.toBeInstanceOf(LedgerClockError);
       // Also where a window denies: the caller's clock is wrong, so the denial may be.
       const denied = await fixture({ session: 0 });

@@ -40,7 +40,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       await account.ledger.settle(lease, { amountMicro: 60 });
       expect((await creditsNow(account)).prepaid).toEqual({ balanceMicro: -50, heldMicro: 0, lots: [] });
       expect((await account.reserve(1)).ok).toBe(false);
-      expect((await topUp(account, 50)).balanceMicro).toBe(0);
+      expect(await topUp(account, 50)).toEqual({ balanceMicro: 0, heldMicro: 0, lots: [] });
       expect((await account.reserve(1)).ok).toBe(false);
       expect((await topUp(account, 1)).lots).toEqual([{ expiresAt: null, leftMicro: 1 }]);
       expect((await account.reserve(1)).ok).toBe(true);
@@ -110,14 +110,15 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
 
     it("get back what a call did not use after its lease had expired", async () => {
       const account = await fixture({ week: 0 });
-      await topUp(account, 100);
+      const expiresAt = start + hour;
+      await topUp(account, 100, { expiresAt });
       const lease = await account.admit(50);
       await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: minute }]);
       account.clock.advance(minute);
       expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
       const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 15 });
       expect(status).toBe("late");
-      expect(prepaid).toMatchObject({ balanceMicro: 85, heldMicro: 0 });
+      expect(prepaid).toEqual({ balanceMicro: 85, heldMicro: 0, lots: [{ expiresAt, leftMicro: 85 }] });
       expect((await account.ledger.settle(lease, { amountMicro: 15 })).status).toBe("duplicate");
     });
 
@@ -250,15 +251,31 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
     });
 
     it("hold what a renewal has observed, and the windows nothing of it", async () => {
-      const account = await fixture({ week: 0 });
+      const account = await fixture({ session: 10 });
+      await account.spend(10);
       await topUp(account, 100);
       const lease = await account.admit(5);
       await account.ledger.renew([{ lease, observedMicro: 9, leaseMs: minute }]);
       expect((await creditsNow(account)).prepaid?.heldMicro).toBe(9);
-      const { week, month } = await account.windows();
-      expect([week.heldMicro, month.heldMicro]).toEqual([0, 0]);
+      expect(await account.counts()).toEqual(everywhere(10, 0));
       const { prepaid } = await account.ledger.settle(lease, { amountMicro: 7 });
       expect(prepaid).toMatchObject({ balanceMicro: 93, heldMicro: 0 });
+    });
+
+    it("are overdrawn by a call that held nothing and whose holder died", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 1, { expiresAt: start + 10 * second });
+      const lease = await account.admit(0, { leaseMs: 30 * second });
+      await account.ledger.renew([{ lease, observedMicro: 3, leaseMs: 30 * second }]);
+      account.clock.advance(10 * second);
+      // It holds nothing, so that what has expired lapses, and nothing is left.
+      await account.ledger.reset(account.id, ["week"]);
+      expect((await creditsNow(account)).prepaid).toBeUndefined();
+      account.clock.advance(20 * second);
+      const overdrawn = { balanceMicro: -3, heldMicro: 0, lots: [] };
+      expect((await creditsNow(account)).prepaid).toEqual(overdrawn);
+      await account.ledger.reset(account.id, ["week"]);
+      expect((await creditsNow(account)).prepaid).toEqual(overdrawn);
     });
 
     it("hold no more than can be counted", async () => {

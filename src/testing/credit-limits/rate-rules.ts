@@ -100,6 +100,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(1, { rates, leaseMs: second });
       const uses = [{ id: "key/tokens", actual: 80 }];
       await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: second, rates: uses }]);
+      await account.ledger.renew([{ lease, observedMicro: 0, leaseMs: second }]);
       expect((await account.reserve(1, { rates })).ok).toBe(false);
       account.clock.advance(second);
       const { rates: after } = await creditsNow(account, { rates });
@@ -109,6 +110,16 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const late = await account.ledger.settle(lease, { amountMicro: 1, rates: [{ id: "key/tokens", actual: 0 }] });
       expect(late.status).toBe("late");
       expect(late.rates?.[1]).toMatchObject({ remaining: 0 });
+    });
+
+    it("lose nothing to a call that ends when they are full again", async () => {
+      const account = await fixture();
+      const rates = [requestsRate(60, 1)];
+      const lease = await account.admit(1, { rates });
+      account.clock.advance(second);
+      const uses = [{ id: "key/requests", actual: 3 }];
+      const settled = await account.ledger.settle(lease, { amountMicro: 1, rates: uses });
+      expect(settled.rates).toMatchObject([{ remaining: 1 }]);
     });
 
     it("deny without taking: a client that hammers recovers", async () => {
@@ -156,13 +167,16 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       }
     });
 
-    it("are cut to a lower limit, and not filled by a higher one", async () => {
+    it("are cut to a lower limit, and not filled by a higher one unless they are full", async () => {
       const account = await fixture();
       await account.admit(1, { rates: [requestsRate(10)] });
       await account.admit(1, { rates: [requestsRate(4)] });
       const left = async (limit: number) => (await creditsNow(account, { rates: [requestsRate(limit)] })).rates?.[0];
       expect(await left(4)).toMatchObject({ remaining: 3 });
       expect(await left(100)).toMatchObject({ remaining: 3 });
+      account.clock.advance(minute);
+      await account.admit(1, { rates: [requestsRate(100)] });
+      expect(await left(100)).toMatchObject({ remaining: 99 });
     });
 
     it("are not filled by a clock that steps back, and go on from there", async () => {
@@ -208,9 +222,13 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
     it("hold no more than their burst, however long the pause", async () => {
       const account = await fixture();
       const rates = [tokensRate(60, 5, 10)];
-      const lease = await account.admit(1, { rates, leaseMs: 15 * minute });
+      const [lease, unused] = [
+        await account.admit(1, { rates, leaseMs: 15 * minute }),
+        await account.admit(1, { rates, leaseMs: 15 * minute }),
+      ];
       account.clock.advance(10 * minute);
       expect((await creditsNow(account, { rates })).rates).toMatchObject([{ remaining: 10 }]);
+      expect((await account.ledger.release(unused)).rates).toMatchObject([{ remaining: 10 }]);
       const { rates: after } = await account.ledger.settle(lease, {
         ...{ amountMicro: 1, rates: [{ id: "key/tokens", actual: 8 }] },
       });

@@ -25,6 +25,11 @@ export const limitMutations: readonly Mutation[] = [
     replace: "paid := 0;",
   },
   {
+    name: "what a correction gives back never expires",
+    find: "coalesce(prepaid.expiries[1], 9007199254740991)",
+    replace: "9007199254740991",
+  },
+  {
     name: "a call is paid by lots that had expired before it",
     find: "continue when prepaid.expiries[place] <= admitted_at;",
     replace: "",
@@ -110,8 +115,13 @@ export const limitMutations: readonly Mutation[] = [
   { name: "caps deny nothing", find: "when infergate.lacks(instance, stock, need) then 'denied'", replace: "" },
   {
     name: "a cap outside its bounds is not minded",
-    find: "if status = 'clock' or verdict is null",
-    replace: "if verdict is null",
+    find: "      when instance is null then 'clock'\n",
+    replace: "",
+  },
+  {
+    name: "caps hold more than can be counted",
+    find: "      when not infergate.can_hold(instance, amount) then 'too_large'\n",
+    replace: "",
   },
   { name: "a cap holds nothing", find: "(cap.instance).held + amount\n", replace: "(cap.instance).held\n" },
   { name: "a reservation of nothing begins a cap", find: "continue when amount = 0;", replace: "" },

@@ -47,7 +47,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a cap without use stays",
     find: "(cap.used > 0 or cap.held > 0) and cap or false",
     replace: "cap",
-    test: limits,
   },
   {
     name: "a clock that steps back fills a bucket",
@@ -163,9 +162,9 @@ export const limitMutations: readonly Mutation[] = [
     replace: "local level = levelNow(stored)",
   },
   {
-    name: "limits: a full bucket loses what is given back",
-    find: "(taken - actual) * partsPerUnit, bucket.burst * partsPerUnit)",
-    replace: "(taken - actual) * partsPerUnit, math.huge)",
+    name: "limits: a bucket grows beyond its burst",
+    find: "* bucket.limit, bucket.burst * partsPerUnit)",
+    replace: "* bucket.limit, math.huge)",
   },
   {
     name: "limits: a part of a lease is never read",
@@ -196,5 +195,100 @@ export const limitMutations: readonly Mutation[] = [
     find: "keepAccount(isExtended or part, true)",
     replace: "keepAccount(isExtended, true)",
     test: "limits/endless-holds",
+  },
+  {
+    name: "limits: the use of a cap grows beyond the integers",
+    find: "math.min(math.max(0, cap.used + charge), maxInteger)",
+    replace: "math.max(0, cap.used + charge)",
+  },
+  {
+    name: "limits: a reservation of nothing begins a cap",
+    find: "    if amount > 0 then\n      caps[id] = cap",
+    replace: "    if true then\n      caps[id] = cap",
+  },
+  {
+    name: "limits: a cap goes before its end",
+    find: "return cap.held == 0 and cap.finish + dayMs <= now",
+    replace: "return cap.held == 0",
+    test: limits,
+  },
+  {
+    name: "limits: concurrent calls lower a level",
+    find: "if kind ~= concurrent then bucket.level = bucket.level - take",
+    replace: "if true then bucket.level = bucket.level - take",
+    test: limits,
+  },
+  {
+    name: "limits: a full bucket is charged by a call from before",
+    find: "if not bucket or isBucketIdle(bucket) then return end",
+    replace: "if not bucket then return end",
+  },
+  {
+    name: "limits: a full bucket stays",
+    find: "  if isBucketIdle(bucket) then buckets[id] = false end\n",
+    replace: "",
+    test: limits,
+  },
+  {
+    name: "limits: a full bucket is not filled by a higher limit",
+    find: "if not stored or isBucketIdle(stored) then",
+    replace: "if not stored then",
+  },
+  {
+    name: "limits: prepaid credits of which nothing is left stay",
+    find: "    write('DEL', prepaidKey)\n    packedPrepaid = false\n    return\n",
+    replace: "",
+    test: limits,
+  },
+  {
+    name: "limits: a top-up of what is overdrawn leaves an empty lot",
+    find: "if amount > paid and not addToLot",
+    replace: "if not addToLot",
+  },
+  {
+    name: "limits: what is overdrawn grows beyond the integers",
+    find: "math.min(prepaid.overdrawn + due, maxInteger)",
+    replace: "prepaid.overdrawn + due",
+  },
+  {
+    name: "limits: caps hold more than the integers",
+    find: "for _, cap in ipairs(named.caps) do held = math.max(held, cap.held) end",
+    replace: "",
+  },
+  {
+    name: "limits: a renewal without uses forgets the last ones",
+    find: "    part.uses = uses or part.uses\n",
+    replace: "    part.uses = uses or {}\n",
+  },
+  {
+    name: "limits: a renewal after the expiry charges no cap",
+    find: "    if part then useLimits().keep() end\n",
+    replace: "",
+    part: "renew",
+  },
+  {
+    name: "limits: prepaid credits are there after they were forgotten",
+    find: "  packedPrepaid = false\n",
+    replace: "",
+    part: "forget",
+    test: limits,
+  },
+  {
+    name: "limits: caps are there after they were forgotten",
+    find: "  if limits then limits.drop() end\n",
+    replace: "",
+    part: "forget",
+    test: limits,
+  },
+  {
+    name: "limits: a cap outside its bounds is not minded",
+    find: "    if not open[index] then return nil end\n",
+    replace: "    open[index] = open[index] or newInstance(never, never)\n",
+  },
+  {
+    name: "limits: a cap without end goes with the next day",
+    find: "lifetime > 0 and before ~= -1 and lifetime > before",
+    replace: "lifetime > 0",
+    test: limits,
   },
 ];

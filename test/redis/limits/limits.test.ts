@@ -92,6 +92,10 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     await account.admit(2);
     for (const name of ["prepaid", "caps", "rates"]) expect(await keyOf(name)).toBe("none");
     expect(await client().hlen(await keyOf("holds"))).toBe(1);
+    const buyer = (test as RedisTest).accountAt(start, { session: 0 });
+    await topUp(buyer, 5);
+    await buyer.ledger.settle(await buyer.admit(5), { amountMicro: 5 });
+    expect(await keyOf("prepaid")).toBe("none");
   });
 
   it("last as long as they mean something", async () => {
@@ -111,6 +115,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     await account.admit(1, { caps: [capOf(account, "total", 9)] });
     expect(await client().pttl(ofCaps)).toBe(-1);
     await account.ledger.settle(lease, { amountMicro: 1 });
+    expect(await client().pttl(ofCaps)).toBe(-1);
     expect(await client().hexists(ofRates, "key/concurrent")).toBe(0);
     expect(await client().hexists(await keyOf("holds"), `\u0001${lease.id}`)).toBe(0);
   });
@@ -137,7 +142,15 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     const account = (test as RedisTest).accountAt(start, { session: 0 });
     await topUp(account, 50);
     await account.admit(5, { caps: [capOf(account, "total", 90)], rates: [tokensRate(100, 10)] });
-    await account.ledger.forget(account.id);
+    // In one script, of which the last operation finds nothing that the first has read.
+    const named = { caps: [capOf(account, "total", 90)] };
+    const [before, , after] = await Promise.all([
+      account.reserve(1, named),
+      account.ledger.forget(account.id),
+      account.reserve(1, named),
+    ]);
+    expect([before.ok, after.ok]).toEqual([true, false]);
+    expect(after).toMatchObject({ caps: [{ usedMicro: 0, heldMicro: 0 }] });
     for (const name of ["prepaid", "caps", "rates", "holds"]) expect(await keyOf(name)).toBe("none");
     expect((await creditsNow(account)).prepaid).toBeUndefined();
   });
