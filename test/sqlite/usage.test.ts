@@ -58,7 +58,7 @@ async function usage(by: readonly string[], range: { from?: number; to?: number 
 }
 
 function rows(where = "TRUE"): number {
-  const row = database.prepare(`SELECT count(*) AS count FROM infergate_usage WHERE ${where}`).get();
+  const row = database.prepare(`SELECT count(*) AS count FROM infergate_usage_hour WHERE ${where}`).get();
   return Number((row as { count: number }).count);
 }
 

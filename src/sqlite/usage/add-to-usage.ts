@@ -1,4 +1,4 @@
-import { floored, type UsageUnit } from "./usage-unit.js";
+import { days, floored, hours, type UsageUnit } from "./usage-unit.js";
 
 /** A day or hour begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 200;
@@ -50,27 +50,40 @@ function countable(count: string): string {
 
 /** A statement that adds entries to their sums. @param entries - a FROM clause of them, named `e`. */
 export function addToUsage(entries: string, unit: UsageUnit): string {
-  const { table, column, ms } = unit;
+  const { column, ms } = unit;
+  const read = `
+    SELECT e.account, ${floored("e.at", ms)} AS ${column},
+      ${tagsOfEntry} AS host_tags,
+      coalesce(e.tags -> '$.model', '') AS model,
+      coalesce(e.tags -> '$.keyId', '') AS key,
+      iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
+      e.kind = 'charge' AS requests,
+      e.amount AS charged,
+      -- A JSON text is 0 as a number, unless it is one.
+      ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
+    ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
+    -- With a limit, SQLite evaluates each of these once.
+    LIMIT -1`;
+  return addSums(read, unit);
+}
+
+/** A statement that adds hours of an account, from one on and before another, to their days. */
+export const addHoursToDays = addSums(
+  `
+    SELECT account, ${hours.day} AS day, tags AS host_tags, model, key, funding, ${sums.join(", ")}
+    FROM ${hours.table} WHERE account = ? AND hour >= ? AND hour < ?`,
+  days,
+);
+
+function addSums(read: string, unit: UsageUnit): string {
+  const { table, column } = unit;
   return `
   INSERT INTO ${table} (account, ${column}, tags, model, key, funding, ${sums.join(", ")})
   SELECT s.account, s.${column}, ${boundedTags(unit)}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
   FROM (
-    SELECT account, ${column}, host_tags, model, key, funding, sum(requests) AS requests, sum(charged) AS charged,
-      ${tokens.map(([name]) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}
-    FROM (
-      SELECT e.account, ${floored("e.at", ms)} AS ${column},
-        ${tagsOfEntry} AS host_tags,
-        coalesce(e.tags -> '$.model', '') AS model,
-        coalesce(e.tags -> '$.keyId', '') AS key,
-        iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
-        e.kind = 'charge' AS requests,
-        e.amount AS charged,
-        -- A JSON text is 0 as a number, unless it is one.
-        ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
-      ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
-      -- With a limit, SQLite evaluates each of these once.
-      LIMIT -1
-    )
+    SELECT account, ${column}, host_tags, model, key, funding,
+      ${sums.map((name) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}
+    FROM (${read})
     GROUP BY 1, 2, 3, 4, 5, 6
   ) AS s
   WHERE TRUE

@@ -2,7 +2,6 @@ import type { UsageSum } from "../../ledger/usage-sum.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
-import { addToUsage } from "./add-to-usage.js";
 import { columnsOf, sumColumns, UsagePage } from "./usage-page.js";
 import type { UsageUnit } from "./usage-unit.js";
 
@@ -27,8 +26,6 @@ export function beforeUnit(unit: number): SumPlace {
 export class SumTable {
   readonly #connection: SqliteConnection;
   readonly #unit: UsageUnit;
-  readonly #add: SqliteStatement;
-  readonly #addLate: SqliteStatement;
   readonly #unknown: SqliteStatement;
   readonly #sumAfter: SqliteStatement;
   readonly #hasBefore: SqliteStatement;
@@ -42,19 +39,7 @@ export class SumTable {
     const { table, column } = unit;
     const place = sumColumns(unit);
     const prepare = (sql: string) => connection.prepare(sql);
-    const entries = "FROM infergate_entry WHERE account = ? AND sequence IS NOT NULL";
     const ofAccount = `FROM ${table} WHERE account = ? AND`;
-    this.#add = prepare(
-      addToUsage(`FROM (SELECT * ${entries} AND (at, sequence) > (?, ?) AND (at, sequence) <= (?, ?)) AS e`, unit),
-    );
-    this.#addLate = prepare(
-      addToUsage(
-        `FROM (
-          SELECT * ${entries} AND (at, sequence) < (?, ?) AND sequence > ? ORDER BY at DESC, sequence DESC LIMIT ?
-        ) AS e`,
-        unit,
-      ),
-    );
     this.#unknown = prepare(
       `SELECT DISTINCT ${column} ${ofAccount} tags = '?' AND ${column} >= ? AND ${column} < ? ORDER BY ${column}`,
     );
@@ -67,16 +52,6 @@ export class SumTable {
         SELECT account, ${place} ${ofAccount} ${column} < ? LIMIT ${rowsPerPurge}
       )`);
     this.#deleteFrom = prepare(`DELETE ${ofAccount} ${column} >= ?`);
-  }
-
-  /** Adds the entries after a place, up to another. */
-  add(account: string, after: JournalPlace, until: JournalPlace): void {
-    this.#add.run(account, after.at, after.sequence, until.at, until.sequence);
-  }
-
-  /** Adds the entries before a place whose sequence is above `written`: so many. */
-  addLate(account: string, before: JournalPlace, { written, count }: { written: number; count: number }): void {
-    this.#addLate.run(account, before.at, before.sequence, written, count);
   }
 
   /** The days or hours in which some tags are not known. */
@@ -134,10 +109,4 @@ export class SumTable {
     const row = found as { day?: unknown; hour?: unknown; tags: string; model: string; key: string; funding: string };
     return [toNumber(row[this.#unit.column]), row.tags, row.model, row.key, row.funding];
   }
-}
-
-/** A place in an account's journal. */
-export interface JournalPlace {
-  readonly at: number;
-  readonly sequence: number;
 }

@@ -2,13 +2,20 @@ import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
-import { type JournalPlace, SumTable } from "./sum-table.js";
+import { addHoursToDays, addToUsage } from "./add-to-usage.js";
+import { SumTable } from "./sum-table.js";
 import { days, hours } from "./usage-unit.js";
 
 /** The sums are kept for as long at least. */
 const usageKeptMs = 400 * dayMs;
 /** So many entries are summed up in one step: some milliseconds of work. */
 const entriesPerStep = 256;
+
+/** A place in an account's journal. */
+export interface JournalPlace {
+  readonly at: number;
+  readonly sequence: number;
+}
 
 /** How far an account is summed up. */
 interface Summed extends JournalPlace {
@@ -22,7 +29,10 @@ const noPlace = { at: null, sequence: null };
 /** Nothing of the account is in the sums. */
 const unsummed: JournalPlace = { at: Number.MIN_SAFE_INTEGER, sequence: 0 };
 
-/** The sums of each account, by the day and by the hour. The newest entries are not in them yet. */
+/**
+ * The sums of each account, by the hour and by the day. The newest entries are not in them yet. Nor are the hours from the
+ * newest one on in the sums of days.
+ */
 export class UsageTable {
   readonly days: SumTable;
   readonly hours: SumTable;
@@ -32,6 +42,10 @@ export class UsageTable {
   readonly #countNew: SqliteStatement;
   readonly #placeAfter: SqliteStatement;
   readonly #newest: SqliteStatement;
+  readonly #add: SqliteStatement;
+  readonly #addLate: SqliteStatement;
+  readonly #addLateToDays: SqliteStatement;
+  readonly #addHoursToDays: SqliteStatement;
 
   /** @param journalKeptMs - the sums are kept for as long, too. */
   constructor(connection: SqliteConnection, journalKeptMs: number) {
@@ -53,6 +67,15 @@ export class UsageTable {
       SELECT at, sequence ${entries} AND (at, sequence) > (?, ?)
       ORDER BY at, sequence LIMIT 1 OFFSET ${entriesPerStep - 1}`);
     this.#newest = prepare(`SELECT at, sequence ${entries} ORDER BY at DESC, sequence DESC LIMIT 1`);
+    this.#add = prepare(
+      addToUsage(`FROM (SELECT * ${entries} AND (at, sequence) > (?, ?) AND (at, sequence) <= (?, ?)) AS e`, hours),
+    );
+    const late = `FROM (
+      SELECT * ${entries} AND (at, sequence) < (?, ?) AND sequence > ? ORDER BY at DESC, sequence DESC LIMIT ?
+    ) AS e`;
+    this.#addLate = prepare(addToUsage(late, hours));
+    this.#addLateToDays = prepare(addToUsage(late, days));
+    this.#addHoursToDays = prepare(addHoursToDays);
   }
 
   /** The newest entry that is in the sums. All before it are, unless {@link isBehind}. */
@@ -76,10 +99,13 @@ export class UsageTable {
     const late = this.#countLate(account, summed);
     const last = toPlace(this.#placeAfter.get(account, at, sequence));
     const end = last ?? (isAfter(newest, summed) ? newest : summed);
-    for (const sums of [this.hours, this.days]) {
-      if (late > 0) sums.addLate(account, summed, { written, count: late });
-      if (end !== summed) sums.add(account, summed, end);
+    const hour = hourOf(at);
+    if (late > 0) {
+      this.#addLate.run(account, at, sequence, written, late);
+      this.#addLateToDays.run(account, hour * hours.ms, Number.MIN_SAFE_INTEGER, written, late);
     }
+    if (end !== summed) this.#add.run(account, at, sequence, end.at, end.sequence);
+    this.#addHoursToDays.run(account, hour, hourOf(end.at));
     this.#putSummed.run(account, end.at, end.sequence, summed.newest);
     return last === undefined;
   }
@@ -95,10 +121,11 @@ export class UsageTable {
   forgetNewest(account: string, now: number): void {
     this.hours.deleteFrom(account, now);
     this.days.deleteFrom(account, now);
-    const newest = toPlace(this.#newest.get(account));
-    if (newest !== undefined) {
-      this.#putSummed.run(account, newest.at, newest.sequence, this.#read(account)?.newest ?? newest.sequence);
-    }
+    const hour = { at: hourOf(now) * hours.ms, sequence: 0 };
+    const newest = toPlace(this.#newest.get(account)) ?? hour;
+    // Not an earlier hour: its sums are deleted later, and must not come into a day before.
+    const end = isAfter(newest, hour) ? newest : hour;
+    this.#putSummed.run(account, end.at, end.sequence, this.#read(account)?.newest ?? end.sequence);
   }
 
   /** Deletes some of the other sums. @returns whether there are more. */
@@ -122,6 +149,10 @@ export class UsageTable {
     const row = this.#countNew.get(account, at, sequence, written, newest - written);
     return newest - written - toNumber((row as { count: unknown }).count);
   }
+}
+
+function hourOf(at: number): number {
+  return Math.floor(at / hours.ms);
 }
 
 function isAfter(one: JournalPlace, other: JournalPlace): boolean {
