@@ -5,7 +5,12 @@ const usage = "usage";
 /** Of the sums of usage. */
 export const usageMutations: readonly Mutation[] = [
   // What is added
-  { name: "sums start a day late", find: 'floored("e.at", ms)', replace: 'floored("(e.at + 3600000)", ms)', test: usage },
+  {
+    name: "sums start a day late",
+    find: 'floored("e.at", ms)',
+    replace: 'floored("(e.at + 3600000)", ms)',
+    test: usage,
+  },
   {
     name: "an end that cost nothing is no request",
     find: "WHERE e.kind = 'charge' OR",
@@ -26,8 +31,8 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "texts count as tokens",
-    find: "(e.tags -> '$.${tag}') + 0",
-    replace: "(e.tags ->> '$.${tag}') + 0",
+    find: "`(e.tags -> '$.",
+    replace: "`(e.tags ->> '$.",
     test: usage,
   },
   { name: "tags are boundless", find: "const mostTagSets = 200;", replace: "const mostTagSets = 1e6;", test: usage },
@@ -108,7 +113,12 @@ export const usageMutations: readonly Mutation[] = [
     replace: "",
     test: usage,
   },
-  { name: "a part of a first hour is not read", find: "from < whole.from * hours.ms", replace: "from < 0", test: usage },
+  {
+    name: "a part of a first hour is not read",
+    find: "from < whole.from * hours.ms",
+    replace: "from < 0",
+    test: usage,
+  },
   {
     name: "a part of a last hour is read twice",
     find: "newest.end === whole.to && whole.to * hours.ms < to",
