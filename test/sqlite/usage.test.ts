@@ -176,6 +176,12 @@ describe("the sums", () => {
     expect(sum?.tokens.input).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
   });
 
+  it("count no text as tokens", async () => {
+    await spend({ input: "5", output: 3 });
+    sumUp(database, id);
+    expect(await usage(["model"])).toMatchObject([{ requests: 1, tokens: { input: 0, output: 3 } }]);
+  });
+
   it("stay where the host has turned on recursive triggers", async () => {
     database.exec("PRAGMA recursive_triggers = ON");
     for (let call = 0; call < 300; call++) await spend();
