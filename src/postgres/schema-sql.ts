@@ -81,7 +81,7 @@ const addedByVersion7 = [
 
 const addedByVersion8 = [
   ...["text_of", "count_of", "countable", "host_tags", "tag_set_of", "sum_digest", "is_beyond_tag_sets", "add_usage"],
-  "sum_usage",
+  ...["text_in", "count_in", "next_sequence", "sum_usage"],
 ];
 
 /**

@@ -55,6 +55,8 @@ describe("the tables", () => {
       "infergate_summed",
       "infergate_usage",
       "infergate_usage_forgotten",
+      "infergate_usage_hour",
+      "infergate_usage_hour_unknown",
       "infergate_usage_unknown",
     ]);
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 7 });
@@ -68,12 +70,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 25]).toContain(names(database).length);
+        expect([0, 27]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(25);
+      expect(names(database)).toHaveLength(27);
       if (!hasFailed) break;
     }
   });
@@ -100,7 +102,7 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(25);
+    expect(names(one)).toHaveLength(27);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {

@@ -5,7 +5,12 @@ const usage = "usage";
 /** Of the sums of usage. */
 export const usageMutations: readonly Mutation[] = [
   // What is added
-  { name: "sums start a day late", find: "e.at / 86400000 -", replace: "e.at / 86400000 + 1 -", test: usage },
+  {
+    name: "sums start a day late",
+    find: 'floored("e.at", ms)',
+    replace: 'floored("(e.at + 3600000)", ms)',
+    test: usage,
+  },
   {
     name: "an end that cost nothing is no request",
     find: "WHERE e.kind = 'charge' OR",
@@ -26,8 +31,8 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "texts count as tokens",
-    find: "const count = `(e.tags -> '$.",
-    replace: "const count = `(e.tags ->> '$.",
+    find: "`(e.tags -> '$.",
+    replace: "`(e.tags ->> '$.",
     test: usage,
   },
   { name: "tags are boundless", find: "const mostTagSets = 200;", replace: "const mostTagSets = 1e6;", test: usage },
@@ -48,8 +53,32 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "an entry that stands before others is not summed",
-    find: "if (late > 0) this.#addLate.run(account, at, sequence, written, late);",
-    replace: "void written;",
+    find: "      this.#addLate.run(account, at, sequence, written, late);\n",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "such an entry is in its hour, but not in its day",
+    find: "      this.#addLateToDays.run(account, hour * hours.ms, Number.MIN_SAFE_INTEGER, written, late);\n",
+    replace: "",
+    test: usage,
+  },
+  {
+    name: "such an entry is in its day twice",
+    find: "this.#addLateToDays.run(account, hour * hours.ms,",
+    replace: "this.#addLateToDays.run(account, at,",
+    test: usage,
+  },
+  {
+    name: "an hour is added to its day before it is over",
+    find: "this.#addHoursToDays.run(account, hour, hourOf(end.at));",
+    replace: "this.#addHoursToDays.run(account, hour, hourOf(end.at) + 1);",
+    test: usage,
+  },
+  {
+    name: "hours of days of unknown tags are not read",
+    find: "    for (const day of unknown) await this.#addHours(reading, of, hoursOf(day));\n",
+    replace: "",
     test: usage,
   },
   {
@@ -84,35 +113,40 @@ export const usageMutations: readonly Mutation[] = [
     replace: "",
     test: usage,
   },
-  { name: "a part of a first day is not read", find: "from < days.from * dayMs", replace: "from < 0", test: usage },
   {
-    name: "a part of a last day is read twice",
-    find: "newest.end === days.to && days.to * dayMs < to",
-    replace: "days.to * dayMs < to",
+    name: "a part of a first hour is not read",
+    find: "from < whole.from * hours.ms",
+    replace: "from < 0",
     test: usage,
   },
   {
-    name: "days of unknown tags are read from the sums",
-    find: "if (!hasTags(by) || days.from >= days.to) return [];",
-    replace: "if (days) return [];",
+    name: "a part of a last hour is read twice",
+    find: "newest.end === whole.to && whole.to * hours.ms < to",
+    replace: "whole.to * hours.ms < to",
+    test: usage,
+  },
+  {
+    name: "hours of unknown tags are read from the sums",
+    find: "if (!hasTags(by) || range.from >= range.to) return [];",
+    replace: "if (range) return [];",
     test: usage,
   },
   {
     name: "unknown tags are read from a journal that is gone",
-    find: "Math.max(days.from, Math.ceil(this.#retention.forgottenUntil / dayMs))",
-    replace: "days.from",
+    find: "Math.max(range.from, Math.ceil(this.#retention.forgottenUntil / hours.ms))",
+    replace: "range.from",
     test: usage,
   },
   {
-    name: "a last day is whole though more came",
-    find: "const isWhole = to !== undefined && lastDay * dayMs < to && this.#isOver(account, to);",
-    replace: "const isWhole = to !== undefined && lastDay * dayMs < to;",
+    name: "a last hour is whole though more came",
+    find: "const isWhole = to !== undefined && lastHour * hours.ms < to && this.#isOver(account, to);",
+    replace: "const isWhole = to !== undefined && lastHour * hours.ms < to;",
     test: usage,
   },
   {
     name: "pages have no turn",
-    find: "        after = page.next;\n        await setImmediate();",
-    replace: "        after = page.next;",
+    find: "      after = page.next;\n      await setImmediate();",
+    replace: "      after = page.next;",
     test: usage,
   },
 
@@ -138,7 +172,7 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "an older process leaves sums of a forgotten account",
-    find: "    DELETE FROM infergate_usage WHERE account = OLD.id;\n",
+    find: "    DELETE FROM infergate_usage_hour WHERE account = OLD.id;\n",
     replace: "",
     test: usage,
   },

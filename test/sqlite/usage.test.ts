@@ -57,8 +57,8 @@ async function usage(by: readonly string[], range: { from?: number; to?: number 
   return (await ledger.usage?.({ account: id, by, ...range })) ?? [];
 }
 
-function rows(where = "TRUE"): number {
-  const row = database.prepare(`SELECT count(*) AS count FROM infergate_usage WHERE ${where}`).get();
+function rows(where = "TRUE", table = "infergate_usage_hour"): number {
+  const row = database.prepare(`SELECT count(*) AS count FROM ${table} WHERE ${where}`).get();
   return Number((row as { count: number }).count);
 }
 
@@ -109,6 +109,7 @@ describe("the sums", () => {
     const moment = fc.oneof(
       fc.constant(undefined),
       fc.integer({ min: -4, max: 10 }).map((days) => midnight + days * day),
+      fc.integer({ min: -50, max: 200 }).map((hours) => midnight + hours * hour),
       fc.integer({ min: start - 3 * day, max: start + 12 * day }),
     );
     const by = fc.uniqueArray(fc.oneof(fc.constantFrom("day", "model", "key", "funding"), tagName), {
@@ -147,12 +148,38 @@ describe("the sums", () => {
     await expectSumsToMatch({ ledger, id }, { from: midnight + 1, to: clock.now() });
   });
 
+  it("are those of all parts of days of which the journal has more sets of tags than a day", async () => {
+    for (let hours = 0; hours < 20; hours++) {
+      clock.set(midnight + hours * hour + 7 * minute);
+      for (let call = 0; call < 20; call++) await spend({ "tag.team": `t${hours}-${call}` });
+      await spend();
+      await spend({ "tag.team": "" });
+    }
+    clock.set(midnight + 2 * day);
+    await spend();
+    sumUp(database, id);
+    expect(rows("tags = '?'", "infergate_usage")).toBe(1);
+    expect(rows("tags = '?'")).toBe(0);
+    const edge = fc.integer({ min: -60, max: 25 * 60 }).map((minutes) => midnight + minutes * minute);
+    await expectSumsToMatch({ ledger, id });
+    await fc.assert(
+      fc.asyncProperty(edge, edge, (from, to) => expectSumsToMatch({ ledger, id }, { from, to })),
+      { numRuns: 40 },
+    );
+  });
+
   it("count no more than can be counted", async () => {
     for (let call = 0; call < 300; call++) await spend({ input: 9e18, output: 3 });
     sumUp(database, id);
     const [sum] = await usage(["model"]);
     expect(sum).toMatchObject({ requests: 300, tokens: { output: 900 } });
     expect(sum?.tokens.input).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("count no text as tokens", async () => {
+    await spend({ input: "5", output: 3 });
+    sumUp(database, id);
+    expect(await usage(["model"])).toMatchObject([{ requests: 1, tokens: { input: 0, output: 3 } }]);
   });
 
   it("stay where the host has turned on recursive triggers", async () => {
@@ -176,6 +203,35 @@ describe("the sums", () => {
     await expectSumsToMatch({ ledger, id });
     sumUp(database, id);
     await expectSumsToMatch({ ledger, id });
+  });
+
+  it("count a call once that ends late in its hour, and in the hour before", async () => {
+    await spend();
+    clock.advance(2 * hour + 10);
+    await spend();
+    sumUp(database, id);
+    for (const ms of [-10, -hour, -hour, 2 * hour]) {
+      clock.advance(ms);
+      await spend();
+      sumUp(database, id);
+    }
+    clock.advance(2 * day);
+    await spend();
+    sumUp(database, id);
+    expect(requestsOf(await usage(["day"]))).toBe(7);
+    await expectSumsToMatch({ ledger, id });
+    await expectSumsToMatch({ ledger, id }, { from: start + hour, to: start + 2 * hour });
+  });
+
+  it("do not read the entries of whole hours", async () => {
+    for (let hours = 0; hours < 6; hours++) {
+      await spend();
+      clock.advance(hour);
+    }
+    sumUp(database, id);
+    database.exec(`UPDATE infergate_entry SET amount = 1000 WHERE at >= ${start + hour} AND at < ${start + 4 * hour}`);
+    const [sum] = await usage(["day"], { from: start, to: start + 5 * hour });
+    expect(sum).toMatchObject({ requests: 5, chargedMicro: 5 });
   });
 
   it("tell what prepaid credits paid", async () => {

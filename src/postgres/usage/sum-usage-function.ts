@@ -1,5 +1,17 @@
 /** How usage is summed up, by whatever names. */
 export const sumUsageFunction = /* sql */ `
+-- The sequence of an account's first entry from a moment on. It grows with all accounts' entries, so it only estimates.
+create function infergate.next_sequence(owner text, moment bigint) returns bigint
+language plpgsql stable set enable_seqscan = off as $$
+begin
+  return coalesce(
+    (select sequence from infergate.entry where account = owner and at >= moment order by at, sequence limit 1),
+    (select sequence + 1 from infergate.entry where account = owner order by at desc, sequence desc limit 1),
+    0
+  );
+end
+$$;
+
 -- first, last: the whole days, last exclusive. parts: [[day, since, until], ...] of the days beside them. names: day, model,
 -- key, funding and tags as the journal names them. Answers what is alike, in their order, and then what it adds up to.
 create function infergate.sum_usage(owner text, first int, last int, parts jsonb, names jsonb) returns setof jsonb
@@ -15,6 +27,9 @@ declare
   ends bigint[] := '{}';
   untagged int[] := '{}';
   part record;
+  listed constant text[] := array(select jsonb_array_elements_text(names));
+  by_sum text;
+  by_entry text;
   dimensions text;
 begin
   for part in
@@ -22,10 +37,11 @@ begin
       (value->>0)::int * day_ms as midnight, ((value->>0)::int + 1) * day_ms as next_midnight
     from jsonb_array_elements(parts)
   loop
-    -- What is quicker to read: the part, or the day's sum and the rest. Of the future there is nothing to read.
-    if part.until - part.since <= part.since - part.midnight
-        + greatest(0, least(part.next_midnight, infergate.clock_ms()) - part.until)
-      or part.midnight <= dropped
+    -- What is quicker to read: the part, or the day's sum and the rest. Sequences tell how many entries there are in each.
+    if part.midnight <= dropped
+      or infergate.next_sequence(owner, part.until) - infergate.next_sequence(owner, part.since)
+        <= infergate.next_sequence(owner, part.since) - infergate.next_sequence(owner, part.midnight)
+          + infergate.next_sequence(owner, part.next_midnight) - infergate.next_sequence(owner, part.until)
     then
       signs := signs || 1;
       begins := begins || part.since;
@@ -48,45 +64,56 @@ begin
       into signs, begins, ends from unnest(untagged) as day;
   end if;
 
-  -- The text has the places of names, never names: users choose these.
-  select string_agg(
-    case name
+  -- The text has the places of names, never names: users choose these. A sum's tags are texts, an entry's need not be.
+  select string_agg(coalesce(expression, format('tags->>$7[%s]', place)) || format(' as by_%s', place), ', ' order by place),
+    string_agg(
+      coalesce(expression, format('infergate.text_of(tags, $7[%s])', place)) || format(' as by_%s', place),
+      ', ' order by place
+    ),
+    string_agg(format('by_%s', place), ', ' order by place)
+  into by_sum, by_entry, dimensions
+  from (
+    select place, case name
       when 'day' then 'day'
       when 'model' then 'model'
       when 'key' then 'key_id'
       when 'funding' then 'case when prepaid then ''prepaid'' else ''plan'' end'
-      else format('infergate.text_of(tags, $7->>%s)', place - 1)
-    end,
-    ', ' order by place
-  ) into dimensions from jsonb_array_elements_text(names) with ordinality as listed (name, place);
+    end as expression
+    from unnest(listed) with ordinality as listed (name, place)
+  ) as named;
   return query execute format(
     $query$
       select jsonb_build_array(
         %1$s, sum(requests), sum(micro), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(reasoning)
       )
       from (
-        select day, model, key_id, prepaid, tags,
-          requests, micro, input, cached_input, cache_write, output, reasoning
+        select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning
         from infergate.usage_sum where account = $1 and day >= $2 and day < $3 and day <> all ($8)
         union all
-        select (at / 86400000)::int, infergate.text_of(tags, 'model'), infergate.text_of(tags, 'keyId'),
-          starts[1] is null and starts[2] is null and starts[3] is null, tags,
-          case when kind = 'charge' then sign else 0 end, sign * amount,
-          sign * infergate.count_of(tags, 'input'), sign * infergate.count_of(tags, 'cachedInput'),
-          sign * infergate.count_of(tags, 'cacheWrite'), sign * infergate.count_of(tags, 'output'),
-          sign * infergate.count_of(tags, 'reasoning')
-        from unnest($4, $5, $6) as span (sign, since, until), lateral (
-          -- Behind this fence each span is read by the index, whatever the statistics say.
-          select at, kind, amount, starts, tags from infergate.entry
-          where account = $1 and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
+        select %3$s, requests, micro,
+          sign * infergate.count_in(input), sign * infergate.count_in(cached_input),
+          sign * infergate.count_in(cache_write), sign * infergate.count_in(output), sign * infergate.count_in(reasoning)
+        from (
+          select sign, (at / 86400000)::int as day, starts[1] is null and starts[2] is null and starts[3] is null as prepaid,
+            case when kind = 'charge' then sign else 0 end as requests, sign * amount as micro,
+            infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
+            tags->'input' as input, tags->'cachedInput' as cached_input, tags->'cacheWrite' as cache_write,
+            tags->'output' as output, tags->'reasoning' as reasoning
+          from unnest($4, $5, $6) as span (sign, since, until), lateral (
+            -- Behind this fence each span is read by the index, whatever the statistics say.
+            select at, kind, amount, starts, tags || '{}' as tags from infergate.entry
+            where account = $1 and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
+            offset 0
+          ) as entered
+          -- And behind this one, each number is looked for once.
           offset 0
-        ) as entered
+        ) as entry
       ) as used
       group by %1$s
       having sum(requests) <> 0 or sum(micro) <> 0
     $query$,
-    dimensions
-  ) using owner, first, last, signs, begins, ends, names, untagged;
+    dimensions, by_sum, by_entry
+  ) using owner, first, last, signs, begins, ends, listed, untagged;
 end
 $$;
 `;

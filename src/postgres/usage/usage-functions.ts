@@ -3,20 +3,29 @@ export const mostTagSets = 200;
 
 /** What an entry of the journal adds to the sums: the same as src/ledger/usage-sums.ts. */
 export const usageFunctions = /* sql */ `
--- A tag that is a text, or null.
-create function infergate.text_of(tags jsonb, name text) returns text
+-- What a tag is as a text, or null.
+create function infergate.text_in(tag jsonb) returns text
 language sql immutable as $$
-  select case when jsonb_typeof(tags->name) = 'string' then tags->>name end
+  select case when jsonb_typeof(tag) = 'string' then tag #>> '{}' end
 $$;
 
--- A tag that is a number, or 0. No charge is lost because an upstream reports more than can be counted.
-create function infergate.count_of(tags jsonb, name text) returns bigint
+create function infergate.text_of(tags jsonb, name text) returns text
+language sql immutable as $$
+  select infergate.text_in(tags->name)
+$$;
+
+-- What a tag is as a number, or 0. No charge is lost because an upstream reports more than can be counted.
+create function infergate.count_in(tag jsonb) returns bigint
 language sql immutable as $$
   select case
-    when jsonb_typeof(tags->name) = 'number'
-      then least(greatest((tags->name)::numeric, -9007199254740991), 9007199254740991)::bigint
+    when jsonb_typeof(tag) = 'number' then least(greatest(tag::numeric, -9007199254740991), 9007199254740991)::bigint
     else 0
   end
+$$;
+
+create function infergate.count_of(tags jsonb, name text) returns bigint
+language sql immutable as $$
+  select infergate.count_in(tags->name)
 $$;
 
 create function infergate.countable(total bigint) returns bigint

@@ -1,4 +1,6 @@
-/** A day begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
+import { days, floored, hours, type UsageUnit } from "./usage-unit.js";
+
+/** A day or hour begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 200;
 
 const tokens = [
@@ -26,45 +28,65 @@ const tagsOfEntry = `
     )
   END`;
 
-const ofDay = "FROM infergate_usage AS u WHERE u.account = s.account AND u.day = s.day";
-
 /** A set that comes when no further one may begin is not known. So are all new ones from then on. */
-const boundedTags = `
+function boundedTags({ table, column }: UsageUnit): string {
+  const there = `FROM ${table} AS u WHERE u.account = s.account AND u.${column} = s.${column}`;
+  return `
   CASE
     WHEN s.host_tags < '{'
-      OR EXISTS (SELECT 1 ${ofDay} AND u.tags = s.host_tags)
-      OR NOT EXISTS (SELECT 1 ${ofDay} AND u.tags = '?')
-        AND (SELECT count(DISTINCT u.tags) ${ofDay} AND u.tags >= '{') < ${mostTagSets}
+      OR EXISTS (SELECT 1 ${there} AND u.tags = s.host_tags)
+      OR NOT EXISTS (SELECT 1 ${there} AND u.tags = '?')
+        AND (SELECT count(DISTINCT u.tags) ${there} AND u.tags >= '{') < ${mostTagSets}
     THEN s.host_tags
     ELSE '?'
   END`;
+}
 
-/** A JSON text is 0 as a number, unless it is one. `sum` fails beyond 64 bits, unless a number has a fraction. */
-function countOf(name: string): string {
-  const count = `(e.tags -> '$.${name}') + 0`;
+/** `sum` fails beyond 64 bits, unless a number has a fraction. */
+function countable(count: string): string {
   const most = Number.MAX_SAFE_INTEGER;
-  return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, (${count}) * 1.0)`;
+  return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, ${count} * 1.0)`;
 }
 
 /** A statement that adds entries to their sums. @param entries - a FROM clause of them, named `e`. */
-export function addToUsage(entries: string): string {
-  return `
-  INSERT INTO infergate_usage (account, day, tags, model, key, funding, ${sums.join(", ")})
-  SELECT s.account, s.day, ${boundedTags}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
-  FROM (
-    SELECT e.account,
-      e.at / 86400000 - (e.at < 0 AND e.at % 86400000 <> 0) AS day,
+export function addToUsage(entries: string, unit: UsageUnit): string {
+  const { column, ms } = unit;
+  const read = `
+    SELECT e.account, ${floored("e.at", ms)} AS ${column},
       ${tagsOfEntry} AS host_tags,
       coalesce(e.tags -> '$.model', '') AS model,
       coalesce(e.tags -> '$.keyId', '') AS key,
       iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
-      sum(e.kind = 'charge') AS requests,
-      sum(e.amount) AS charged,
-      ${tokens.map(([column, name]) => `coalesce(sum(${countOf(name)}), 0) AS ${column}`).join(", ")}
+      e.kind = 'charge' AS requests,
+      e.amount AS charged,
+      -- A JSON text is 0 as a number, unless it is one.
+      ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
     ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
+    -- With a limit, SQLite evaluates each of these once.
+    LIMIT -1`;
+  return addSums(read, unit);
+}
+
+/** A statement that adds hours of an account, from one on and before another, to their days. */
+export const addHoursToDays = addSums(
+  `
+    SELECT account, ${hours.day} AS day, tags AS host_tags, model, key, funding, ${sums.join(", ")}
+    FROM ${hours.table} WHERE account = ? AND hour >= ? AND hour < ?`,
+  days,
+);
+
+function addSums(read: string, unit: UsageUnit): string {
+  const { table, column } = unit;
+  return `
+  INSERT INTO ${table} (account, ${column}, tags, model, key, funding, ${sums.join(", ")})
+  SELECT s.account, s.${column}, ${boundedTags(unit)}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
+  FROM (
+    SELECT account, ${column}, host_tags, model, key, funding,
+      ${sums.map((name) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}
+    FROM (${read})
     GROUP BY 1, 2, 3, 4, 5, 6
   ) AS s
   WHERE TRUE
-  ON CONFLICT (account, day, tags, model, key, funding)
+  ON CONFLICT (account, ${column}, tags, model, key, funding)
   DO UPDATE SET ${sums.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
 }

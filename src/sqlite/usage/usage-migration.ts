@@ -23,6 +23,25 @@ export const usageMigration = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX infergate_usage_unknown ON infergate_usage (account, day) WHERE tags = '?';
 
+  -- The same by the hour, for days that are asked for in part.
+  CREATE TABLE infergate_usage_hour (
+    account TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    tags TEXT NOT NULL,
+    model TEXT NOT NULL,
+    key TEXT NOT NULL,
+    funding TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    charged ANY NOT NULL,
+    input ANY NOT NULL,
+    cached_input ANY NOT NULL,
+    cache_write ANY NOT NULL,
+    output ANY NOT NULL,
+    reasoning ANY NOT NULL,
+    PRIMARY KEY (account, hour, tags, model, key, funding)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX infergate_usage_hour_unknown ON infergate_usage_hour (account, hour) WHERE tags = '?';
+
   -- Which entries of an account are in the sums: those up to a place. Processes of the release before write entries, but
   -- no sums, and triggers would cost each settlement more than this.
   CREATE TABLE infergate_summed (
@@ -37,6 +56,7 @@ export const usageMigration = `
   CREATE TRIGGER infergate_usage_forgotten AFTER DELETE ON infergate_account
   BEGIN
     DELETE FROM infergate_usage WHERE account = OLD.id;
+    DELETE FROM infergate_usage_hour WHERE account = OLD.id;
     DELETE FROM infergate_summed WHERE account = OLD.id;
   END;
   `;

@@ -4,9 +4,12 @@ import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
 import { sums } from "./add-to-usage.js";
+import type { UsageUnit } from "./usage-unit.js";
 
 /** What tells the sums of an account apart, in the order of the primary key. */
-export const sumColumns = "day, tags, model, key, funding";
+export function sumColumns({ column }: UsageUnit): string {
+  return `${column}, tags, model, key, funding`;
+}
 
 const namedColumns = ["day", "model", "key", "funding"];
 
@@ -41,15 +44,17 @@ export class UsagePage {
   readonly #read: SqliteStatement;
 
   /** @param columns - as {@link columnsOf}. */
-  constructor(connection: SqliteConnection, columns: readonly string[]) {
+  constructor(connection: SqliteConnection, unit: UsageUnit, columns: readonly string[]) {
     const by = columns.join(", ");
+    const read = columns.map((name) => (name === "day" ? `${unit.day} AS day` : name)).join(", ");
+    const place = sumColumns(unit);
     const members = [...sums, ...columns].map((name) => `'${name}', ${name}`).join(", ");
     // One text: drivers take longer to make a row's object than SQLite takes to read the row.
     this.#read = connection.prepare(`
       SELECT json_group_array(json_object(${members})) AS page
       FROM (
-        SELECT ${by}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM infergate_usage
-        WHERE account = ? AND (${sumColumns}) > (?, ?, ?, ?, ?) AND (${sumColumns}) <= (?, ?, ?, ?, ?)
+        SELECT ${read}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM ${unit.table}
+        WHERE account = ? AND (${place}) > (?, ?, ?, ?, ?) AND (${place}) <= (?, ?, ?, ?, ?)
         GROUP BY ${by}
       )`);
   }

@@ -2,12 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import type { LedgerEntry } from "../../ledger/credit-ledger.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
 import { UsageSums } from "../../ledger/usage-sums.js";
-import { dayMs } from "../../ledger/windows.js";
 import type { JournalTable } from "../journal-table.js";
 import type { Retention } from "../retention.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
+import { beforeUnit, type SumPlace, type SumTable, type UnitRange } from "./sum-table.js";
 import { hasTags } from "./usage-page.js";
-import { beforeDay, type Days, type SumPlace, type UsageTable } from "./usage-table.js";
+import type { UsageTable } from "./usage-table.js";
+import { hours, hoursPerDay } from "./usage-unit.js";
 
 /** So many entries are read in one step: some milliseconds of work. */
 const entriesPerPage = 250;
@@ -18,18 +19,21 @@ interface Span {
   readonly to: number | undefined;
 }
 
-/** What is read of the newest days. */
+/** Whose usage is summed up, and by what. */
+type Asked = Pick<UsageRequest, "account" | "by">;
+
+/** What is read of the newest hours. */
 interface Newest {
   readonly sums: readonly UsageSum[];
   /** That are not in the sums yet. */
   readonly entries: readonly LedgerEntry[];
-  /** The days that the journal must answer for. */
+  /** The hours that the journal must answer for. */
   readonly unknown: readonly number[];
-  /** Up to which day it reaches. */
+  /** Up to which hour it reaches. */
   readonly end: number;
 }
 
-/** Sums up usage: whole days from the sums, and the rest from the journal. Each page has a turn of its own. */
+/** Sums up usage: whole days and hours from the sums, and the rest from the journal. Each page has a turn of its own. */
 export class UsageReader {
   readonly #connection: SqliteConnection;
   readonly #usage: UsageTable;
@@ -48,31 +52,31 @@ export class UsageReader {
 
   async read({ account, from, to, by }: UsageRequest): Promise<readonly UsageSum[]> {
     const reading = new UsageSums(by);
-    const days: Days = {
-      from: from === undefined ? Number.MIN_SAFE_INTEGER : Math.ceil(from / dayMs),
-      to: to === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(to / dayMs),
+    const whole: UnitRange = {
+      from: Math.ceil((from ?? Number.MIN_SAFE_INTEGER) / hours.ms),
+      to: Math.floor((to ?? Number.MAX_SAFE_INTEGER) / hours.ms),
     };
-    if (days.from > days.to) {
+    if (whole.from > whole.to) {
       await this.#addEntries(reading, account, { from, to });
       return reading.list();
     }
     await this.#catchUp(account);
-    // No entry is added to the sums of an earlier day any more. So those may be read in several turns.
-    const settledDay = await this.#connection.read(() => Math.floor(this.#usage.place(account).at / dayMs));
-    const settled = { from: days.from, to: Math.max(days.from, Math.min(days.to, settledDay)) };
-    await this.#addDays(reading, account, settled, by);
-    const newest = await this.#connection.read(() => this.#newest({ account, to, by }, settled.to, days.to));
+    // No entry is added to the sums of an earlier hour any more. So those may be read in several turns.
+    const settledHour = await this.#connection.read(() => Math.floor(this.#usage.place(account).at / hours.ms));
+    const settled = Math.max(whole.from, Math.min(whole.to, settledHour));
+    await this.#addSettled(reading, { account, by }, { from: whole.from, to: settled });
+    const newest = await this.#connection.read(() => this.#newest({ account, to, by }, settled, whole.to));
     for (const sum of newest.sums) reading.addSum(sum);
     for (const entry of newest.entries) reading.addEntry(entry);
-    for (const day of newest.unknown) {
+    for (const hour of newest.unknown) {
       // What is written meanwhile, after the time that is asked for, is not asked for.
-      await this.#addEntries(reading, account, spanOf(day, to));
+      await this.#addEntries(reading, account, spanOf(hour, to));
     }
-    if (from !== undefined && from < days.from * dayMs) {
-      await this.#addEntries(reading, account, { from, to: days.from * dayMs });
+    if (from !== undefined && from < whole.from * hours.ms) {
+      await this.#addEntries(reading, account, { from, to: whole.from * hours.ms });
     }
-    if (to !== undefined && newest.end === days.to && days.to * dayMs < to) {
-      await this.#addEntries(reading, account, { from: days.to * dayMs, to });
+    if (to !== undefined && newest.end === whole.to && whole.to * hours.ms < to) {
+      await this.#addEntries(reading, account, { from: whole.to * hours.ms, to });
     }
     return reading.list();
   }
@@ -84,46 +88,62 @@ export class UsageReader {
     }
   }
 
-  /** Adds the sums of whole days, and the entries of those whose tags are needed, but not known. */
-  async #addDays(reading: UsageSums, account: string, days: Days, by: readonly string[]): Promise<void> {
-    const unknown = await this.#connection.read(() => this.#unknownDays(account, days, by));
-    for (const run of without(days, unknown)) {
-      let after: SumPlace | undefined = beforeDay(run.from);
-      while (after !== undefined) {
-        const range: { after: SumPlace; before: number } = { after, before: run.to };
-        const page = await this.#connection.read(() => this.#usage.read(account, range, by));
-        for (const sum of page.sums) reading.addSum(sum);
-        after = page.next;
-        await setImmediate();
-      }
+  /** Adds the sums of a range of hours: those of the days in it, and of the hours beside them. */
+  async #addSettled(reading: UsageSums, of: Asked, { from, to }: UnitRange): Promise<void> {
+    const days = { from: Math.ceil(from / hoursPerDay), to: Math.floor(to / hoursPerDay) };
+    if (days.from >= days.to) return this.#addHours(reading, of, { from, to });
+    const unknown = await this.#connection.read(() =>
+      hasTags(of.by) ? this.#usage.days.unknown(of.account, days) : [],
+    );
+    await this.#addHours(reading, of, { from, to: days.from * hoursPerDay });
+    for (const run of without(days, unknown)) await this.#addPages(reading, of, this.#usage.days, run);
+    // An hour has fewer sets of tags than its day.
+    for (const day of unknown) await this.#addHours(reading, of, hoursOf(day));
+    await this.#addHours(reading, of, { from: days.to * hoursPerDay, to });
+  }
+
+  /** Adds the sums of hours, and the entries of those whose tags are needed, but not known. */
+  async #addHours(reading: UsageSums, of: Asked, range: UnitRange): Promise<void> {
+    const unknown = await this.#connection.read(() => this.#unknownHours(of, range));
+    for (const run of without(range, unknown)) await this.#addPages(reading, of, this.#usage.hours, run);
+    for (const hour of unknown) await this.#addEntries(reading, of.account, spanOf(hour));
+  }
+
+  async #addPages(reading: UsageSums, { account, by }: Asked, table: SumTable, range: UnitRange): Promise<void> {
+    let after: SumPlace | undefined = beforeUnit(range.from);
+    while (after !== undefined) {
+      const part: { after: SumPlace; before: number } = { after, before: range.to };
+      const page = await this.#connection.read(() => table.read(account, part, by));
+      for (const sum of page.sums) reading.addSum(sum);
+      after = page.next;
+      await setImmediate();
     }
-    for (const day of unknown) await this.#addEntries(reading, account, spanOf(day));
   }
 
   /**
-   * The days of which an entry may be in the sums next. They are read in one step, with the entries that are not yet.
-   * A last day that is asked in part is whole if nothing was written after that part.
+   * The hours of which an entry may be in the sums next. They are read in one step, with the entries that are not yet.
+   * A last hour that is asked in part is whole if nothing was written after that part.
    */
-  #newest({ account, to, by }: UsageRequest, from: number, lastDay: number): Newest {
+  #newest({ account, to, by }: UsageRequest, from: number, lastHour: number): Newest {
     return this.#connection.snapshot(() => {
-      const isWhole = to !== undefined && lastDay * dayMs < to && this.#isOver(account, to);
-      const days = { from, to: isWhole ? lastDay + 1 : lastDay };
-      const unknown = this.#unknownDays(account, days, by);
+      const isWhole = to !== undefined && lastHour * hours.ms < to && this.#isOver(account, to);
+      const range = { from, to: isWhole ? lastHour + 1 : lastHour };
+      const unknown = this.#unknownHours({ account, by }, range);
       const sums: UsageSum[] = [];
-      for (const run of without(days, unknown)) {
-        let after: SumPlace | undefined = beforeDay(run.from);
+      for (const run of without(range, unknown)) {
+        let after: SumPlace | undefined = beforeUnit(run.from);
         while (after !== undefined) {
-          const page = this.#usage.read(account, { after, before: run.to }, by);
+          const page = this.#usage.hours.read(account, { after, before: run.to }, by);
           sums.push(...page.sums);
           after = page.next;
         }
       }
       const isAsked = ({ at }: LedgerEntry) => {
-        const day = Math.floor(at / dayMs);
-        return day >= days.from && day < days.to && !unknown.includes(day);
+        const hour = Math.floor(at / hours.ms);
+        return hour >= range.from && hour < range.to && !unknown.includes(hour);
       };
       const entries = this.#journal.after(account, this.#usage.place(account)).filter(isAsked);
-      return { sums, entries, unknown, end: days.to };
+      return { sums, entries, unknown, end: range.to };
     });
   }
 
@@ -133,11 +153,11 @@ export class UsageReader {
     return this.#journal.read({ account, from: at, limit: 1 }).entries.length === 0;
   }
 
-  /** The days that the journal answers for, since it still has them. */
-  #unknownDays(account: string, days: Days, by: readonly string[]): number[] {
-    if (!hasTags(by) || days.from >= days.to) return [];
-    const from = Math.max(days.from, Math.ceil(this.#retention.forgottenUntil / dayMs));
-    return this.#usage.unknownDays(account, { from, to: days.to });
+  /** The hours that the journal answers for, since it still has them. */
+  #unknownHours({ account, by }: Asked, range: UnitRange): number[] {
+    if (!hasTags(by) || range.from >= range.to) return [];
+    const from = Math.max(range.from, Math.ceil(this.#retention.forgottenUntil / hours.ms));
+    return this.#usage.hours.unknown(account, { from, to: range.to });
   }
 
   async #addEntries(reading: UsageSums, account: string, { from, to }: Span): Promise<void> {
@@ -152,18 +172,22 @@ export class UsageReader {
   }
 }
 
-/** A day, or what there is of it before `end`. */
-function spanOf(day: number, end = Number.MAX_SAFE_INTEGER): Span {
-  return { from: day * dayMs, to: Math.min((day + 1) * dayMs, end) };
+/** An hour, or what there is of it before `end`. */
+function spanOf(hour: number, end = Number.MAX_SAFE_INTEGER): Span {
+  return { from: hour * hours.ms, to: Math.min((hour + 1) * hours.ms, end) };
 }
 
-/** The days between these. */
-function without({ from, to }: Days, days: readonly number[]): Days[] {
-  const runs: Days[] = [];
+function hoursOf(day: number): UnitRange {
+  return { from: day * hoursPerDay, to: (day + 1) * hoursPerDay };
+}
+
+/** The days or hours between these. */
+function without({ from, to }: UnitRange, units: readonly number[]): UnitRange[] {
+  const runs: UnitRange[] = [];
   let start = from;
-  for (const day of [...days, to]) {
-    if (start < day) runs.push({ from: start, to: day });
-    start = day + 1;
+  for (const unit of [...units, to]) {
+    if (start < unit) runs.push({ from: start, to: unit });
+    start = unit + 1;
   }
   return runs;
 }

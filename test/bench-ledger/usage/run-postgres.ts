@@ -87,8 +87,8 @@ async function addEntries(schema: string, account: string, day: number, calls: n
     `insert into ${schema}.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends)
      select $1, $2::bigint + n * (${dayMs}::bigint / $3), $1 || $4 || n, 'charge', 1234, '{1,2,3}',
        jsonb_build_object(
-         'keyId', 'key_' || n % 10, 'model', 'acme/model-' || n % 10, 'source', 'provider', 'input', 1234,
-         'cachedInput', 100, 'output', 567, 'reasoning', 50, 'price', '0.15/0.075/0.6/0.6/0', 'tag.team', 'team-' || n % 5
+         'keyId', 'key_' || n % 10, 'model', 'acme/model-' || n % 10, 'source', 'provider', 'input', 1234 + n * 7919 % 20000,
+         'cachedInput', n * 104729 % 1000, 'output', 567 + n % 977, 'reasoning', n % 500, 'price', '0.15/0.075/0.6/0.6/0', 'tag.team', 'team-' || n % 5
        ), 2000, 1, '{1,2,3}'
      from generate_series(0::bigint, $3::bigint - 1) as n`,
     [account, day * dayMs, calls, dayOf(day * dayMs)],

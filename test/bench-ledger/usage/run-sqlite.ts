@@ -67,6 +67,8 @@ for (const sumsADay of [10, 100]) {
     await measure("by day, from the second day until now", usage(["day"], start + day, end - 1));
     await measure("by day, an hour less at both ends", usage(["day"], start + day - day / 24, end - day + day / 24));
     await measure("by day, half a day at both ends", usage(["day"], start + day / 2, end - day / 2));
+    const part = day / 2 + day / 48;
+    await measure("by day, half a day and half an hour at both ends", usage(["day"], start + part, end - part));
   } finally {
     folder.remove();
   }

@@ -126,10 +126,23 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
       255, 254, 127, 126,
     ]);
     expect([await micro(0, 5), await micro(17, 24), await micro(2, 8)]).toEqual([3, 192, 6]);
-    // Nothing is read of the future.
+    // There is nothing to read of the future: neither the entry of 04:00 nor a later one is.
     account.clock.set(midnight + 6 * hour);
-    await pool.query(`delete from ${schema}.entry`);
+    await forgetEntries(4, 48);
     expect(await micro(0, 6)).toBe(255);
+  });
+
+  it("read the part of a day that has fewer entries, however long it is", async () => {
+    const { account, schema } = await makePlace(midnight + hour);
+    for (let entry = 0; entry < 6; entry++) await account.spend(1 << entry);
+    account.clock.set(midnight + 20 * hour);
+    await account.spend(64);
+    account.clock.set(midnight + 2 * day);
+    await account.spend(128);
+    // What it does not read may say anything.
+    await pool.query(`update ${schema}.entry set amount = 1000 where at < $1`, [midnight + 10 * hour]);
+    const range = { from: midnight + 30 * minute, to: midnight + 10 * hour };
+    expect((await usageOf(account, ["funding"], range))[0]?.chargedMicro).toBe(63);
   });
 
   it("add up to the journal in any range", async () => {

@@ -35,20 +35,20 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "a tag that is no text has a sum",
-    find: "case when jsonb_typeof(tags->name) = 'string' then tags->>name end",
-    replace: "tags->>name",
+    find: "case when jsonb_typeof(tag) = 'string' then tag #>> '{}' end",
+    replace: "tag #>> '{}'",
     test: usage,
   },
   {
     name: "a tag that is no number is counted",
-    find: "when jsonb_typeof(tags->name) = 'number'",
+    find: "when jsonb_typeof(tag) = 'number'",
     replace: "when true",
     test: usage,
   },
   {
     name: "a charge is lost for its tokens",
-    find: "least(greatest((tags->name)::numeric, -9007199254740991), 9007199254740991)::bigint",
-    replace: "(tags->name)::bigint",
+    find: "least(greatest(tag::numeric, -9007199254740991), 9007199254740991)::bigint",
+    replace: "tag::bigint",
     test: usage,
   },
   {
@@ -110,20 +110,20 @@ export const usageMutations: readonly Mutation[] = [
   // Sums of ranges
   {
     name: "the whole of a divided day is read",
-    find: "if part.until - part.since <= part.since - part.midnight",
-    replace: "if true or part.until - part.since <= part.since - part.midnight",
+    find: "if part.midnight <= dropped\n",
+    replace: "if true\n",
     test: usage,
   },
   {
     name: "the rest of a day is read that was dropped",
-    find: "      or part.midnight <= dropped\n",
-    replace: "",
+    find: "if part.midnight <= dropped\n",
+    replace: "if false\n",
     test: usage,
   },
   {
-    name: "the future is read",
-    find: "greatest(0, least(part.next_midnight, infergate.clock_ms()) - part.until)",
-    replace: "part.next_midnight - part.until",
+    name: "what comes after all entries has many",
+    find: "    (select sequence + 1 from infergate.entry where account = owner order by at desc, sequence desc limit 1),\n",
+    replace: "",
     test: usage,
   },
   {
@@ -167,8 +167,8 @@ export const usageMutations: readonly Mutation[] = [
   { name: "days without tags count twice", find: " and day <> all ($8)", replace: "", test: usage },
   {
     name: "grants are used",
-    find: "kind in ('charge', 'checkpoint', 'release')\n          offset 0",
-    replace: "kind <> ''\n          offset 0",
+    find: "kind in ('charge', 'checkpoint', 'release')\n            offset 0",
+    replace: "kind <> ''\n            offset 0",
     test: usage,
   },
   {
