@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { OperationLanes } from "../../../src/redis/batch/operation-lanes.js";
-import { oldSpaceGrowth } from "../../support/old-space-growth.js";
+import { OperationLanes } from "../../src/redis/batch/operation-lanes.js";
+import { oldSpaceGrowth } from "../support/old-space-growth.js";
 
 const numbers = new Float64Array(2);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
