@@ -1,11 +1,12 @@
 import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
+import { dayMs } from "../ledger/windows.js";
 import { Account } from "./account.js";
 
 /**
  * How long an account that is over is kept. Should the clock have run ahead, setting it right must not refill the
  * account.
  */
-const keepMs = 86_400_000;
+const keepMs = dayMs;
 const inspectedWhenFull = 1_000;
 
 /**

@@ -58,6 +58,7 @@ import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/pr
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
+import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
@@ -67,8 +68,8 @@ import { RotatingMap } from "./rotating-map.js";
 
 const closedMemoryMs = 60_000;
 const expiredMemoryMs = 3_600_000;
-const forgottenMemoryMs = 86_400_000;
-const grantMemoryMs = 31 * 86_400_000;
+const forgottenMemoryMs = dayMs;
+const grantMemoryMs = 31 * dayMs;
 const inspectedPerReserve = 2;
 
 type EndKind = "charge" | "release";

@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { dayMs } from "../ledger/windows.js";
 import { batchBounds, type PostgresBatchOptions } from "./batching/batch-options.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
@@ -19,8 +20,6 @@ export interface PostgresCreditLedgerOptions extends PostgresOptions {
   batch?: PostgresBatchOptions | false | undefined;
 }
 
-const day = 86_400_000;
-
 /**
  * Keeps credits in PostgreSQL, exactly across any number of processes. Every statement is a transaction of its own that is
  * READ COMMITTED, whatever the default. Operations that come at a time, or while others are under way, go in one statement:
@@ -37,10 +36,10 @@ export function postgresCreditLedger(options: PostgresCreditLedgerOptions): Cred
 export function creditLedger(
   database: Database,
   notifications: Notifications,
-  { retentionMs = 400 * day, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
+  { retentionMs = 400 * dayMs, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
 ): CreditLedger {
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
   }
   const ledger = new PostgresLedger(database, retentionMs, batchBounds(batch));
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.

@@ -1,4 +1,5 @@
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { dayMs } from "../ledger/windows.js";
 import { batchSizes, type RedisBatchOptions } from "./batch/batch-options.js";
 import { ledgerScripts } from "./ledger-scripts.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
@@ -21,8 +22,6 @@ export interface RedisJournalOptions {
   /** For how many days entries are kept, and up to a day or so longer while the account is in use. Default: 40. */
   days?: number | undefined;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * Keeps credits in Redis, shared by any number of processes and exact across all of them. Each operation is one round

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { dayMs } from "../ledger/windows.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
-const keptMs = 86_400_000;
+const keptMs = dayMs;
 const prefix = "forgotten ";
 
 /**

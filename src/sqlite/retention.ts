@@ -1,4 +1,5 @@
 import { noInstances } from "../ledger/account-state.js";
+import { dayMs } from "../ledger/windows.js";
 import { type AccountTable, newAccount } from "./account-table.js";
 import type { LimitTables } from "./limits/limit-tables.js";
 import { toNumber } from "./numbers.js";
@@ -9,7 +10,7 @@ import type { UsageTable } from "./usage/usage-table.js";
 const rowsPerPurge = 64;
 const rowsPerForgetting = 256;
 /** The ids of top-ups are known for as long at least. */
-const topUpKeptMs = 31 * 86_400_000;
+const topUpKeptMs = 31 * dayMs;
 
 interface Tables {
   readonly accounts: AccountTable;

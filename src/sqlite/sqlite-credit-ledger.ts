@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { dayMs } from "../ledger/windows.js";
 import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 import { SqliteLedger } from "./sqlite-ledger.js";
 
@@ -13,8 +14,6 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
    */
   retentionMs?: number | undefined;
 }
-
-const day = 86_400_000;
 
 /**
  * Keeps credits in a SQLite database: exact also when several processes of one machine share it, and across their ends.
@@ -31,9 +30,9 @@ export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLe
 }
 
 export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedgerOptions): CreditLedger {
-  const { clock = systemClock, retentionMs = 400 * day } = options;
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < day) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${day}, not ${retentionMs}.`);
+  const { clock = systemClock, retentionMs = 400 * dayMs } = options;
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
   }
   const ledger = new SqliteLedger(connection, clock, retentionMs);
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
-import type { CreditLedger, LedgerEntry, WindowState } from "../../src/ledger/credit-ledger.js";
+import type { CreditLedger, WindowState } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
+import { journalOf } from "../support/journal-of.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 type Gate = ReturnType<typeof createGate>;
@@ -90,7 +91,7 @@ export class OutageTest {
     const unlimited = { session: null, week: null, month: null };
     const limits = windowLimits({ credits: unlimited, sessionMs: 18_000_000, now: Date.now() });
     const { session, week, month } = (await ledger.balance(account, limits)).windows;
-    const entries = await journal(ledger);
+    const entries = await journalOf(ledger, account);
     expect({
       session: session.usedMicro,
       week: week.usedMicro,
@@ -104,15 +105,4 @@ export class OutageTest {
   get warnings(): TestGateway["warnings"] {
     return this.#test.warnings;
   }
-}
-
-async function journal(ledger: CreditLedger): Promise<LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ledger.history?.({ account, cursor, limit: 1_000 });
-    entries.push(...(page?.entries ?? []));
-    cursor = page?.cursor;
-  } while (cursor !== undefined);
-  return entries;
 }

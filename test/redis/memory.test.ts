@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Lease } from "../../src/ledger/credit-ledger.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import {
@@ -13,19 +13,11 @@ import {
 } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { hasRedisServer } from "../support/redis-server.js";
-import { RedisTest } from "./redis-test.js";
+import { emptyRedis } from "./empty-redis.js";
 
 describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
-  let test: RedisTest | undefined;
-
-  beforeEach(async () => {
-    test ??= await RedisTest.start();
-    await test.client.flushall();
-  });
-
-  afterAll(() => test?.stop());
-
-  const client = () => (test as RedisTest).client;
+  const redis = emptyRedis();
+  const client = () => redis().client;
   const bytes = async (key: string | undefined) => (await client().memory("USAGE", key ?? "")) ?? 0;
   const keysLike = (pattern: string) => client().keys(pattern);
 
@@ -42,7 +34,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("has a time to live, every key of it", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const lease = await account.admit(30);
     await account.ledger.renew([{ lease, observedMicro: 5, leaseMs: 60 * second }]);
     account.clock.advance(60 * second);
@@ -68,7 +60,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("keeps holds as long as the account that counts them, also when a new month has begun", async () => {
-    const account = (test as RedisTest).accountAt(monthEnd - 10 * second);
+    const account = redis().accountAt(monthEnd - 10 * second);
     await account.admit(30, { leaseMs: 900 * second });
     account.clock.set(monthEnd);
     await account.spend(1);
@@ -77,7 +69,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("keeps holds as long as the account that counts them, also when a charge has taken up a new month", async () => {
-    const account = (test as RedisTest).accountAt(monthEnd - 10 * second);
+    const account = redis().accountAt(monthEnd - 10 * second);
     const lease = await account.admit(30, { leaseMs: 900 * second });
     account.clock.set(monthEnd);
     const month = account.limits.month.bounds.find((bound) => bound > monthEnd) ?? 0;
@@ -95,7 +87,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("is nothing of a request that has ended, but for what was answered to it", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const [lease, late] = [await account.admit(30), await account.admit(30, { leaseMs: second })];
     account.clock.advance(second);
     expect((await account.ledger.settle(late, { amountMicro: 7 })).status).toBe("late");
@@ -105,7 +97,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("recognises a repetition for as long as one may come, and does not charge what comes later", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const lease = await account.admit(30);
     const settle = (ageMs: number) =>
       account.ledger.settle(
@@ -117,7 +109,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("lasts as long as the longest window, or a lease beyond it", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const { session, ...calendar } = account.limits;
     await account.admit(1, { limits: { session: { ...session, lengthMs: 90 * day }, ...calendar } });
     const [key] = await keysLike("test:{*}");
@@ -125,7 +117,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("gives holds the time of their account, whatever makes or prolongs either", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const holds = async () => [
       ...(await keysLike("*:holds")),
       ...(await keysLike("*:leases")),
@@ -158,7 +150,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("holds nothing of a denial, a look or a reset of an unknown account", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await account.reserve(1);
     await account.windows();
     await account.ledger.reset(account.id, ["week"]);
@@ -166,7 +158,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("leaves nothing of the account that is forgotten but when that was, and what was answered to its ids", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(1);
     await account.admit(2, { leaseMs: second });
     account.clock.advance(second);
@@ -181,7 +173,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("is as it was before, though processes of the version before wrote it or write it", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(3);
     const [key = ""] = await keysLike("*}");
     const plain = (await client().getBuffer(key)) as Buffer;
@@ -199,13 +191,13 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("names no account", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(1);
     expect((await client().keys("*")).filter((key) => key.includes(account.id))).toEqual([]);
   });
 
   it("charges what settles after the account's time was up, where the window is still open", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(5);
     const lease = await account.admit(30);
     await client().del(...(await client().keys("*")));
@@ -214,7 +206,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("is bounded where holds expire unsettled: they are forgotten in an hour or two", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     for (let round = 0; round < 5; round++) {
       for (let index = 0; index < 10; index++) await account.admit(1, { leaseMs: 1_000 });
       account.clock.advance(hour);
@@ -228,7 +220,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("remembers an expired hold for as long as it gives signs of life", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const lease = await account.admit(30);
     account.clock.advance(60 * second);
     await account.admit(1, { leaseMs: second });
@@ -242,7 +234,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("tells what was forgotten from what is unknown", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const lease = await account.admit(30);
     await account.ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]);
     account.clock.advance(60 * second);
@@ -254,7 +246,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("knows what it has forgotten also after the clock went back, and forgot again", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const lease = await account.admit(30);
     await account.ledger.renew([{ lease, observedMicro: 4, leaseMs: 60 * second }]);
     // Each time something is due, so that what expired an hour before is forgotten.
@@ -277,7 +269,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("drops entries that are too old", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     for (let index = 0; index < 300; index++) await account.spend(1);
     account.clock.advance(402 * day);
     await account.spend(1);
@@ -286,7 +278,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("goes on with the journal of an account that is no longer known", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(1);
     await account.spend(2);
     await client().del(...(await keysLike("test:{*}")));
@@ -303,7 +295,7 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
   });
 
   it("ends ten thousand holds at once in steps that each leave others room", { timeout: 60_000 }, async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const leases: Lease[] = [];
     for (let round = 0; round < 100; round++) {
       leases.push(...(await Promise.all(Array.from({ length: 100 }, () => account.admit(5)))));

@@ -5,6 +5,7 @@ import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { journalOf } from "../support/journal-of.js";
 
 export const account = "a";
 
@@ -14,22 +15,15 @@ export function limitsAt(now: number): WindowLimits {
 }
 
 /** The oldest first. */
-export async function journalOf(ledger: CreditLedger): Promise<LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ledger.history?.({ account, cursor, limit: 1_000 });
-    entries.push(...(page?.entries ?? []));
-    cursor = page?.cursor;
-  } while (cursor !== undefined);
-  return entries.reverse();
+export async function journalSinceBegin(ledger: CreditLedger): Promise<LedgerEntry[]> {
+  return (await journalOf(ledger, account)).reverse();
 }
 
 /** Counters, holds and journal agree, and the file is sound. @returns what is used and held. */
 export async function audit(database: SqliteDatabase, now: number): Promise<{ used: number; held: number }> {
   const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
   const { windows } = await ledger.balance(account, limitsAt(now));
-  const entries = await journalOf(ledger);
+  const entries = await journalSinceBegin(ledger);
   // What prepaid credits fund has no windows.
   const inWindows = "account = ? AND kind = 'hold' AND month_start IS NOT NULL";
   const holds = database

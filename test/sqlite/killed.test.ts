@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { account, audit, journalOf, limitsAt } from "./audit.js";
+import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { limitedRequest } from "./limited-request.js";
 import { DatabaseFolder } from "./open-database.js";
@@ -35,7 +35,7 @@ describe("a process that is killed", () => {
       const now = Date.now();
 
       const { used, held } = await audit(database, now);
-      const entries = await journalOf(sqliteCreditLedger({ database }));
+      const entries = await journalSinceBegin(sqliteCreditLedger({ database }));
       const amounts = new Map(entries.map(({ id, amountMicro }) => [id, amountMicro]));
       const open = new Map<string, number>();
       for (const [word, id = "", amount] of done.map((line) => line.split(" "))) {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { account, audit, journalOf, limitsAt } from "./audit.js";
+import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { type Limited, limitedRequest } from "./limited-request.js";
 import { DatabaseFolder } from "./open-database.js";
@@ -57,7 +57,7 @@ describe("several processes with one database", () => {
 
     const { used, held } = await audit(database, Date.now());
     expect({ used, held }).toEqual({ used: sum("charged"), held: 0 });
-    const entries = await journalOf(sqliteCreditLedger({ database }));
+    const entries = await journalSinceBegin(sqliteCreditLedger({ database }));
     expect(entries).toHaveLength(sum("ended"));
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
     expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(entries.length);
@@ -100,7 +100,7 @@ describe("several processes with one database", () => {
       caps: [{ usedMicro: charged, heldMicro: 0 }],
       rates: [{ remaining: requestsPerMinute - admitted }, { remaining: 1_000 }],
     });
-    const charges = (await journalOf(ledger)).filter(({ kind }) => kind === "charge");
+    const charges = (await journalSinceBegin(ledger)).filter(({ kind }) => kind === "charge");
     expect(charges).toHaveLength(admitted);
     expect(charges.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(charged);
   });

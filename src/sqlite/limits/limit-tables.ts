@@ -3,6 +3,7 @@ import { type AccountLimits, newAccountLimits } from "../../ledger/limits/accoun
 import type { HeldLimits } from "../../ledger/limits/held-limits.js";
 import { isEmpty } from "../../ledger/limits/prepaid.js";
 import { type Bucket, isIdle } from "../../ledger/limits/rates.js";
+import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
@@ -10,7 +11,7 @@ import type { LimitedAccount } from "./limited-account.js";
 
 const rowsPerPurge = 128;
 /** How long caps outlive their end. Should the clock have run ahead, setting it right must not refill them. */
-const keepMs = 86_400_000;
+const keepMs = dayMs;
 
 /** The caps and rates that an operation needs. */
 export interface LimitNames {

@@ -1,46 +1,12 @@
+import { days, hours, type UsageUnit } from "./usage-unit.js";
+
 /** Sums of usage. No entry is read here: the entries are summed up step by step, as accounts are looked after. */
 export const usageMigration = `
   -- What an account used in a day, by all that it can be summed by.
-  CREATE TABLE infergate_usage (
-    account TEXT NOT NULL,
-    -- Of UTC, from 1970 on.
-    day INTEGER NOT NULL,
-    -- The host's tags, a JSON object; '' where there are none, '?' where they are not known.
-    tags TEXT NOT NULL,
-    -- As they stand in the entry's JSON; '' where there is none.
-    model TEXT NOT NULL,
-    key TEXT NOT NULL,
-    funding TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    -- Of any type: tokens are whatever number the tags had.
-    charged ANY NOT NULL,
-    input ANY NOT NULL,
-    cached_input ANY NOT NULL,
-    cache_write ANY NOT NULL,
-    output ANY NOT NULL,
-    reasoning ANY NOT NULL,
-    PRIMARY KEY (account, day, tags, model, key, funding)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX infergate_usage_unknown ON infergate_usage (account, day) WHERE tags = '?';
+${sumsBy(days)}
 
   -- The same by the hour, for days that are asked for in part.
-  CREATE TABLE infergate_usage_hour (
-    account TEXT NOT NULL,
-    hour INTEGER NOT NULL,
-    tags TEXT NOT NULL,
-    model TEXT NOT NULL,
-    key TEXT NOT NULL,
-    funding TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    charged ANY NOT NULL,
-    input ANY NOT NULL,
-    cached_input ANY NOT NULL,
-    cache_write ANY NOT NULL,
-    output ANY NOT NULL,
-    reasoning ANY NOT NULL,
-    PRIMARY KEY (account, hour, tags, model, key, funding)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX infergate_usage_hour_unknown ON infergate_usage_hour (account, hour) WHERE tags = '?';
+${sumsBy(hours)}
 
   -- Which entries of an account are in the sums: those up to a place. Processes of the release before write entries, but
   -- no sums, and triggers would cost each settlement more than this.
@@ -60,3 +26,28 @@ export const usageMigration = `
     DELETE FROM infergate_summed WHERE account = OLD.id;
   END;
   `;
+
+function sumsBy({ table, column }: UsageUnit): string {
+  return `
+  CREATE TABLE ${table} (
+    account TEXT NOT NULL,
+    -- Of UTC, from 1970 on.
+    ${column} INTEGER NOT NULL,
+    -- The host's tags, a JSON object; '' where there are none, '?' where they are not known.
+    tags TEXT NOT NULL,
+    -- As they stand in the entry's JSON; '' where there is none.
+    model TEXT NOT NULL,
+    key TEXT NOT NULL,
+    funding TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    -- Of any type: tokens are whatever number the tags had.
+    charged ANY NOT NULL,
+    input ANY NOT NULL,
+    cached_input ANY NOT NULL,
+    cache_write ANY NOT NULL,
+    output ANY NOT NULL,
+    reasoning ANY NOT NULL,
+    PRIMARY KEY (account, ${column}, tags, model, key, funding)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ${table}_unknown ON ${table} (account, ${column}) WHERE tags = '?';`;
+}

@@ -1,20 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, type Fixture, hour, monthEnd, second, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { capOf, creditsNow, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { hasRedisServer } from "../../support/redis-server.js";
-import { RedisTest } from "../redis-test.js";
+import { emptyRedis } from "../empty-redis.js";
 
 describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not end", () => {
-  let test: RedisTest | undefined;
-
-  beforeEach(async () => {
-    test ??= await RedisTest.start();
-    await test.client.flushall();
-  });
-
-  afterAll(() => test?.stop());
-
-  const client = () => (test as RedisTest).client;
+  const redis = emptyRedis();
+  const client = () => redis().client;
 
   /** Time passes for the account and for all keys. */
   async function pass({ clock }: Fixture, ms: number): Promise<void> {
@@ -28,7 +20,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
   }
 
   it("comes back from a process that died, however late the account is used again", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 100);
     const cap = capOf(account, "total", 100);
     const lease = await account.admit(60, { caps: [cap] });
@@ -41,7 +33,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
   });
 
   it("comes back to a cap that never ends, though the plan paid", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.admit(1);
     const cap = capOf(account, "total", 100);
     await account.admit(60, { caps: [cap] });
@@ -53,7 +45,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
   });
 
   it("comes back from the calls of an account that always has one open, all of them short", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 1_000);
     let last = await account.admit(10, { leaseMs: 900 * second });
     for (let passed = 0; passed < 2 * day; passed += hour / 6) {
@@ -67,7 +59,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
   });
 
   it("leaves keys without an end no longer than prepaid credits are there", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 10);
     const lease = await account.admit(10);
     const [leases = ""] = await client().keys("*:leases");

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
 import { day, Fixture, second, start, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import {
@@ -13,26 +13,19 @@ import {
 } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { hasRedisServer } from "../../support/redis-server.js";
-import { ledgerAt, RedisTest } from "../redis-test.js";
+import { emptyRedis } from "../empty-redis.js";
+import { ledgerAt } from "../redis-test.js";
 
 const most = Number.MAX_SAFE_INTEGER;
 
 describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () => {
-  let test: RedisTest | undefined;
-
-  beforeEach(async () => {
-    test ??= await RedisTest.start();
-    await test.client.flushall();
-  });
-
-  afterAll(() => test?.stop());
-
-  const client = () => (test as RedisTest).client;
+  const redis = emptyRedis();
+  const client = () => redis().client;
   const keyOf = async (name: string) => (await client().keys(`*:${name}`))[0] ?? "none";
 
   /** Calls of four ledgers with connections of their own, all of them at once. */
   async function byFour(call: (ledger: CreditLedger, index: number) => Promise<unknown>, count: number): Promise<void> {
-    const clients = Array.from({ length: 4 }, () => new Redis((test as RedisTest).server.port, "127.0.0.1"));
+    const clients = Array.from({ length: 4 }, () => new Redis(redis().server.port, "127.0.0.1"));
     const ledgers = clients.map((one) => ledgerAt(new ManualClock(start), one));
     try {
       await Promise.all(Array.from({ length: count }, (_, index) => call(ledgers[index % 4] as CreditLedger, index)));
@@ -42,7 +35,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   }
 
   it("are overspent by less than one request, and all that was charged is in the journal", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 5_000);
     const caps = [capOf(account, "day", 3_000)];
     let [charged, denied] = [0, 0];
@@ -73,7 +66,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("are exact up to the last integer", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     expect(await topUp(account, most - 1)).toMatchObject({ balanceMicro: most - 1 });
     await expect(topUp(account, 2)).rejects.toThrow("too large");
     const cap = capOf(account, "total", most);
@@ -87,19 +80,19 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("take no key where an account has none of them", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await account.spend(1);
     await account.admit(2);
     for (const name of ["prepaid", "caps", "rates"]) expect(await keyOf(name)).toBe("none");
     expect(await client().hlen(await keyOf("holds"))).toBe(1);
-    const buyer = (test as RedisTest).accountAt(start, { session: 0 });
+    const buyer = redis().accountAt(start, { session: 0 });
     await topUp(buyer, 5);
     await buyer.ledger.settle(await buyer.admit(5), { amountMicro: 5 });
     expect(await keyOf("prepaid")).toBe("none");
   });
 
   it("last as long as they mean something", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     await topUp(account, 5);
     const rates = [requestsRate(1, 60), concurrentRate(3)];
     const lease = await account.admit(1, { caps: [capOf(account, "day", 9)], rates });
@@ -121,7 +114,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("do not stay for keys that are used no more, though others of the account are", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     for (let index = 0; index < 1_000; index++) {
       const rates = [{ ...requestsRate(60), id: `key ${index}` }];
       const caps = [capOf(account, "day", 100, `key ${index}`)];
@@ -139,7 +132,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("are forgotten with their account", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 50);
     await account.admit(5, { caps: [capOf(account, "total", 90)], rates: [tokensRate(100, 10)] });
     // In one script, of which the last operation finds nothing that the first has read.
@@ -156,7 +149,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("stay held where a process of the version before renews the lease", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 50);
     const lease = await account.admit(5, { caps: [capOf(account, "total", 90)], rates: [tokensRate(100, 10)] });
     const holds = await keyOf("holds");
@@ -173,7 +166,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("come back of many leases that expire at once", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 10_000);
     const named = { caps: [capOf(account, "total", most)], rates: [concurrentRate(2_000), tokensRate(1e9, 10)] };
     const leases: Lease[] = [];
@@ -191,7 +184,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("are untouched by a reservation that Redis has no memory for", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 50);
     const named = { caps: [capOf(account, "total", 90)], rates: [tokensRate(100, 10), concurrentRate(2)] };
     await account.admit(5, named);
@@ -203,7 +196,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("are as before for what follows a failed operation in its script", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 50);
     const caps = [capOf(account, "total", 90)];
     const lease = await account.admit(5, { caps });
@@ -220,7 +213,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("are never held beyond the integers", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     await topUp(account, most);
     await account.admit(10);
     await expect(account.reserve(most)).rejects.toThrow("too large");
@@ -228,7 +221,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("come back to the lot that expires first where an expired lease has charged too much", async () => {
-    const account = (test as RedisTest).accountAt(start, { session: 0 });
+    const account = redis().accountAt(start, { session: 0 });
     const expiresAt = start + day;
     await topUp(account, 50, { expiresAt });
     const lease = await account.admit(5, { leaseMs: second });
@@ -240,7 +233,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("count what a failed operation has held, so that its repetition finds it", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const caps = [capOf(account, "total", 90)];
     await account.admit(1, { caps });
     const leases = await keyOf("leases");
@@ -256,7 +249,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
   });
 
   it("answer a top-up that is repeated as it was answered, and refuse another one with its id", async () => {
-    const account = (test as RedisTest).accountAt();
+    const account = redis().accountAt();
     const id = unique("topup");
     await topUp(account, 5, { id });
     expect(await topUp(account, 5, { id })).toMatchObject({ balanceMicro: 5 });
