@@ -35,6 +35,11 @@ export interface AttemptTarget {
   readonly secrets: (() => UpstreamSecrets) | undefined;
 }
 
+/** What a target responded with. */
+export interface AttemptResponse {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What a call cost, and the account's credits after it. */
 export interface ObservedCharge extends Charge {
   /** `undefined` when the call used no ledger. */
@@ -71,8 +76,8 @@ export interface RequestObserver {
   guarded(outcomes: readonly GuardOutcome[], ms: number): void;
   /** A call to this target begins. */
   attemptStarted(target: AttemptTarget): void;
-  /** The target responded, whatever the status. */
-  attemptResponded(headers: Readonly<Record<string, string>>): void;
+  /** The target responded, whatever the status. @param response - its headers may cost time to read. */
+  attemptResponded(response: AttemptResponse): void;
   /** The status was a 200. */
   attemptAnswered(): void;
   /** The attempt failed before the client got anything. Another one may follow. */
@@ -122,7 +127,7 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
       authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
       requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
       admitted: (callId, heldMicro) => all.forEach((each) => void each.admitted(callId, heldMicro)),
-      attemptResponded: (headers) => all.forEach((each) => void each.attemptResponded(headers)),
+      attemptResponded: (response) => all.forEach((each) => void each.attemptResponded(response)),
       tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
       guarded: (outcomes, ms) => all.forEach((each) => void each.guarded(outcomes, ms)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),

@@ -13,6 +13,7 @@ import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
 import type {
+  AttemptResponse,
   AttemptTarget,
   ObservedCharge,
   ObserveRequest,
@@ -102,7 +103,7 @@ class RequestSummary implements RequestObserver {
     this.#headers = undefined;
   }
 
-  attemptResponded(headers: Readonly<Record<string, string>>): void {
+  attemptResponded({ headers }: AttemptResponse): void {
     this.#headers = headers;
   }
 

@@ -84,6 +84,14 @@ describe("send", () => {
     expect(left).toHaveBeenCalledOnce();
   });
 
+  it("reads no header of a good answer that nothing observes: parsing them takes time", async () => {
+    const { answer } = silentAnswer();
+    const readHeaders = vi.fn(() => ({}));
+    const sent = await send(async () => Object.defineProperty({ ...answer }, "headers", { get: readHeaders }));
+    expect(sent.status).toBe(200);
+    expect(readHeaders).not.toHaveBeenCalled();
+  });
+
   it("waits no longer than the call lasts for what an error answer says", async () => {
     const notice = new AbortNotifier();
     const { answer } = silentAnswer(500);

@@ -54,7 +54,7 @@ export function send(attempt: SendingAttempt, exchange: Exchange): Promise<Direc
     const take = (answer: DirectAnswer): void => {
       try {
         // After the attempt's end, another one may have begun.
-        if (!notice.aborted) attempt.call.observer.attemptResponded(answer.headers);
+        if (!notice.aborted) attempt.call.observer.attemptResponded(answer);
         if (notice.aborted) {
           leaveUnread(answer.body);
         } else if (answer.status === 200) {
