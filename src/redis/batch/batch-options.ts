@@ -2,10 +2,10 @@
 export interface RedisBatchOptions {
   /**
    * How many operations go in one script at most, each on another account; up to 64. Of one account nearly twice as many
-   * go, since each takes half the time. Redis serves no other client while it runs. Default: 16.
+   * go, since each takes half the time. Redis serves no other client while it runs. Default: 32.
    */
   operations?: number | undefined;
-  /** How many scripts are under way at most; on a cluster, for each account. Default: 8. */
+  /** How many scripts are under way at most; on a cluster, for each account. Default: 4. */
   inFlight?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ const mostOperations = 64;
  */
 export function batchSizes(batch: RedisBatchOptions | false = {}): BatchSizes {
   if (batch === false) return { operations: 1, inFlight: Number.POSITIVE_INFINITY };
-  const { operations = 16, inFlight = 8 } = batch;
+  const { operations = 32, inFlight = 4 } = batch;
   if (!Number.isSafeInteger(operations) || operations < 1 || operations > mostOperations) {
     throw new RangeError(`batch.operations must be a whole number from 1 to ${mostOperations}, not ${operations}.`);
   }
