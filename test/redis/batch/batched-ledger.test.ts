@@ -56,8 +56,8 @@ describe.runIf(hasRedisServer)("the Redis ledger's batches", () => {
     return key ?? "";
   };
 
-  it("take one script for the operations of a turn, sixteen at most", async () => {
-    const some = accounts(40);
+  it("take one script for the operations of a turn, of 32 accounts at most", async () => {
+    const some = accounts(80);
     await Promise.all(some.map((one) => one.spend(1)));
     await test.client.config("RESETSTAT");
     await Promise.all(some.map((one) => one.admit(5)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TimeLimitError } from "../../../src/guard/time-limit.js";
 import { LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
-import { type BatchSizes, batchSizes } from "../../../src/redis/batch/batch-options.js";
+import type { BatchSizes } from "../../../src/redis/batch/batch-options.js";
 import { OperationLanes } from "../../../src/redis/batch/operation-lanes.js";
 import type { LedgerReply } from "../../../src/redis/ledger-reply.js";
 
@@ -45,18 +45,6 @@ function setUp(sizes: BatchSizes, isCluster = false) {
 }
 
 describe("the queue of operations", () => {
-  it("needs a script for 32 accounts, or for 63 operations of one, unless the host says otherwise", async () => {
-    for (const [accounts, expected] of [
-      [128, 4],
-      [1, 3],
-    ] as const) {
-      const { sent, submit } = setUp(batchSizes());
-      for (let count = 0; count < 128; count++) submit(`a${count % accounts}`, count);
-      await turn();
-      expect(sent).toHaveLength(expected);
-    }
-  });
-
   it("sends what came in one turn together, an account's operations in their order", async () => {
     const { sent, submit, outcomes } = setUp({ operations: 16, inFlight: 8 });
     for (const name of ["a", "b", "a", "c", "b", "a"]) submit(name, sent.length);
