@@ -1,3 +1,10 @@
+/** The parts of a pattern between its stars. */
+export type PatternParts = readonly string[];
+
+export function patternParts(pattern: string): PatternParts {
+  return pattern.split("*");
+}
+
 /**
  * Whether the whole text matches a pattern. `*` matches any run of characters, also none.
  *
@@ -5,13 +12,20 @@
  * no backtracking. The time is at most the text's length times the pattern's.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-  const [first = "", ...inner] = pattern.split("*");
-  const last = inner.pop();
-  if (last === undefined) return text === pattern;
+  return matchesParts(patternParts(pattern), text);
+}
+
+/** As {@link matchesPattern}, for a pattern that many texts are compared with. */
+export function matchesParts(parts: PatternParts, text: string): boolean {
+  const { length } = parts;
+  const first = parts[0] as string;
+  const last = parts[length - 1] as string;
+  if (length < 2) return text === first;
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   const end = text.length - last.length;
   let from = first.length;
-  for (const part of inner) {
+  for (let index = 1; index < length - 1; index++) {
+    const part = parts[index] as string;
     // Adjacent stars count as one.
     if (part === "") continue;
     const at = text.indexOf(part, from);
