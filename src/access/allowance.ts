@@ -57,7 +57,7 @@ export function allowanceLookup(
     }
     if (plan.credits === undefined && store.list === undefined) warnOnce(unlimitedPlan(id));
     const allowance = checkRecord(() => toAllowance(id, plan), fail);
-    warnOfUnmatched(id, allowance.models.patterns, catalog.current, warnOnce);
+    warnOfUnmatched(allowance, catalog.current, warnOnce);
     return allowance;
   }, cache);
 }

@@ -31,23 +31,27 @@ export interface RateScope {
 
 /** The rates of a plan, account or key, compiled. */
 export class RateRules {
+  /** Of the models that have rates of their own. */
+  readonly patterns: readonly string[];
   readonly #rules: readonly RateRule[];
   /** By model id. */
   readonly #byModel = new Map<string, readonly RateRule[]>();
 
-  private constructor(rules: readonly RateRule[]) {
+  private constructor(rules: readonly RateRule[], patterns: readonly string[]) {
     this.#rules = rules;
+    this.patterns = patterns;
   }
 
   /** @returns `undefined` where nothing is limited. */
   static of(scope: RateScope, rates: Rates | null | undefined): RateRules | undefined {
     if (rates === undefined || rates === null) return undefined;
     const { models, ...all } = rates;
+    const patterns = Object.keys(models ?? {});
     const rules = [
       ...toRules(scope, undefined, all),
-      ...Object.entries(models ?? {}).flatMap(([pattern, some]) => toRules(scope, pattern, some)),
+      ...patterns.flatMap((pattern) => toRules(scope, pattern, models?.[pattern] ?? {})),
     ];
-    return rules.length === 0 ? undefined : new RateRules(rules);
+    return rules.length === 0 ? undefined : new RateRules(rules, patterns);
   }
 
   /** @param modelId - of the catalog. */

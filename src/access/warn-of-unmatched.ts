@@ -2,13 +2,29 @@ import type { Warn } from "../events/warning.js";
 import type { Catalog } from "./catalog.js";
 import { matchesPattern } from "./matches-pattern.js";
 
-/** Warns of each of a plan's patterns that no model of the catalog matches. */
-export function warnOfUnmatched(plan: string, patterns: readonly string[], catalog: Catalog, warn: Warn): void {
-  for (const pattern of patterns) {
-    if ([...catalog.keys()].some((id) => matchesPattern(pattern, id))) continue;
-    warn({
-      code: "unmatched_plan_pattern",
-      message: `The plan "${plan}" names the model "${pattern}", which matches nothing in the catalog. Check its spelling.`,
-    });
-  }
+/** A plan, with the patterns of models that it names. */
+interface NamingPlan {
+  readonly plan: string;
+  readonly models: Naming;
+  readonly rates: Naming | undefined;
+}
+
+interface Naming {
+  readonly patterns: readonly string[];
+}
+
+/** Warns of each pattern of a plan's models and rates that no model of the catalog matches. */
+export function warnOfUnmatched({ plan, models, rates }: NamingPlan, catalog: Catalog, warn: Warn): void {
+  const ids = [...catalog.keys()];
+  const warnOf = (patterns: readonly string[], names: string): void => {
+    for (const pattern of patterns) {
+      if (ids.some((id) => matchesPattern(pattern, id))) continue;
+      warn({
+        code: "unmatched_plan_pattern",
+        message: `The plan "${plan}" ${names} the model "${pattern}", which matches nothing in the catalog. Check its spelling.`,
+      });
+    }
+  };
+  warnOf(models.patterns, "names");
+  warnOf(rates?.patterns ?? [], "limits the rates of");
 }

@@ -154,9 +154,9 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 /** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
 function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
-    const { models } = toAllowance(plan.id, plan);
+    const allowance = toAllowance(plan.id, plan);
     requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
-    warnOfUnmatched(plan.id, models.patterns, catalog, warn);
+    warnOfUnmatched(allowance, catalog, warn);
   }
 }
 

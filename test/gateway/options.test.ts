@@ -194,10 +194,18 @@ describe("createGateway warns", () => {
     const warnings: GatewayWarning[] = [];
     const gateway = create({
       keys: memoryKeyStore([{ key: "sk-pro", account: "acct_1", plan: "pro" }]),
-      plans: memoryPlanStore({ pro: { models: ["acme/*", "acne/small"] } }),
+      plans: memoryPlanStore({
+        pro: {
+          models: ["acme/*", "acne/small"],
+          rates: { models: { "acme/*": { concurrent: 3 }, "acne/*": { concurrent: 2 } } },
+        },
+      }),
       onWarning: (warning: GatewayWarning) => warnings.push(warning),
     });
-    const expected = [{ code: "unmatched_plan_pattern", message: expect.stringContaining('"acne/small"') }];
+    const expected = ['names the model "acne/small"', 'limits the rates of the model "acne/*"'].map((text) => ({
+      code: "unmatched_plan_pattern",
+      message: expect.stringContaining(text),
+    }));
     expect(warnings).toMatchObject(expected);
     expect((await gateway.handler(getRequest("/v1/models", "sk-pro"))).status).toBe(200);
     expect(warnings).toMatchObject(expected);

@@ -60,9 +60,9 @@ export function managedPlans(
     async put(plan) {
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
-      const { models } = toAllowance(plan.id, plan);
+      const allowance = toAllowance(plan.id, plan);
       requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
-      warnOfUnmatched(plan.id, models.patterns, catalog.current, warn);
+      warnOfUnmatched(allowance, catalog.current, warn);
       const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["put"]);
       try {
         await store.put(plan);

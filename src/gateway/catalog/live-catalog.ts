@@ -46,7 +46,7 @@ export class LiveCatalog implements CurrentCatalog {
     const named = Array.from(plans.list?.() ?? [], (plan) => toAllowance(plan.id, plan));
     this.#current = this.#swap(by, options, this.#current);
     this.#options = options;
-    for (const { plan, models } of named) warnOfUnmatched(plan, models.patterns, this.#current, warn);
+    for (const allowance of named) warnOfUnmatched(allowance, this.#current, warn);
   }
 
   /** Closes the providers. */

@@ -88,24 +88,33 @@ export class Notifications {
     return async () => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#channels.get(channel) === listeners) this.#channels.delete(channel);
-      if (this.#channels.size === 0) this.#stop();
+      // While it connects, another one may come before it has.
+      if (this.#channels.size === 0 && this.#connecting === undefined) this.#stop();
     };
   }
 
   #connect(): Promise<void> {
-    this.#connecting ??= this.#open()
-      .catch((error: unknown) => {
-        this.#drop();
-        this.#retry();
-        throw error;
-      })
-      .finally(() => {
-        this.#connecting = undefined;
-      });
+    this.#connecting ??= this.#connectNow();
     return this.#connecting;
   }
 
-  async #open(): Promise<void> {
+  async #connectNow(): Promise<void> {
+    try {
+      const client = await this.#open();
+      this.#failures = 0;
+      if (this.#channels.size === 0) this.#stop();
+      else this.#beat(client);
+    } catch (error) {
+      this.#drop();
+      this.#retry();
+      throw error;
+    } finally {
+      // In the same step: who comes from now on finds a connection that stays, or opens another one.
+      this.#connecting = undefined;
+    }
+  }
+
+  async #open(): Promise<PostgresClient> {
     clearTimeout(this.#timer);
     const client = await openListener(this.#pool);
     this.#client = client;
@@ -121,9 +130,7 @@ export class Notifications {
     );
     for (const channel of this.#channels.keys()) await this.#listen(client, channel);
     if (this.#client !== client) throw new Error("The connection that listened was lost.");
-    this.#failures = 0;
-    if (this.#channels.size === 0) return this.#stop();
-    this.#beat(client);
+    return client;
   }
 
   /** To a channel of this connection alone. */
