@@ -75,7 +75,7 @@ export interface Blocked {
 /** What an account has left, as an operation on it found it. */
 export interface AccountCredits {
   windows: WindowStates;
-  /** Absent: the account has none. */
+  /** Absent: the account has none, or has spent exactly all of them. */
   prepaid?: PrepaidState | undefined;
   /** Of the caps that the operation names, in their order. Absent: it names none. */
   caps?: readonly CapState[] | undefined;

@@ -43,15 +43,13 @@ export class LockQueue {
     return new Promise((resolve, reject) => {
       const until = performance.now() + this.#longestWaitMs;
       this.#waiting.push({ work, until, resolve: resolve as (result: unknown) => void, reject });
-      this.#draining ??= this.#drain().finally(() => {
-        this.#draining = undefined;
-      });
+      this.#draining ??= this.#drain();
     });
   }
 
   /** Resolves when nothing waits. */
   async idle(): Promise<void> {
-    await this.#draining;
+    while (this.#draining !== undefined) await this.#draining;
   }
 
   async #drain(): Promise<void> {
@@ -61,6 +59,8 @@ export class LockQueue {
       await (pauseMs === 0 ? setImmediate() : setTimeout(pauseMs * (0.5 + Math.random() / 2)));
       if (this.#doSome()) attempt = -1;
     }
+    // In the same step: what comes later, even as the next callback, begins anew.
+    this.#draining = undefined;
   }
 
   /** @returns whether the database was free. */

@@ -88,6 +88,22 @@ describe("LockQueue", () => {
     expect(new Set(turns).size).toBeGreaterThanOrEqual(Math.floor(300 / 64));
   });
 
+  it("waits as well for what comes at the end of the last one, and then is idle", async () => {
+    const queue = new LockQueue(60_000);
+    let attempts = 0;
+    const work = () => {
+      if (attempts++ % 2 === 0) throw locked();
+      return attempts;
+    };
+    const first = queue.run(work);
+    const idle = queue.idle();
+    expect(await first).toBe(2);
+    const second = queue.run(work);
+    await idle;
+    expect(attempts).toBe(4);
+    expect(await second).toBe(4);
+  });
+
   it("gives up for each when its time is over, and for no other", async () => {
     const queue = new LockQueue(30);
     const outcomes = await Promise.allSettled(

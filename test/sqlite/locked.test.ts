@@ -2,6 +2,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import type { Lease } from "../../src/ledger/credit-ledger.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { wholeAnswer } from "../../src/testing.js";
@@ -9,6 +10,7 @@ import { chatRequest, getRequest, startTestGateway } from "../support/test-gatew
 import { account, audit, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";
+import { sumUp } from "./summing-ledger.js";
 
 const folders: DatabaseFolder[] = [];
 afterAll(() => {
@@ -58,12 +60,43 @@ const writes: Record<string, (stores: Stores) => Promise<unknown>> = {
 
 const reads: Record<string, (stores: Stores) => Promise<unknown>> = {
   "ledger.balance": ({ ledger }) => ledger.balance(account, limitsAt(Date.now())),
+  "ledger.usage": async ({ ledger }) => ledger.usage?.({ account, by: ["tag.team"] }),
   "ledger.history": async ({ ledger }) => ledger.history?.({ account }),
   "keys.find": ({ keys }) => keys.find(hashKey("first")),
   "keys.get": ({ keys }) => keys.get("first"),
   "keys.list": ({ keys }) => keys.list(account),
   "plans.find": ({ plans }) => plans.find("p"),
 };
+
+/** A connection after each use of which another one locks the database, up to the next turn of the event loop. */
+function contended(database: SqliteDatabase, other: SqliteDatabase): SqliteDatabase {
+  let isContended = false;
+  const use = <Result>(run: () => Result): Result => {
+    const result = run();
+    if (!isContended) {
+      isContended = true;
+      queueMicrotask(() => {
+        other.exec("BEGIN EXCLUSIVE");
+        setImmediate(() => {
+          other.exec("COMMIT");
+          isContended = false;
+        });
+      });
+    }
+    return result;
+  };
+  return {
+    exec: (sql) => use(() => database.exec(sql)),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        run: (...values) => use(() => statement.run(...values)),
+        get: (...values) => use(() => statement.get(...values)),
+        all: (...values) => use(() => statement.all(...values)),
+      };
+    },
+  };
+}
 
 describe("a database that another process has locked", () => {
   it.each(Object.entries(writes))("keeps nothing but %s waiting", async (_, write) => {
@@ -95,6 +128,19 @@ describe("a database that another process has locked", () => {
     expect(isDone).toBe(false);
     stores.other.exec("COMMIT");
     await done;
+  });
+
+  it.each(Object.entries({ ...writes, ...reads }))("lets %s come to its end between its locks", async (_, work) => {
+    const { database, other, lease, ledger } = await setUp();
+    const ended = await ledger.reserve(request("ended"));
+    if (ended.ok) await ledger.settle(ended.lease, { amountMicro: 1 });
+    // What is summed up is read in one step after another.
+    sumUp(database, account);
+    const stores = sqliteStores({ database: contended(database, other) });
+    // No memory is shared then, so that others can neither write nor read.
+    database.exec("PRAGMA journal_mode = DELETE");
+    await turn();
+    await work({ ...stores, database, other, lease });
   });
 
   it("is written to in the order of the calls, and once each, when the lock is gone", async () => {

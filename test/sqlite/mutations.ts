@@ -340,6 +340,12 @@ export const mutations: readonly Mutation[] = [
     test: lockQueue,
   },
   {
+    name: "what comes as the last one ends waits for ever",
+    find: "    this.#draining = undefined;\n",
+    replace: "    queueMicrotask(() => {\n      this.#draining = undefined;\n    });\n",
+    test: lockQueue,
+  },
+  {
     name: "those that wait go without a break",
     find: "const worksPerTurn = 64;",
     replace: "const worksPerTurn = 10_000;",

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { prepaidLeft } from "../support/prepaid-left.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { type Limited, limitedRequest } from "./limited-request.js";
@@ -63,12 +64,14 @@ describe("several processes with one database", () => {
     expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(entries.length);
   });
 
-  const plenty = { prepaid: 1e9, cap: 1e9, requestsPerMinute: 1e9 };
+  const plenty = { prepaid: 1e9, cap: 1e9, requestsPerMinute: 1e9, most: 100 };
   it.each([
     { limit: "a rate", ...plenty, requestsPerMinute: 100 },
     { limit: "prepaid credits", ...plenty, prepaid: 1_000 },
+    { limit: "prepaid credits down to zero", ...plenty, prepaid: 300, most: 1 },
     { limit: "a cap", ...plenty, cap: 1_000 },
-  ])("admit together what $limit admits", { timeout }, async ({ prepaid, cap, requestsPerMinute }) => {
+    { limit: "a cap up to its last credit", ...plenty, cap: 300, most: 1 },
+  ])("admit together what $limit admits", { timeout }, async ({ prepaid, cap, requestsPerMinute, most }) => {
     const folder = newFolder();
     const now = Date.UTC(2026, 2, 11, 9, 30);
     const ledger = sqliteCreditLedger({ database: folder.open(), clock: new ManualClock(now) });
@@ -76,7 +79,7 @@ describe("several processes with one database", () => {
     const limited: Limited = { now, cap, requestsPerMinute };
     const spenders = await Promise.all(
       ["p1", "p2", "p3", "p4"].map((name) =>
-        Child.start("limited-spender.ts", folder.file, name, 250, JSON.stringify(limited)),
+        Child.start("limited-spender.ts", folder.file, name, 250, most, JSON.stringify(limited)),
       ),
     );
     for (const spender of spenders) expect(await spender.line()).toBe("ready");
@@ -90,13 +93,14 @@ describe("several processes with one database", () => {
     }
     if (requestsPerMinute === 100) expect(admitted).toBe(100);
     else {
-      expect(charged).toBeGreaterThanOrEqual(1_000);
-      expect(charged).toBeLessThan(1_100);
+      expect(charged).toBeGreaterThanOrEqual(Math.min(prepaid, cap));
+      expect(charged).toBeLessThan(Math.min(prepaid, cap) + most);
     }
     const { limits, caps, rates } = limitedRequest("none", 1, limited);
-    expect(await ledger.balance(account, limits, { caps, rates })).toMatchObject({
+    const balance = await ledger.balance(account, limits, { caps, rates });
+    expect(balance.prepaid).toEqual(prepaidLeft(prepaid - charged));
+    expect(balance).toMatchObject({
       windows: { month: { usedMicro: 0, heldMicro: 0 } },
-      prepaid: { balanceMicro: prepaid - charged, heldMicro: 0 },
       caps: [{ usedMicro: charged, heldMicro: 0 }],
       rates: [{ remaining: requestsPerMinute - admitted }, { remaining: 1_000 }],
     });

@@ -6,6 +6,7 @@ import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 export interface Hammered {
   readonly admitted: number;
   readonly prepaid: number;
+  readonly spentUp: number;
   readonly capped: number;
 }
 
@@ -13,7 +14,7 @@ const maxAmount = 100;
 
 /**
  * What one of several processes does on a ledger whose clock stands still: it makes all its calls of `rated` at once,
- * then spends from `prepaid` and `capped` until each denies.
+ * then spends from `prepaid`, `spentUp` and `capped` until each denies. The calls of `spentUp` leave and overdraw nothing.
  */
 export async function hammerLimits(ledger: CreditLedger, now: number, calls: number): Promise<Hammered> {
   const rate = { id: "requests", kind: "requests", take: 1, limit: 100, burst: 100 } as const;
@@ -22,13 +23,15 @@ export async function hammerLimits(ledger: CreditLedger, now: number, calls: num
   const bounds = capBounds("total", undefined, now);
   const cap = { id: "total", window: "total", limitMicro: 10_000, bounds } as const;
   const ofPrepaid = () => requestOf("prepaid", 1 + Math.floor(Math.random() * maxAmount), 0, now);
+  const ofSpentUp = () => requestOf("spentUp", 1, 0, now);
   const ofCap = () => ({
     ...requestOf("capped", 1 + Math.floor(Math.random() * maxAmount), null, now),
     caps: [cap],
   });
   const prepaid = await inParallel(() => spendAll(ledger, ofPrepaid));
+  const spentUp = await inParallel(() => spendAll(ledger, ofSpentUp));
   const capped = await inParallel(() => spendAll(ledger, ofCap));
-  return { admitted: rated.filter((ok) => ok).length, prepaid, capped };
+  return { admitted: rated.filter((ok) => ok).length, prepaid, spentUp, capped };
 }
 
 function requestOf(account: string, amountMicro: number, week: number | null, now: number): ReserveRequest {

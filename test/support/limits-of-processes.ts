@@ -3,9 +3,10 @@ import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import type { Hammered } from "./hammer-limits.js";
 import { journalOf } from "./journal-of.js";
+import { prepaidLeft } from "./prepaid-left.js";
 
-/** How many processes share the calls, and how much of the prepaid credits and of the cap there is. */
-export const hammering = { processes: 4, calls: 1_000, bought: 10_000 } as const;
+/** How many processes share the calls, and how much there is of the cap and of each account's prepaid credits. */
+export const hammering = { processes: 4, calls: 1_000, bought: 10_000, boughtToSpendUp: 500 } as const;
 
 export interface HammeredLedger {
   readonly ledger: CreditLedger;
@@ -13,9 +14,16 @@ export interface HammeredLedger {
   readonly results: readonly Hammered[];
 }
 
+/** Buys the prepaid credits that are hammered at. */
+export async function buyPrepaid(ledger: CreditLedger): Promise<void> {
+  const { bought, boughtToSpendUp } = hammering;
+  await ledger.topUp?.({ id: "bought", account: "prepaid", amountMicro: bought });
+  await ledger.topUp?.({ id: "bought to spend up", account: "spentUp", amountMicro: boughtToSpendUp });
+}
+
 /** What holds once several processes have hammered at the limits of a ledger. */
 export function itKeepsLimitsOfProcesses(hammered: () => HammeredLedger): void {
-  const { bought } = hammering;
+  const { bought, boughtToSpendUp } = hammering;
   const credits = { session: null, week: null, month: null };
   const limits = () => windowLimits({ credits, sessionMs: 3_600_000, now: hammered().now });
   const total = (member: keyof Hammered) => hammered().results.reduce((sum, result) => sum + result[member], 0);
@@ -26,12 +34,18 @@ export function itKeepsLimitsOfProcesses(hammered: () => HammeredLedger): void {
 
   it("take from prepaid credits what was charged, and overdraw them by less than one request", async () => {
     const { prepaid } = await hammered().ledger.balance("prepaid", limits());
-    expect(prepaid).toMatchObject({ balanceMicro: bought - total("prepaid"), heldMicro: 0 });
+    expect(prepaid).toEqual(prepaidLeft(bought - total("prepaid")));
     expect(total("prepaid")).toBeGreaterThanOrEqual(bought);
     expect(total("prepaid")).toBeLessThan(bought + 100);
     const entries = await journalOf(hammered().ledger, "prepaid");
     const charged = entries.filter(({ kind }) => kind === "charge").reduce((sum, entry) => sum + entry.amountMicro, 0);
     expect(charged).toBe(total("prepaid"));
+  });
+
+  it("show no prepaid credits once all are spent", async () => {
+    expect(total("spentUp")).toBe(boughtToSpendUp);
+    const { prepaid } = await hammered().ledger.balance("spentUp", limits());
+    expect(prepaid).toEqual(prepaidLeft(0));
   });
 
   it("count in a cap what was charged, and exceed it by less than one request", async () => {

@@ -8,12 +8,12 @@ import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledg
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { bundled } from "../../support/bundled.js";
 import type { Hammered } from "../../support/hammer-limits.js";
-import { hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
+import { buyPrepaid, hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";
 
 const hammer = fileURLToPath(new URL("../fixtures/limits-hammer.ts", import.meta.url));
-const { processes, calls, bought } = hammering;
+const { processes, calls } = hammering;
 const schema = "limits_of_processes";
 const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30));
 
@@ -25,7 +25,7 @@ describeWithPostgres("PostgreSQL, limits shared by several processes", (server) 
     pool = new pg.Pool({ connectionString: server.url });
     await createShiftedSchema(pool, schema);
     ledger = postgresCreditLedger({ pool: shiftedPool(pool, schema, clock), schema });
-    await ledger.topUp?.({ id: "bought", account: "prepaid", amountMicro: bought });
+    await buyPrepaid(ledger);
     const args = [await bundled(hammer), server.url, schema, clock.now(), calls / processes].map(String);
     const runs = Array.from({ length: processes }, () => promisify(execFile)(process.execPath, args));
     results = (await Promise.all(runs)).map(({ stdout }) => JSON.parse(stdout));

@@ -7,12 +7,12 @@ import { start } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { bundled } from "../../support/bundled.js";
 import type { Hammered } from "../../support/hammer-limits.js";
-import { hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
+import { buyPrepaid, hammering, itKeepsLimitsOfProcesses } from "../../support/limits-of-processes.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { ledgerAt, RedisTest } from "../redis-test.js";
 
 const hammer = fileURLToPath(new URL("../fixtures/limits-hammer.ts", import.meta.url));
-const { processes, calls, bought } = hammering;
+const { processes, calls } = hammering;
 
 describe.runIf(hasRedisServer)("Redis, limits shared by several processes", () => {
   let test: RedisTest;
@@ -21,7 +21,7 @@ describe.runIf(hasRedisServer)("Redis, limits shared by several processes", () =
   beforeAll(async () => {
     test = await RedisTest.start();
     ledger = ledgerAt(new ManualClock(start), test.client);
-    await ledger.topUp?.({ id: "bought", account: "prepaid", amountMicro: bought });
+    await buyPrepaid(ledger);
     const args = [await bundled(hammer), test.server.port, start, calls / processes].map(String);
     const runs = Array.from({ length: processes }, () => promisify(execFile)(process.execPath, args));
     results = (await Promise.all(runs)).map(({ stdout }) => JSON.parse(stdout));
