@@ -19,6 +19,7 @@ import {
 } from "../ledger/limits/account-limits.js";
 import { type HeldLimits, usesAtExpiry } from "../ledger/limits/held-limits.js";
 import type { AccountView } from "../ledger/limits/limit-states.js";
+import { noUses } from "../ledger/limits/no-uses.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
@@ -43,7 +44,6 @@ export interface Hold {
 
 const never = Number.POSITIVE_INFINITY;
 const none: readonly Hold[] = [];
-const noUses: readonly RateUse[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
 export class Account implements AccountView {

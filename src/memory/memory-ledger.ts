@@ -54,6 +54,7 @@ import {
 } from "../ledger/limits/account-limits.js";
 import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { noUses } from "../ledger/limits/no-uses.js";
 import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
@@ -82,7 +83,6 @@ interface EndEntry {
 }
 
 const noNames: NamedLimits = Object.freeze({});
-const noUses: readonly RateUse[] = [];
 
 /** A hold that expired without a settlement. */
 interface ExpiredHold {

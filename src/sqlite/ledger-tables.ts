@@ -48,9 +48,9 @@ import {
   usesAtRelease,
 } from "../ledger/limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { noUses } from "../ledger/limits/no-uses.js";
 import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
-import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
@@ -67,8 +67,6 @@ interface End {
   readonly kind: EndKind;
   readonly settlement: Settlement;
 }
-
-const noUses: readonly RateUse[] = [];
 
 /**
  * What the ledger's operations do to the tables, each inside a transaction. Before a refusal is thrown, only expired

@@ -1,5 +1,6 @@
 import type { EntryTags } from "../ledger/credit-ledger.js";
 import { expiredPart, type HeldLimits } from "../ledger/limits/held-limits.js";
+import { noUses } from "../ledger/limits/no-uses.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
@@ -36,7 +37,6 @@ export interface ReservationEnd {
   readonly tags: EntryTags | undefined;
 }
 
-const noUses: readonly RateUse[] = [];
 const noLimits: ParsedHeldLimits = Object.freeze({});
 const noWindows = [null, null, null, null, null, null] as const;
 

@@ -32,6 +32,7 @@ import {
   checkUses,
 } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
+import { noUses } from "../ledger/limits/no-uses.js";
 import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
@@ -53,7 +54,6 @@ const renewalsPerStep = 64;
 const settlementsPerPurge = 32;
 
 const noNames: NamedLimits = Object.freeze({});
-const noUses: readonly RateUse[] = [];
 
 export class SqliteLedger
   implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe">
