@@ -1,7 +1,7 @@
 import { usedEntries } from "./used-entries.js";
 
 /** A day of fewer entries is read quickly. */
-export const fewestEntries = 2_000;
+const fewestEntries = 2_000;
 /** Of days with more sums than this allows, whole ones take longer to read than a part of one. */
 const entriesPerSum = 100;
 
