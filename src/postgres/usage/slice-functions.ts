@@ -49,7 +49,8 @@ begin
   if not found then return infergate.list_busy(); end if;
   midnight := busy.day * 86400000::bigint;
   next_midnight := midnight + 86400000;
-  -- Until the end of this transaction nothing is added to these. What is added later takes back that they are sliced.
+  -- Until the end of this transaction nothing is added to these, nor are they deleted. What is added later takes back
+  -- that they are sliced.
   select sum(requests), bool_and(sliced), bool_or(tags is null) into calls, is_current, is_untagged from (
     select requests, sliced, tags from infergate.usage_sum
     where account = busy.account and day = busy.day order by tag_set, digest for update

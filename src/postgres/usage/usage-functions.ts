@@ -117,7 +117,7 @@ begin
       by_tag_set := infergate.tag_set_of(null);
     end if;
     insert into infergate.usage_sum
-      values (owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, 0, 0, 0, 0, 0, 0, 0, false)
+      values (owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, 0, 0, 0, 0, 0, 0, 0)
       on conflict do nothing;
   end loop;
 end

@@ -13,12 +13,6 @@ export const sliceMutations: readonly Mutation[] = [
     test: slices,
   },
   {
-    name: "a new sum is sliced",
-    find: "by_tags, 0, 0, 0, 0, 0, 0, 0, false)",
-    replace: "by_tags, 0, 0, 0, 0, 0, 0, 0, true)",
-    test: slices,
-  },
-  {
     name: "slices do not wait for sums that change",
     find: "order by tag_set, digest for update\n",
     replace: "order by tag_set, digest\n",
