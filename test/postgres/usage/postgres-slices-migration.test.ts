@@ -10,6 +10,7 @@ import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/us
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { type Entered, enter } from "./entered.js";
+import { usageOf } from "./usage-place.js";
 
 /** What the version before had of all that slices have changed. */
 const before = readFileSync(new URL("../fixtures/usage-8.sql", import.meta.url), "utf8");
@@ -64,6 +65,12 @@ describeWithPostgres("PostgreSQL, slices of days of a schema of the version befo
     );
     expect(rows).toEqual([{ slices: "10", calls: "2500" }]);
     for (const range of ranges) await expectSumsToMatch(account, range);
+    // What slices answer for may say anything in the journal.
+    const sums = await usageOf(account, ["model"], ranges[0]);
+    const change = `update ${schema}.entry set amount = amount + $1 where at < $2`;
+    await pool.query(change, [1_000, midnight + 4 * hour]);
+    expect(await usageOf(account, ["model"], ranges[0])).toEqual(sums);
+    await pool.query(change, [-1_000, midnight + 4 * hour]);
 
     // Processes of the version before go on, by the names and arguments that they know.
     const asked = usageValues({ account: account.id, by: ["model"], ...ranges[0] });
