@@ -53,7 +53,7 @@ import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
-/** Entries of the journal. It takes a tenth of a second. */
+/** Entries of the journal. It takes some tenths of a second, and no operation waits for it. */
 const slicedAtOnce = 10_000;
 /** How long the end of the ledger waits for operations that hang. */
 const closeMs = 10_000;
