@@ -53,6 +53,8 @@ import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
+/** Entries of the journal. It takes some tenths of a second, and no operation waits for it. */
+const slicedAtOnce = 10_000;
 /** How long the end of the ledger waits for operations that hang. */
 const closeMs = 10_000;
 
@@ -84,7 +86,8 @@ export class PostgresLedger implements CreditLedger {
     );
     this.#purger = new Purger(async (stepSize) => {
       const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
-      return more === true;
+      const [unsliced] = await database.query("select infergate.slice_usage($1)::text as json", [slicedAtOnce]);
+      return more === true || unsliced === true;
     });
   }
 

@@ -22,6 +22,8 @@ import { routinePrivileges } from "./sql/routine-privileges.js";
 import { settleFunction } from "./sql/settle-function.js";
 import { tablePrivileges } from "./sql/table-privileges.js";
 import { windowFunctions } from "./sql/window-functions.js";
+import { sliceFunctions } from "./usage/slice-functions.js";
+import { slicedColumn, sliceTables } from "./usage/slice-tables.js";
 import { sumUsageFunction } from "./usage/sum-usage-function.js";
 import { usageFill } from "./usage/usage-fill.js";
 import { usageFunctions } from "./usage/usage-functions.js";
@@ -53,7 +55,7 @@ const functions = [
   "set local check_function_bodies = on;",
 ].join("");
 
-const replacedFunctions = functions.replaceAll("create function", "create or replace function");
+const replacedFunctions = replaced(functions);
 
 const addedByVersion2 = ["digest", "is_forgotten", "operate_read_committed", "forget_read_committed"];
 const addedByVersion3 = [
@@ -126,6 +128,8 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
     ].join(""),
     [
       usageTable,
+      // The functions of the latest version write it.
+      slicedColumn,
       tablePrivileges(["usage_sum"]),
       replacedFunctions,
       usageFunctions,
@@ -133,7 +137,21 @@ export function migrationsSql(clock = databaseClock): readonly string[] {
       usageFill,
       routinePrivileges(addedByVersion8),
     ].join(""),
+    [
+      slicedColumn,
+      sliceTables,
+      tablePrivileges(["usage_slice", "usage_busy", "usage_listed"]),
+      replacedFunctions,
+      replaced(usageFunctions),
+      replaced(sumUsageFunction),
+      sliceFunctions,
+      routinePrivileges(["list_busy", "slice_usage"]),
+    ].join(""),
   ];
+}
+
+function replaced(functions: string): string {
+  return functions.replaceAll("create function", "create or replace function");
 }
 
 /** Puts the schema's name in the place of the one that the SQL is written with. */

@@ -2,6 +2,7 @@ import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
+import { sliceMutations } from "./usage/slice-mutations.js";
 import { usageMutations } from "./usage/usage-mutations.js";
 
 const failures = "postgres-failures";
@@ -381,4 +382,5 @@ export const mutations: readonly Mutation[] = [
   ...limitMutations,
   ...responseMutations,
   ...usageMutations,
+  ...sliceMutations,
 ];

@@ -186,6 +186,8 @@ describeWithPostgres(
       const ledger = postgresCreditLedger({ pool });
       const [hot, other] = [randomUUID(), randomUUID()];
       await admit(ledger, hot, 0);
+      // The step of the retention that it has set off takes a connection, too. This waits for its end.
+      await ledger.close();
       const blocker = await openClient();
       await blocker.query("begin");
       await blocker.query("select from infergate.account where id = $1 for update", [hot]);

@@ -10,6 +10,7 @@ declare
   first_day constant int := (infergate.clock_ms() - greatest(retention_ms, 34560000000)) / 86400000;
   dropped bigint;
   latest bigint;
+  last_dropped int;
 begin
   with gone as (
     delete from infergate.entry where ctid = any (
@@ -34,6 +35,15 @@ begin
         where day < first_day
         limit step_size for update skip locked
       )
+    )
+    returning day
+  )
+  select greatest(dropped, count(*)) into dropped from gone;
+  last_dropped := (select dropped_until / 86400000 from infergate.retention);
+  -- Only what is read no more: a slice that is there is there whole.
+  with gone as (
+    delete from infergate.usage_slice where ctid = any (
+      array(select ctid from infergate.usage_slice where day <= last_dropped limit step_size for update skip locked)
     )
     returning day
   )
@@ -83,10 +93,18 @@ begin
   get diagnostics deleted = row_count;
   if deleted = step_size then return false; end if;
   perform infergate.lock_account(wanted);
+  -- First: what slices a day has locked this before it locks the day's sums.
+  delete from infergate.usage_busy where account = wanted;
   delete from infergate.hold where account = wanted;
   delete from infergate.entry where account = wanted;
   delete from infergate.usage_sum where ctid = any (
     array(select ctid from infergate.usage_sum where account = wanted limit step_size)
+  );
+  get diagnostics deleted = row_count;
+  if deleted = step_size then return false; end if;
+  -- After the sums: once they are gone, there are no further slices of them.
+  delete from infergate.usage_slice where ctid = any (
+    array(select ctid from infergate.usage_slice where account = wanted limit step_size)
   );
   get diagnostics deleted = row_count;
   if deleted = step_size then return false; end if;

@@ -1,3 +1,5 @@
+import { usedEntries } from "./used-entries.js";
+
 /** How usage is summed up, by whatever names. */
 export const sumUsageFunction = /* sql */ `
 -- The sequence of an account's first entry from a moment on. It grows with all accounts' entries, so it only estimates.
@@ -26,7 +28,16 @@ declare
   begins bigint[] := '{}';
   ends bigint[] := '{}';
   untagged int[] := '{}';
+  -- The spans of which there are slices.
+  sliced_days int[] := '{}';
+  sliced_signs int[] := '{}';
+  sliced_begins bigint[] := '{}';
+  sliced_ends bigint[] := '{}';
   part record;
+  span record;
+  is_rest boolean;
+  first_slice bigint;
+  last_slice bigint;
   listed constant text[] := array(select jsonb_array_elements_text(names));
   by_sum text;
   by_entry text;
@@ -38,22 +49,40 @@ begin
     from jsonb_array_elements(parts)
   loop
     -- What is quicker to read: the part, or the day's sum and the rest. Sequences tell how many entries there are in each.
-    if part.midnight <= dropped
-      or infergate.next_sequence(owner, part.until) - infergate.next_sequence(owner, part.since)
-        <= infergate.next_sequence(owner, part.since) - infergate.next_sequence(owner, part.midnight)
-          + infergate.next_sequence(owner, part.next_midnight) - infergate.next_sequence(owner, part.until)
-    then
-      signs := signs || 1;
-      begins := begins || part.since;
-      ends := ends || part.until;
-    else
-      signs := signs || array[-1, -1];
-      begins := begins || array[part.midnight, part.until];
-      ends := ends || array[part.since, part.next_midnight];
+    is_rest := part.midnight > dropped
+      and infergate.next_sequence(owner, part.until) - infergate.next_sequence(owner, part.since)
+        > infergate.next_sequence(owner, part.since) - infergate.next_sequence(owner, part.midnight)
+          + infergate.next_sequence(owner, part.next_midnight) - infergate.next_sequence(owner, part.until);
+    if is_rest then
       if first >= last then first := part.day; last := part.day; end if;
       first := least(first, part.day);
       last := greatest(last, part.day + 1);
     end if;
+    for span in
+      select sign, since, until, part.midnight > dropped and not exists (
+        select from infergate.usage_sum
+        where account = owner and day = part.day and (not sliced or is_by_tag and tags is null)
+      ) as is_sliced
+      from (
+        values (1, part.since, part.until, false), (-1, part.midnight, part.since, true),
+          (-1, part.until, part.next_midnight, true)
+      ) as asked (sign, since, until, of_rest)
+      where of_rest = is_rest
+    loop
+      -- What the slices do not have of it is in the journal.
+      select coalesce(min(since), span.until), coalesce(max(until), span.until) into first_slice, last_slice
+        from infergate.usage_slice
+        where span.is_sliced and account = owner and day = part.day and since >= span.since and until <= span.until;
+      signs := signs || array[span.sign, span.sign];
+      begins := begins || array[span.since, last_slice];
+      ends := ends || array[first_slice, span.until];
+      if first_slice < last_slice then
+        sliced_days := sliced_days || part.day;
+        sliced_signs := sliced_signs || span.sign;
+        sliced_begins := sliced_begins || first_slice;
+        sliced_ends := sliced_ends || last_slice;
+      end if;
+    end loop;
   end loop;
 
   if is_by_tag then
@@ -90,30 +119,25 @@ begin
         select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning
         from infergate.usage_sum where account = $1 and day >= $2 and day < $3 and day <> all ($8)
         union all
+        select %2$s, sign * requests, sign * micro, sign * input, sign * cached_input, sign * cache_write, sign * output,
+          sign * reasoning
+        from unnest($9, $10, $11, $12) as cut (sliced_day, sign, begun, ended), lateral (
+          select * from infergate.usage_slice
+          where account = $1 and day = sliced_day and since >= begun and until <= ended
+          offset 0
+        ) as slice
+        union all
         select %3$s, requests, micro,
           sign * infergate.count_in(input), sign * infergate.count_in(cached_input),
           sign * infergate.count_in(cache_write), sign * infergate.count_in(output), sign * infergate.count_in(reasoning)
-        from (
-          select sign, (at / 86400000)::int as day, starts[1] is null and starts[2] is null and starts[3] is null as prepaid,
-            case when kind = 'charge' then sign else 0 end as requests, sign * amount as micro,
-            infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
-            tags->'input' as input, tags->'cachedInput' as cached_input, tags->'cacheWrite' as cache_write,
-            tags->'output' as output, tags->'reasoning' as reasoning
-          from unnest($4, $5, $6) as span (sign, since, until), lateral (
-            -- Behind this fence each span is read by the index, whatever the statistics say.
-            select at, kind, amount, starts, tags || '{}' as tags from infergate.entry
-            where account = $1 and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
-            offset 0
-          ) as entered
-          -- And behind this one, each number is looked for once.
-          offset 0
-        ) as entry
+        from ${usedEntries("$1", "unnest($4, $5, $6)")}
       ) as used
       group by %1$s
       having sum(requests) <> 0 or sum(micro) <> 0
     $query$,
     dimensions, by_sum, by_entry
-  ) using owner, first, last, signs, begins, ends, listed, untagged;
+  ) using owner, first, last, signs, begins, ends, listed, untagged, sliced_days, sliced_signs, sliced_begins,
+    sliced_ends;
 end
 $$;
 `;

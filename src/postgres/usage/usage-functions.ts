@@ -108,7 +108,8 @@ begin
       cached_input = infergate.countable(cached_input + new_cached_input),
       cache_write = infergate.countable(cache_write + new_cache_write),
       output = infergate.countable(output + new_output),
-      reasoning = infergate.countable(reasoning + new_reasoning)
+      reasoning = infergate.countable(reasoning + new_reasoning),
+      sliced = false
       where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
     if found then return; end if;
     if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then

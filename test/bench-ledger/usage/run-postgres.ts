@@ -1,10 +1,11 @@
 /**
- * Measures how long the PostgreSQL ledger sums up 13 months of an account, with 4,000 and with 40,000 sums, and how long the
- * sums of a journal of a million entries take to be made. No store is compared with, so there is no target.
+ * Measures how long the PostgreSQL ledger sums up 13 months of an account, with 4,000 and with 40,000 sums, before its days
+ * are sliced and after that, and how long the sums of a journal of a million entries take to be made. No store is compared with, so there is no target.
  * Flags: --runs 11  --entries 1000000
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { dayOf } from "../../../src/ledger/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
@@ -41,9 +42,19 @@ async function measureUsage(runs: number): Promise<void> {
     ["40,000 sums", 100],
   ] as const) {
     await addSums(account, groups);
-    for (const day of [first, last]) await addEntries("infergate", account, day, callsPerDay);
+    for (const day of [first, last]) await addEntries("infergate", account, { day, calls: callsPerDay, groups });
   }
   await pool.query("vacuum analyze");
+  await measureRanges(ledger, runs);
+  const begin = performance.now();
+  while ((await pool.query("select infergate.slice_usage(10000) as more")).rows[0].more);
+  console.log(`Slices of ${4 * callsPerDay} entries: ${((performance.now() - begin) / 1000).toFixed(1)} s. With them:`);
+  await pool.query("vacuum analyze");
+  await measureRanges(ledger, runs);
+  await ledger.close();
+}
+
+async function measureRanges(ledger: CreditLedger, runs: number): Promise<void> {
   const at = (day: number, hour: number) => day * dayMs + hour * hourMs;
   const ranges = {
     "whole days": {},
@@ -65,7 +76,6 @@ async function measureUsage(runs: number): Promise<void> {
       }
     }
   }
-  await ledger.close();
 }
 
 /** The sums of {@link days} days, of ten models and so many keys, with five teams. */
@@ -81,26 +91,30 @@ async function addSums(account: string, groups: number): Promise<void> {
   );
 }
 
-/** The entries of calls all day long. */
-async function addEntries(schema: string, account: string, day: number, calls: number): Promise<void> {
+/** The entries of calls all day long, by models, keys and teams as those of {@link addSums}. */
+async function addEntries(
+  schema: string,
+  account: string,
+  { day, calls, groups = 10 }: { day: number; calls: number; groups?: number },
+): Promise<void> {
   await pool.query(
     `insert into ${schema}.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends)
      select $1, $2::bigint + n * (${dayMs}::bigint / $3), $1 || $4 || n, 'charge', 1234, '{1,2,3}',
        jsonb_build_object(
-         'keyId', 'key_' || n % 10, 'model', 'acme/model-' || n % 10, 'source', 'provider', 'input', 1234 + n * 7919 % 20000,
-         'cachedInput', n * 104729 % 1000, 'output', 567 + n % 977, 'reasoning', n % 500, 'price', '0.15/0.075/0.6/0.6/0', 'tag.team', 'team-' || n % 5
+         'keyId', 'key_' || (n % $5 + 1) / 10, 'model', 'acme/model-' || (n % $5 + 1) % 10, 'source', 'provider', 'input', 1234 + n * 7919 % 20000,
+         'cachedInput', n * 104729 % 1000, 'output', 567 + n % 977, 'reasoning', n % 500, 'price', '0.15/0.075/0.6/0.6/0', 'tag.team', 'team-' || (n % $5 + 1) % 5
        ), 2000, 1, '{1,2,3}'
      from generate_series(0::bigint, $3::bigint - 1) as n`,
-    [account, day * dayMs, calls, dayOf(day * dayMs)],
+    [account, day * dayMs, calls, dayOf(day * dayMs), groups],
   );
 }
 
 async function measureFill(entries: number): Promise<void> {
   const schema = "filled";
-  // Without the last version, and with what the versions before it made.
-  await runMigrations(pool, schema, migrationsSql().slice(0, -1));
+  // With what the versions before the sums made.
+  await runMigrations(pool, schema, migrationsSql().slice(0, 7));
   for (let day = 0; day < 40; day++)
-    await addEntries(schema, `account-${day % 10}`, first + day, Math.floor(entries / 40));
+    await addEntries(schema, `account-${day % 10}`, { day: first + day, calls: Math.floor(entries / 40) });
   const begin = performance.now();
   await runMigrations(pool, schema);
   console.log(`The sums of ${entries} entries: ${((performance.now() - begin) / 1000).toFixed(1)} s`);

@@ -2,17 +2,10 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EntryTags } from "../../../src/ledger/credit-ledger.js";
-import type { UsageSum } from "../../../src/ledger/usage-sum.js";
-import { UsageSums } from "../../../src/ledger/usage-sums.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-fixture.js";
+import { day, type Fixture, hour, minute, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
-import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { createShiftedSchema, shiftedPool } from "../test-schema.js";
-
-const midnight = Date.UTC(2026, 2, 11);
-let serial = 0;
+import { makeUsagePlace, midnight, usageOf } from "./usage-place.js";
 
 describeWithPostgres("PostgreSQL, sums of usage", (server) => {
   let pool: pg.Pool;
@@ -21,30 +14,7 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
   });
   afterAll(() => pool.end());
 
-  interface Place {
-    readonly account: Fixture;
-    readonly schema: string;
-    /** One operation of another process, and the step of the retention that it sets off. */
-    purge(retentionMs?: number): Promise<void>;
-  }
-
-  async function makePlace(now = midnight): Promise<Place> {
-    const schema = `usage_${++serial}`;
-    await createShiftedSchema(pool, schema);
-    const clock = new ManualClock(now);
-    const open = (retentionMs?: number) =>
-      postgresCreditLedger({ pool: shiftedPool(pool, schema, clock), schema, retentionMs });
-    const account = new Fixture(clock, open(), {});
-    // Its first operation sets off the retention, which is over then.
-    await account.ledger.reset("somebody", ["week"]);
-    await account.ledger.close();
-    const purge = async (retentionMs?: number) => {
-      const ledger = open(retentionMs);
-      await ledger.reset("somebody", ["week"]);
-      await ledger.close();
-    };
-    return { account, schema, purge };
-  }
+  const makePlace = (now?: number) => makeUsagePlace(pool, now);
 
   async function spend(account: Fixture, amountMicro: number, tags: EntryTags): Promise<void> {
     await account.ledger.settle(await account.admit(amountMicro), { amountMicro, tags });
@@ -52,13 +22,6 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
 
   const count = async (schema: string, where = "true") =>
     Number((await pool.query(`select count(*) from ${schema}.usage_sum where ${where}`)).rows[0].count);
-
-  /** In one order, as a ledger may give them in any. */
-  async function usageOf({ ledger, id }: Fixture, by: readonly string[], range = {}): Promise<UsageSum[]> {
-    const sums = new UsageSums(by);
-    for (const sum of (await ledger.usage?.({ account: id, by, ...range })) ?? []) sums.addSum(sum);
-    return sums.list();
-  }
 
   it("outlive the journal, for 400 days of UTC or as long as the journal", async () => {
     const { account, schema, purge } = await makePlace(midnight + 9 * hour);
@@ -152,7 +115,7 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
       account.clock.set(midnight + moment);
       await spend(account, 1 << index, { model: `m${index % 3}`, "tag.team": `t${index % 2}`, output: index });
       // What is no use.
-      const id = `grant-${serial}-${index}`;
+      const id = unique("grant");
       await account.ledger.grant({
         id,
         account: account.id,
@@ -255,7 +218,7 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
 
   it("are one sum for all that expires at once", async () => {
     const { account, schema } = await makePlace();
-    await account.ledger.topUp?.({ id: `bought-${serial}`, account: account.id, amountMicro: 100 });
+    await account.ledger.topUp?.({ id: unique("bought"), account: account.id, amountMicro: 100 });
     const leases = [await account.admit(10), await account.admit(10)];
     account.plan = { week: 0 };
     leases.push(await account.admit(10), await account.admit(10));
@@ -300,7 +263,7 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     );
     expect(rows).toHaveLength(3);
     for (const { indexdef } of rows) {
-      expect(indexdef).not.toMatch(/requests|micro|input|cache|output|reasoning/);
+      expect(indexdef).not.toMatch(/requests|micro|input|cache|output|reasoning|sliced/);
     }
     const { rows: options } = await pool.query(
       `select reloptions from pg_class where oid = '${schema}.usage_sum'::regclass`,

@@ -110,14 +110,14 @@ export const usageMutations: readonly Mutation[] = [
   // Sums of ranges
   {
     name: "the whole of a divided day is read",
-    find: "if part.midnight <= dropped\n",
-    replace: "if true\n",
+    find: "is_rest := part.midnight > dropped\n",
+    replace: "is_rest := false\n",
     test: usage,
   },
   {
     name: "the rest of a day is read that was dropped",
-    find: "if part.midnight <= dropped\n",
-    replace: "if false\n",
+    find: "is_rest := part.midnight > dropped\n",
+    replace: "is_rest := true\n",
     test: usage,
   },
   {
@@ -128,20 +128,20 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "the rest of a day is added",
-    find: "signs := signs || array[-1, -1];",
-    replace: "signs := signs || array[1, 1];",
+    find: "(-1, part.midnight, part.since, true)",
+    replace: "(1, part.midnight, part.since, true)",
     test: usage,
   },
   {
     name: "the rest after a part counts",
-    find: "signs := signs || array[-1, -1];",
-    replace: "signs := signs || array[-1, 0];",
+    find: "(-1, part.until, part.next_midnight, true)",
+    replace: "(0, part.until, part.next_midnight, true)",
     test: usage,
   },
   {
     name: "the rest before a part counts",
-    find: "signs := signs || array[-1, -1];",
-    replace: "signs := signs || array[0, -1];",
+    find: "(-1, part.midnight, part.since, true)",
+    replace: "(0, part.midnight, part.since, true)",
     test: usage,
   },
   { name: "the day before is not added", find: "first := least(first, part.day);", replace: "", test: usage },
@@ -179,8 +179,8 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "a range begins late",
-    find: "account = $1 and at >= since",
-    replace: "account = $1 and at > since",
+    find: " and at >= since and",
+    replace: " and at > since and",
     test: usage,
   },
   { name: "a range ends late", find: "and at < until", replace: "and at <= until", test: usage },

@@ -1,0 +1,105 @@
+import { usedEntries } from "./used-entries.js";
+
+/** A day of fewer entries is read quickly. */
+const fewestEntries = 2_000;
+/** Of days with more sums than this allows, whole ones take longer to read than a part of one. */
+const entriesPerSum = 100;
+
+/** What cuts days into slices, in bounded steps. */
+export const sliceFunctions = /* sql */ `
+-- Lists the busy accounts of one more day that has been over for an hour. Answers whether there was one.
+create function infergate.list_busy() returns boolean
+language plpgsql set enable_seqscan = off set jit = off as $$
+declare
+  -- Another process may be at it.
+  listed constant int := (select day from infergate.usage_listed for update skip locked);
+  dropped constant bigint := (select dropped_until / 86400000 from infergate.retention);
+  this_day constant int := (infergate.clock_ms() - 3600000) / 86400000;
+  next_day constant int := (
+    select min(day) from infergate.usage_sum where day > greatest(listed, dropped) and day < this_day
+  );
+begin
+  if listed is null or next_day is null then return false; end if;
+  insert into infergate.usage_busy
+    select next_day, account from infergate.usage_sum where day = next_day
+    group by account having sum(requests) >= greatest(${fewestEntries}, ${entriesPerSum} * count(*))
+    on conflict do nothing;
+  update infergate.usage_listed set day = next_day;
+  return true;
+end
+$$;
+
+-- Cuts a busy day into slices, so many entries at a time. Answers whether there may be more to do.
+create function infergate.slice_usage(step_size int) returns boolean
+language plpgsql set enable_seqscan = off set jit = off as $$
+declare
+  busy infergate.usage_busy;
+  calls numeric;
+  is_current boolean;
+  is_untagged boolean;
+  midnight bigint;
+  next_midnight bigint;
+  slice_size int;
+  begun bigint;
+  ended bigint;
+  slice_since bigint;
+  entries_left int := step_size;
+begin
+  select * into busy from infergate.usage_busy order by day, account limit 1 for update skip locked;
+  if not found then return infergate.list_busy(); end if;
+  midnight := busy.day * 86400000::bigint;
+  next_midnight := midnight + 86400000;
+  -- Until the end of this transaction nothing is added to these, nor are they deleted. What is added later takes back
+  -- that they are sliced.
+  select sum(requests), bool_and(sliced), bool_or(tags is null) into calls, is_current, is_untagged from (
+    select requests, sliced, tags from infergate.usage_sum
+    where account = busy.account and day = busy.day order by tag_set, digest for update
+  ) as locked;
+  -- Its account was forgotten, or its journal was dropped.
+  if calls is null or midnight <= (select dropped_until from infergate.retention) then
+    delete from infergate.usage_busy where day = busy.day and account = busy.account;
+    return true;
+  end if;
+  if not is_current then
+    delete from infergate.usage_slice where account = busy.account and day = busy.day;
+    update infergate.usage_sum set sliced = true where account = busy.account and day = busy.day and not sliced;
+  end if;
+
+  -- By the root: the longer the day, the more slices it has, and the longer they are.
+  slice_size := greatest(1, 5 * sqrt(calls));
+  ended := coalesce(
+    (select max(until) from infergate.usage_slice where account = busy.account and day = busy.day), midnight
+  );
+  while ended < next_midnight and entries_left > 0 loop
+    begun := ended;
+    -- Entries of one moment stay together.
+    select case when count(*) = slice_size then max(at) + 1 else next_midnight end into ended from (
+      select at from infergate.entry
+      where account = busy.account and at >= begun and at < next_midnight and kind in ('charge', 'checkpoint', 'release')
+      order by at, sequence limit slice_size
+    ) as next_entry;
+    insert into infergate.usage_slice
+      select busy.account, busy.day, begun, ended, row_number() over (), model, key_id, prepaid, own_tags, sum(requests),
+        least(greatest(sum(micro), -9007199254740991), 9007199254740991),
+        least(greatest(sum(input), -9007199254740991), 9007199254740991),
+        least(greatest(sum(cached_input), -9007199254740991), 9007199254740991),
+        least(greatest(sum(cache_write), -9007199254740991), 9007199254740991),
+        least(greatest(sum(output), -9007199254740991), 9007199254740991),
+        least(greatest(sum(reasoning), -9007199254740991), 9007199254740991)
+      from (
+        select model, key_id, prepaid, case when not is_untagged then infergate.host_tags(tags) end as own_tags,
+          requests, micro, infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
+          infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,
+          infergate.count_in(reasoning) as reasoning
+        from ${usedEntries("busy.account", "(values (1, begun, ended))")}
+      ) as used
+      group by model, key_id, prepaid, own_tags;
+    entries_left := entries_left - slice_size;
+  end loop;
+  if ended >= next_midnight then
+    delete from infergate.usage_busy where day = busy.day and account = busy.account;
+  end if;
+  return true;
+end
+$$;
+`;
