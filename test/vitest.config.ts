@@ -7,6 +7,9 @@ const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
 const slow = ["soak", "next", "local-model", "bench", "token-search", "agents", "model", "crashes"];
 
+/** Takes seconds of processor time, and no store: `npm run test:heavy` runs these in all folders. */
+const heavy = "test/**/*.heavy.test.ts";
+
 /** A line of a store to break on purpose: see test/mutation. */
 const { MUTATION } = process.env;
 
@@ -32,10 +35,10 @@ export default defineConfig(({ mode }) => ({
     globalSetup: ["test/support/bundled-folder.ts"],
     // The contract suites of src/testing take whatever runner there is.
     globals: true,
-    include: slow.includes(mode) ? [`test/${mode}/**/*.test.ts`] : ["test/**/*.test.ts"],
+    include: slow.includes(mode) ? [`test/${mode}/**/*.test.ts`] : [mode === "heavy" ? heavy : "test/**/*.test.ts"],
     exclude: slow.includes(mode)
       ? configDefaults.exclude
-      : [...configDefaults.exclude, ...slow.map((folder) => `test/${folder}/**`)],
+      : [...configDefaults.exclude, ...slow.map((folder) => `test/${folder}/**`), ...(mode === "heavy" ? [] : [heavy])],
     expect: { poll: { timeout: 10_000 } },
     // Against what hangs. How fast something is no test may depend on: some machines have other things to do.
     testTimeout: slow.includes(mode) ? 600_000 : 60_000,
