@@ -6,6 +6,7 @@ import type { PostgresClient, PostgresPool } from "../../src/postgres/postgres-p
 /** A server that passes notices on, a step of the event loop at a time. */
 class Broker {
   readonly clients = new Set<EventEmitter>();
+  hangs = false;
 
   readonly pool: PostgresPool = {
     query: async (_: string, [channel, payload]: readonly unknown[] = []) => {
@@ -33,6 +34,7 @@ class Broker {
     this.clients.add(client);
     return Object.assign(client, {
       query: async (sql: string) => {
+        if (this.hangs) await new Promise(() => {});
         const [verb, channel = ""] = sql.split(" ");
         if (verb === "listen") this.#channels(client).add(channel);
         if (verb === "unlisten") this.#channels(client).delete(channel);
@@ -75,5 +77,18 @@ describe("notifications on one connection", () => {
         expect(broker.clients.size).toBe(0);
       }
     }
+  });
+
+  it("give up a reconnection that hangs, also when the last subscriber has left", async () => {
+    const broker = new Broker();
+    const notifications = new Notifications({ pool: broker.pool, schema: "infergate" } as never);
+    const end = await notifications.subscribe("first", () => {});
+    broker.hangs = true;
+    for (const client of broker.clients) client.emit("end");
+    await vi.advanceTimersByTimeAsync(100);
+    expect(broker.clients.size).toBe(1);
+    await end();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(broker.clients.size).toBe(0);
   });
 });

@@ -118,6 +118,7 @@ export class Notifications {
     clearTimeout(this.#timer);
     const client = await openListener(this.#pool);
     this.#client = client;
+    this.#after(heartbeatMs, () => this.#lose(client));
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
     client.on("notification", ({ channel, payload }) => {

@@ -100,8 +100,8 @@ begin
   delete from infergate.usage_sum where ctid = any (
     array(select ctid from infergate.usage_sum where account = wanted limit step_size)
   );
-  get diagnostics deleted = row_count;
-  if deleted = step_size then return false; end if;
+  -- Also those that moved meanwhile: their day was sliced.
+  if exists (select from infergate.usage_sum where account = wanted) then return false; end if;
   -- After the sums: once they are gone, there are no further slices of them.
   delete from infergate.usage_slice where ctid = any (
     array(select ctid from infergate.usage_slice where account = wanted limit step_size)

@@ -4,6 +4,8 @@ import { usedEntries } from "./used-entries.js";
 const fewestEntries = 2_000;
 /** Of days with more sums than this allows, whole ones take longer to read than a part of one. */
 const entriesPerSum = 100;
+/** In a slice. So there are fewer rows of slices than a fifth of the entries. */
+const entriesPerSliceSum = 5;
 
 /** What cuts days into slices, in bounded steps. */
 export const sliceFunctions = /* sql */ `
@@ -35,6 +37,7 @@ language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   busy infergate.usage_busy;
   calls numeric;
+  sums int;
   is_current boolean;
   is_untagged boolean;
   midnight bigint;
@@ -51,10 +54,12 @@ begin
   next_midnight := midnight + 86400000;
   -- Until the end of this transaction nothing is added to these, nor are they deleted. What is added later takes back
   -- that they are sliced.
-  select sum(requests), bool_and(sliced), bool_or(tags is null) into calls, is_current, is_untagged from (
+  select sum(requests), count(*), bool_and(sliced), bool_or(tags is null) into calls, sums, is_current, is_untagged from (
     select requests, sliced, tags from infergate.usage_sum
     where account = busy.account and day = busy.day order by tag_set, digest for update
   ) as locked;
+  -- A forgetting under stricter isolation would not see what this inserts: by this it fails, and is repeated.
+  update infergate.usage_busy set day = day where day = busy.day and account = busy.account;
   -- Its account was forgotten, or its journal was dropped.
   if calls is null or midnight <= (select dropped_until from infergate.retention) then
     delete from infergate.usage_busy where day = busy.day and account = busy.account;
@@ -65,8 +70,8 @@ begin
     update infergate.usage_sum set sliced = true where account = busy.account and day = busy.day and not sliced;
   end if;
 
-  -- By the root: the longer the day, the more slices it has, and the longer they are.
-  slice_size := greatest(1, 5 * sqrt(calls));
+  -- By the root: the longer the day, the more slices it has, and the longer they are. Each has a row for each of its sums.
+  slice_size := greatest(1, 5 * sqrt(calls), ${entriesPerSliceSum} * sums);
   ended := coalesce(
     (select max(until) from infergate.usage_slice where account = busy.account and day = busy.day), midnight
   );

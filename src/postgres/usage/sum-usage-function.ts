@@ -59,10 +59,10 @@ begin
       last := greatest(last, part.day + 1);
     end if;
     for span in
-      select sign, since, until, part.midnight > dropped and not exists (
-        select from infergate.usage_sum
-        where account = owner and day = part.day and (not sliced or is_by_tag and tags is null)
-      ) as is_sliced
+      select sign, since, until, part.midnight > dropped and coalesce((
+        select bool_and(sliced and not (is_by_tag and tags is null)) from infergate.usage_sum
+        where account = owner and day = part.day
+      ), false) as is_sliced
       from (
         values (1, part.since, part.until, false), (-1, part.midnight, part.since, true),
           (-1, part.until, part.next_midnight, true)

@@ -2,9 +2,11 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { UsageSums } from "../../../src/ledger/usage-sums.js";
+import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
+import { shiftedPool } from "../test-schema.js";
 import { type Entered, enter, toLedgerEntry } from "./entered.js";
 import { makeUsagePlace, midnight, type UsagePlace, usageOf } from "./usage-place.js";
 
@@ -168,7 +170,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     const place = await makePlace(entries);
     await busy(place);
     await step(place, 150);
-    // Two of a hundred entries each.
+    // Two of 120 entries each: five for each of the 24 sums.
     expect(await edgesOf(place)).toHaveLength(2);
     await expectUsage(place.account, entries, { from: midnight + 90 * minute });
     const late = calls(3, { from: midnight + hour, apart: minute });
@@ -178,7 +180,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     expect(await edgesOf(place)).toHaveLength(2);
     await expectUsage(place.account, [...entries, ...late], { from: midnight + 90 * minute });
     while (await step(place));
-    expect(await edgesOf(place)).toHaveLength(5);
+    expect(await edgesOf(place)).toHaveLength(4);
     expect(await countOf(place, "usage_busy")).toBe(0);
     await expectUsage(place.account, [...entries, ...late], { from: midnight + 90 * minute });
   });
@@ -354,7 +356,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     await expectUsage(account, calls(300), { from: midnight + 100 });
   });
 
-  it.each(["first", "last"])(
+  it.each(["first", "last", "last, and listed meanwhile"])(
     "are not left of an account that is forgotten as they are made, which comes %s",
     async (order) => {
       const place = await makePlace(calls(300));
@@ -365,8 +367,8 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
         vi.waitFor(async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1), {
           timeout: 20_000,
         });
-      if (order === "last") {
-        await busy(place);
+      if (order !== "first") {
+        await busy(place, firstDay, order === "last" ? pool : client);
         await step(place, 10_000, client);
         const forgotten = account.ledger.forget(account.id);
         await waits();
@@ -388,6 +390,63 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
       for (const table of ["usage_slice", "usage_sum", "usage_busy"]) expect(await countOf(place, table)).toBe(0);
     },
   );
+
+  it("are not left of one that is forgotten where transactions are repeatable read by default", async () => {
+    const options = "-c default_transaction_isolation=repeatable\\ read";
+    const strict = new pg.Pool({ connectionString: server.url, options });
+    const place = await makeUsagePlace(strict);
+    await enterAt(place, calls(300));
+    await busy(place);
+    await step(place, 100);
+    const client = await pool.connect();
+    await client.query("begin");
+    await step(place, 100, client);
+    const forgotten = place.account.ledger.forget(place.account.id);
+    await vi.waitFor(
+      async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1),
+      { timeout: 20_000 },
+    );
+    await client.query("commit");
+    client.release();
+    await forgotten;
+    await strict.end();
+    for (const table of ["usage_slice", "usage_sum", "usage_busy"]) expect(await countOf(place, table)).toBe(0);
+  });
+
+  it("are the longer the more sums their day has", async () => {
+    const entries = calls(1_000).map((call, n) => ({ ...call, isPrepaid: false, tags: { keyId: `k${n % 100}` } }));
+    const place = await makePlace(entries);
+    await slice(place);
+    expect(await edgesOf(place)).toEqual([
+      [midnight, midnight + 500],
+      [midnight + 500, midnight + 1_000],
+    ]);
+  });
+
+  it("hold the retention up no longer when they cannot be made", async () => {
+    const place = await makePlace(calls(2_500));
+    const { schema, account } = place;
+    account.clock.set(midnight + 3 * day);
+    await pool.query(`drop function ${schema}.slice_usage`);
+    const ledger = postgresCreditLedger({
+      pool: shiftedPool(pool, schema, account.clock),
+      schema,
+      retentionMs: day,
+    });
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      for (const left of [1_500, 500, 0]) {
+        await vi.waitFor(async () => {
+          await ledger.reset("somebody", ["week"]);
+          expect(await countOf(place, "entry")).toBe(left);
+        });
+        vi.advanceTimersByTime(1_000);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    await ledger.close();
+  });
 
   it("go with the journal, and the journal answers as far as it is there", async () => {
     const entries = [...calls(500, { apart: minute }), ...calls(500, { from: midnight + day, apart: minute })];

@@ -48,8 +48,18 @@ export const sliceMutations: readonly Mutation[] = [
     replace: "then max(at) + 1 else begun + 1",
     test: slices,
   },
-  { name: "slices are all of one length", find: "greatest(1, 5 * sqrt(calls))", replace: "50", test: slices },
-  { name: "a day is one slice", find: "greatest(1, 5 * sqrt(calls))", replace: "1000000000", test: slices },
+  {
+    name: "slices are all of one length",
+    find: "greatest(1, 5 * sqrt(calls)",
+    replace: "greatest(50",
+    test: slices,
+  },
+  {
+    name: "a day is one slice",
+    find: "greatest(1, 5 * sqrt(calls)",
+    replace: "greatest(1000000000",
+    test: slices,
+  },
   {
     name: "a day is sliced at once",
     find: "ended < next_midnight and entries_left > 0",
@@ -76,7 +86,7 @@ export const sliceMutations: readonly Mutation[] = [
   },
   {
     name: "days are not sliced",
-    find: 'await database.query("select infergate.slice_usage($1)::text as json", [slicedAtOnce]);',
+    find: "await database.query(sliceSql, [slicedAtOnce]).catch(() => [false]);",
     replace: "[false];",
     test: slices,
   },
@@ -135,19 +145,19 @@ export const sliceMutations: readonly Mutation[] = [
   // What they answer for
   {
     name: "slices answer for what was added to a sum",
-    find: "(not sliced or is_by_tag and tags is null)",
-    replace: "(is_by_tag and tags is null)",
+    find: "bool_and(sliced and not (is_by_tag and tags is null))",
+    replace: "bool_and(not (is_by_tag and tags is null))",
     test: slices,
   },
   {
     name: "slices without tags answer for tags",
-    find: "(not sliced or is_by_tag and tags is null)",
-    replace: "not sliced",
+    find: "bool_and(sliced and not (is_by_tag and tags is null))",
+    replace: "bool_and(sliced)",
     test: slices,
   },
   {
     name: "slices answer for what the journal has dropped",
-    find: "part.midnight > dropped and not exists (",
+    find: "part.midnight > dropped and coalesce((",
     replace: "not exists (",
     test: slices,
   },
