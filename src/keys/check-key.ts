@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { creditLimit } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
@@ -13,10 +14,10 @@ export const keyName = freeText(200).nullish();
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
-const cap = z.number({ error: "must be a number of credits" }).nonnegative("must not be negative").nullish();
-
 /** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
-export const keyCredits = z.strictObject({ day: cap, week: cap, month: cap, total: cap }).nullish();
+export const keyCredits = z
+  .strictObject({ day: creditLimit, week: creditLimit, month: creditLimit, total: creditLimit })
+  .nullish();
 
 /** Whether a key may be used. */
 export const keyEnabled = z.boolean().nullish();

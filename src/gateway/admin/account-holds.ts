@@ -3,7 +3,6 @@ import { denialError } from "../../call/admission/denial.js";
 import type { LeaseKeeper } from "../../call/lease-keeper.js";
 import { ledgerFailure } from "../../call/ledger-failure.js";
 import { shuttingDown } from "../../call/relay/abort-error.js";
-import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";
 import { accountSuspended, serviceUnavailable } from "../../errors/gateway-error.js";
@@ -20,6 +19,7 @@ import { leaseKey } from "../../ledger/receipt.js";
 import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 import { type CreditHold, OpenHold } from "./open-hold.js";
 
@@ -88,7 +88,7 @@ export class HostHolds implements AccountHolds {
   }
 
   async hold(account: string, given: NewHold): Promise<CreditHold> {
-    const input = checkInput(by, holdInput, { ...given, account });
+    const input = checkAccountInput(by, holdInput, account, given);
     const amountMicro = toCreditsMicro(by, input);
     const { terms, findAccount, leaseMs } = this.#services;
     const known = await findAccount?.(account);

@@ -9,6 +9,7 @@ import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
@@ -206,7 +207,7 @@ export function managedKeys(
 
     async list(account, page = {}) {
       const by = "gateway.keys.list";
-      const { limit, after } = checkInput(by, keyPage, { ...page, account });
+      const { limit, after } = checkAccountInput(by, keyPage, account, page);
       const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
       const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && first === 0) {
