@@ -79,8 +79,8 @@ export class HostHolds implements AccountHolds {
   readonly #services: HoldingServices;
   /** By the keys of their leases. */
   readonly #open = new Map<string, OpenHold>();
-  /** Reservations under way. */
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Reservations under way, by the keys of their leases. */
+  readonly #pending = new Map<string, Promise<unknown>>();
   #isClosing = false;
 
   constructor(services: HoldingServices) {
@@ -94,21 +94,24 @@ export class HostHolds implements AccountHolds {
     const known = await findAccount?.(account);
     if (known?.suspension !== undefined) throw accountSuspended(known.suspension);
     const { limits } = await terms.resolve(by, account, input);
-    if (this.#isClosing) throw shuttingDown();
     const request = { id: idPrefix + input.id, account, amountMicro, limits, leaseMs };
+    const key = leaseKey(request);
+    // Two of the same id are one hold: the ledger may respond to the second one first.
+    while (this.#pending.has(key)) await this.#pending.get(key)?.catch(() => {});
+    if (this.#isClosing) throw shuttingDown();
     const pending = this.#begin(request, input);
-    this.#pending.add(pending);
+    this.#pending.set(key, pending);
     try {
       return await pending;
     } finally {
-      this.#pending.delete(pending);
+      this.#pending.delete(key);
     }
   }
 
   /** Releases what is open: no one can settle it once the gateway is closed. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await Promise.allSettled(this.#pending);
+    await Promise.allSettled(this.#pending.values());
     await Promise.all(
       [...this.#open.values()].map(async (hold) => {
         if (!hold.isEnding) this.#warnOf(hold, "was open when the gateway closed. It is released, without a charge");

@@ -154,6 +154,35 @@ describe("a hold of the host's", () => {
     expect(await session()).toEqual([1_000_000, 0]);
   });
 
+  it("is the same one for the same id, also where the ledger has not yet responded to the first", async () => {
+    const ledger = memoryCreditLedger();
+    let calls = 0;
+    let respond = (): void => {};
+    const first = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const { hold, session } = await start({
+      ledger: {
+        ...ledger,
+        async reserve(request) {
+          const result = ledger.reserve(request);
+          if (calls++ === 0) await first;
+          return result;
+        },
+      },
+      ledgerOptions: { reserveTimeoutMs: 10_000 },
+    });
+    const asked = [hold("img_1", 2), hold("img_1", 2)];
+    await vi.advanceTimersByTimeAsync(10);
+    respond();
+    const [one, other] = await Promise.all(asked);
+    expect(other).toBe(one);
+    await one?.settle({ credits: 1 });
+    expect(await session()).toEqual([1_000_000, 0]);
+    await vi.advanceTimersByTimeAsync(2 * hour);
+    expect(test.warnings).toEqual([]);
+  });
+
   it("does not meet a call with its id", async () => {
     const { accounts } = await start({ keys: memoryKeyStore([{ key: "sk-pro", account: "acct", plan: "pro" }]) });
     test.upstream.reply(wholeAnswer());
