@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import type { Rates } from "../../../src/metering/rates.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
@@ -317,6 +318,23 @@ describe("several limits", () => {
         expect(response.status).toBe(status);
         expect([...response.headers.keys()].filter((name) => /session|prepaid/.test(name))).toEqual([]);
       }
+    }),
+  );
+
+  it(
+    "of calls in process are those of their own key, whatever it is called",
+    withLimited({}, async ({ gateway, upstream }) => {
+      upstream.reply(wholeAnswer());
+      const statusOf = async (key: string, rates: Rates) => {
+        const { baseURL, fetch } = gateway.as({ account: "acct_pro", plan: "pro", anchor: null, key, rates });
+        const body = JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] });
+        const headers = { "content-type": "application/json" };
+        return (await fetch(`${baseURL}/chat/completions`, { method: "POST", body, headers })).status;
+      };
+      expect(await statusOf("jobs/acme/small", { requestsPerMinute: 1 })).toBe(200);
+      const ofModel = { models: { "acme/small": { requestsPerMinute: 1 } } };
+      expect(await statusOf("jobs", ofModel)).toBe(200);
+      expect(await statusOf("jobs", ofModel)).toBe(429);
     }),
   );
 
