@@ -14,10 +14,17 @@ export const keyName = freeText(200).nullish();
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
+const cap = z.number({ error: "must be a number of credits" }).nonnegative("must not be negative").nullish();
+
 /** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
-export const keyCredits = z
-  .strictObject({ day: creditLimit, week: creditLimit, month: creditLimit, total: creditLimit })
-  .nullish();
+export const keyCredits = capsOf(cap);
+
+/** The same, where the gateway makes the key: with a cap too large to count, it could not be used. */
+export const newKeyCredits = capsOf(creditLimit);
+
+function capsOf(amount: typeof cap) {
+  return z.strictObject({ day: amount, week: amount, month: amount, total: amount }).nullish();
+}
 
 /** Whether a key may be used. */
 export const keyEnabled = z.boolean().nullish();

@@ -3,7 +3,7 @@ import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { keyAccount, keyEnabled, keyModels, keyName, newKeyCredits, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
 import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
@@ -154,7 +154,7 @@ const keyChange = z.strictObject({
   models: keyModels,
   anchor: wholeInstant,
   metadata: keyMetadata,
-  credits: keyCredits,
+  credits: newKeyCredits,
   rates: ratesSchema,
 });
 const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
