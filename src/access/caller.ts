@@ -5,7 +5,7 @@ import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
 import type { Tags } from "../metering/tags.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
-import { keyCounters } from "./counter-name.js";
+import { ownCounters } from "./counter-name.js";
 import { KeyCaps } from "./key-caps.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
@@ -73,7 +73,7 @@ function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
   const { id, account, plan, expiresAt, revokedAt, enabled, models, anchor, ...limits } = checkKey(record);
   const lacksPlan = plan === undefined || plan === null;
   if (lacksPlan && !hasAccounts) throw new TypeError("plan: is required, since the gateway has no account store");
-  const counters = keyCounters(limits.lineage ?? id);
+  const counters = ownCounters("key", limits.lineage ?? id);
   return {
     source: "key",
     keyId: id,

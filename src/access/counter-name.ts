@@ -8,9 +8,9 @@ export function counterName(text: string): string {
   return plain.test(text) ? text : hashed(text);
 }
 
-/** Begins the ids of a key's counters. The key's part has no slash, so that no other key's ids begin with it. */
-export function keyCounters(lineage: string): string {
-  return `key/${lineage.includes("/") ? hashed(lineage) : counterName(lineage)}`;
+/** Begins the ids of an owner's counters. Its name has no slash there, so that no other one's ids begin with it. */
+export function ownCounters(owner: "key" | "caller", name: string): string {
+  return `${owner}/${name.includes("/") ? hashed(name) : counterName(name)}`;
 }
 
 function hashed(text: string): string {

@@ -3,6 +3,7 @@ import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
+import { recordOf } from "../check/record-of.js";
 import { keyAccount, wholeInstant } from "../keys/check-key.js";
 
 const status = z.enum(["active", "suspended"]).nullish();
@@ -10,10 +11,11 @@ const status = z.enum(["active", "suspended"]).nullish();
 /** What clients of a suspended account read. */
 export const suspensionMessage = freeText(1000).nullish();
 
-const metadataSchema = z
-  .record(idText(), z.union([freeText(2000), z.number(), z.boolean()]), {
-    error: "must be an object of texts, numbers and booleans",
-  })
+const metadataSchema = recordOf({
+  names: idText(),
+  values: z.union([freeText(2000), z.number(), z.boolean()]),
+  error: "must be an object of texts, numbers and booleans",
+})
   .refine((members) => Object.keys(members).length <= 64, { error: "must have at most 64 members" })
   .nullish();
 

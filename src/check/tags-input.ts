@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { idText } from "./id-text.js";
+import { recordOf } from "./record-of.js";
 
 /** The most tags that one source sets for a call. */
 export const mostTags = 16;
@@ -16,22 +16,21 @@ export function isTagName(name: string, reserved: readonly string[]): boolean {
 
 /** Tags that the host's code sets. @param reserved - names that no tag may have. */
 export function tagsInput(reserved: readonly string[]) {
-  return z
-    .record(z.string(), idText(longestTag), { error: 'must be an object of texts, such as { team: "search" }' })
-    .superRefine((tags, context) => {
-      const names = Object.keys(tags);
-      if (names.length > mostTags) {
-        context.addIssue({ code: "custom", message: `must have at most ${mostTags} members` });
-      }
-      for (const name of names.slice(0, mostTags)) {
-        if (isTagName(name, reserved)) continue;
-        context.addIssue({
-          code: "custom",
-          path: [name.slice(0, 64)],
-          message:
-            "must be named by at most 64 letters, digits, _, . and -, with a letter first" +
-            (reserved.includes(name) ? `; ${reserved.join(", ")} are reserved` : ""),
-        });
-      }
-    });
+  const error = 'must be an object of texts, such as { team: "search" }';
+  return recordOf({ values: idText(longestTag), error }).superRefine((tags, context) => {
+    const names = Object.keys(tags);
+    if (names.length > mostTags) {
+      context.addIssue({ code: "custom", message: `must have at most ${mostTags} members` });
+    }
+    for (const name of names.slice(0, mostTags)) {
+      if (isTagName(name, reserved)) continue;
+      context.addIssue({
+        code: "custom",
+        path: [name.slice(0, 64)],
+        message:
+          "must be named by at most 64 letters, digits, _, . and -, with a letter first" +
+          (reserved.includes(name) ? `; ${reserved.join(", ")} are reserved` : ""),
+      });
+    }
+  });
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../ledger/clock.js";
 import type { ReserveRequest, ReserveResult, WindowLimits } from "../ledger/credit-ledger.js";
+import type { RateLimit, RateState } from "../ledger/rate-limit.js";
 
 type Denial = Extract<ReserveResult, { ok: false }>;
 
@@ -39,7 +40,7 @@ export class Denials {
   }
 
   /** The denial as the store would return it now. */
-  find({ account, limits, strict }: ReserveRequest): Denial | undefined {
+  find({ account, limits, rates, strict }: ReserveRequest): Denial | undefined {
     // The result of a strict reservation depends on the amount.
     if (strict === true) return undefined;
     const remembered = this.#byAccount.get(account);
@@ -50,7 +51,11 @@ export class Denials {
       this.#byAccount.delete(account);
       return undefined;
     }
-    return { ...denial, now: denial.now + (now - since) };
+    const passedMs = now - since;
+    const later = { ...denial, now: denial.now + passedMs };
+    if (rates === undefined) return later;
+    const states = statesLater(denial.rates, rates, passedMs);
+    return states && { ...later, rates: states };
   }
 
   /** @param changes - as it was before the reservation: the result does not show what was granted meanwhile. */
@@ -68,8 +73,12 @@ export class Denials {
     const since = this.#clock.now();
     // The latest goes to the end, so that the oldest is the first.
     this.#byAccount.delete(account);
-    const { ok, blocked, windows, prepaid, now } = denial;
-    const remembered = { ok, blocked, windows, ...(prepaid !== undefined && { prepaid }), now };
+    const { ok, blocked, windows, prepaid, rates, now } = denial;
+    const remembered = {
+      ...{ ok, blocked, windows, now },
+      ...(prepaid !== undefined && { prepaid }),
+      ...(rates !== undefined && { rates }),
+    };
     this.#byAccount.set(account, { denial: remembered, limits, since, until: since + lastsMs });
     if (this.#byAccount.size <= mostAccounts) return;
     for (const oldest of this.#byAccount.keys()) {
@@ -88,6 +97,22 @@ export class Denials {
     this.#changes++;
     this.#byAccount.delete(account);
   }
+}
+
+/** The rates of a reservation, as they are some time after the denial. `undefined`: it does not show all of them. */
+function statesLater(
+  known: readonly RateState[] = [],
+  rates: readonly RateLimit[],
+  passedMs: number,
+): readonly RateState[] | undefined {
+  const states = rates.flatMap(({ id, limit, burst }) => {
+    const state = known.find((one) => one.id === id && one.limit === limit);
+    if (state === undefined) return [];
+    const fullInMs = Math.max(0, state.fullInMs - passedMs);
+    const filled = state.kind === "concurrent" ? 0 : Math.floor(burst - (fullInMs * limit) / 60_000);
+    return { ...state, remaining: Math.max(state.remaining, filled), fullInMs };
+  });
+  return states.length === rates.length ? states : undefined;
 }
 
 /** Another plan has other limits. The bounds move with time. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { creditLimit } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
@@ -16,7 +17,14 @@ export const keyModels = z.array(idText(), { error: "must be a list of model ids
 const cap = z.number({ error: "must be a number of credits" }).nonnegative("must not be negative").nullish();
 
 /** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
-export const keyCredits = z.strictObject({ day: cap, week: cap, month: cap, total: cap }).nullish();
+export const keyCredits = capsOf(cap);
+
+/** The same, where the gateway makes the key: with a cap too large to count, it could not be used. */
+export const newKeyCredits = capsOf(creditLimit);
+
+function capsOf(amount: typeof cap) {
+  return z.strictObject({ day: amount, week: amount, month: amount, total: amount }).nullish();
+}
 
 /** Whether a key may be used. */
 export const keyEnabled = z.boolean().nullish();

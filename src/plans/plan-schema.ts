@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { creditLimit } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import type { Plan } from "./plan-store.js";
-
-const creditAmount = z.number().nonnegative().nullish();
 
 // The longest that setTimeout can do.
 const milliseconds = z.number().int().positive().max(2_147_483_647);
@@ -25,7 +24,7 @@ export const disconnectSchema = z.union(
 export const planSchema = z.object({
   id: z.string().optional(),
   models: z.array(z.string().min(1)).readonly(),
-  credits: z.strictObject({ session: creditAmount, week: creditAmount, month: creditAmount }).nullish(),
+  credits: z.strictObject({ session: creditLimit, week: creditLimit, month: creditLimit }).nullish(),
   sessionMs: z.number().int().min(60_000).nullish(),
   defaultOutputTokens: z.number().int().positive().nullish(),
   disconnect: disconnectSchema.nullish(),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { counterName, keyCounters } from "../../src/access/counter-name.js";
+import { counterName, ownCounters } from "../../src/access/counter-name.js";
 import { RateRules } from "../../src/access/rate-rules.js";
 import { idProblem } from "../../src/check/id-problem.js";
 
@@ -14,7 +14,7 @@ describe("the ids of buckets", () => {
   it("are valid whatever lineage and pattern are, and different where either is", () => {
     const bucket = ([lineage, pattern]: [string, string | undefined]) => {
       const rates = { requestsPerMinute: 1 };
-      const scope = { owner: "key", counters: keyCounters(lineage) } as const;
+      const scope = { owner: "key", counters: ownCounters("key", lineage) } as const;
       const rules = RateRules.of(scope, pattern === undefined ? rates : { models: { [pattern]: rates } });
       return rules?.for(pattern === undefined ? "x" : pattern.replaceAll("*", ""))[0]?.id ?? "none";
     };

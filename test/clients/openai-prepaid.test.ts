@@ -154,6 +154,8 @@ describe("prepaid credits", () => {
     await server.upstream.nextRequest();
     const denied = await denial();
     expect(denied.message).toContain("Prepaid credits are held by requests in flight");
+    // LangChain does not retry after `insufficient_quota`.
+    expect(denied.code).toBe("session_limit_exceeded");
     expect(denied.headers?.get("retry-after")).toBe("5");
     expect(denied.headers?.get("x-should-retry")).toBeNull();
     gate.open();

@@ -58,6 +58,11 @@ describe("keys", () => {
     ["an expiry that is no date", { account: "a", plan: "pro", expiresAt: "soon" }, /not a valid date/],
     ["a misspelled member", { account: "a", plan: "pro", model: ["x"] }, /did you mean `models`/],
     ["a restriction that is no list", { account: "a", plan: "pro", models: "acme/*" }, /list of model ids/],
+    [
+      "too large a cap",
+      { account: "a", plan: "pro", credits: { day: 2 ** 53 } },
+      /credits\.day: must be at most 9007199254/,
+    ],
     ["nothing", undefined, /expected object/],
   ])("are not made with %s", async (_name, input, message) => {
     const { keys } = await start();
@@ -278,6 +283,21 @@ describe("accounts", () => {
     await expect(accounts.grant("acct_pro", grant as never)).rejects.toThrow(message);
   });
 
+  it("are named once", async () => {
+    const { accounts, keys } = await start();
+    const other = { account: "acct_basic" } as object;
+    for (const call of [
+      accounts.balance("acct_pro", other),
+      accounts.grant("acct_pro", { id: "g", window: "week", amountMicro: 5, ...other }),
+      accounts.topUp("acct_pro", { id: "t", credits: 5, ...other }),
+      accounts.history("acct_pro", other),
+      accounts.usage("acct_pro", other),
+      keys.list("acct_pro", other),
+    ]) {
+      await expect(call).rejects.toThrow("There is no member `account`: the account is the first argument.");
+    }
+  });
+
   it("pass on what the ledger refuses", async () => {
     const { accounts } = await start();
     const session = { id: "g1", window: "session", amountMicro: 5 } as const;
@@ -329,6 +349,19 @@ describe("accounts", () => {
 });
 
 describe("plans", () => {
+  it.each([undefined, null, "", 5, "\ud800"])("of the id %o are a mistake", async (id) => {
+    const { plans } = await start();
+    await expect(plans.get(id as never)).rejects.toThrow(/^gateway\.plans\.get: id: /);
+    await expect(plans.delete(id as never)).rejects.toThrow(/^gateway\.plans\.delete: id: /);
+  });
+
+  it("of more credits than can be counted say which window has them", async () => {
+    const { plans } = await start();
+    const plan = { id: "p", models: [], credits: { week: 9_007_199_255 } };
+    await expect(plans.put(plan)).rejects.toThrow(/credits\.week: must be at most 9007199254/);
+    await plans.put({ ...plan, credits: { week: 9_007_199_254 } });
+  });
+
   it.each([
     ["a misspelled window", { id: "p", models: [], credits: { weak: 1 } }, /weak/],
     ["a misspelled member", { id: "p", models: [], credit: {} }, /credit/],

@@ -3,6 +3,7 @@ import type { GuardOptions } from "../../src/guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../../src/guard/ledger-event.js";
 import { systemClock } from "../../src/ledger/clock.js";
 import { LedgerInputError, LedgerUnavailableError, type ReserveResult } from "../../src/ledger/credit-ledger.js";
+import type { RateLimit } from "../../src/ledger/rate-limit.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { admitted, everywhere, Fixture, type FixturePlan, start } from "../../src/testing/credit-ledger-fixture.js";
 import { requestsRate } from "../../src/testing/credit-limits/limits-fixture.js";
@@ -382,6 +383,26 @@ describe("a used-up stock", () => {
     expect(types()).toEqual(["denied_again"]);
     await vi.advanceTimersByTimeAsync(500);
     await account.reserve(1);
+    expect(faulty.arrived).toEqual(["reserve"]);
+  });
+
+  it("shows the rates that a reservation names, as they fill", async () => {
+    const { faulty, account, store, guard } = setUp({}, { session: 10 });
+    const tokens = { id: "plan/tokens", kind: "tokens", take: 35, limit: 70, burst: 70 } as const;
+    const ofKey = { id: "key/1/requests", kind: "requests", take: 1, limit: 6, burst: 6 } as const;
+    const reserve = async (...rates: RateLimit[]) => (await guard.reserve({ ...account.request(1), rates })).rates;
+    await reserve(tokens);
+    await account.spend(10);
+    const first = await reserve(tokens);
+    expect(first).toMatchObject([{ remaining: 35, fullInMs: 30_000 }]);
+    faulty.arrived.length = 0;
+    expect(await reserve(tokens)).toEqual(first);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const later = await reserve(tokens);
+    expect(faulty.arrived).toEqual([]);
+    expect(later).toEqual((await store.balance(account.id, account.limits, { rates: [tokens] })).rates);
+    expect(later).toMatchObject([{ remaining: 36, fullInMs: 29_000 }]);
+    expect(await reserve(tokens, ofKey)).toMatchObject([{ remaining: 36 }, { remaining: 6 }]);
     expect(faulty.arrived).toEqual(["reserve"]);
   });
 

@@ -45,7 +45,8 @@ export async function holdCredits(services: CallServices, call: CheckedCall): Pr
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
-  if (!result.ok) throw denialError(result, named?.rules ?? []);
+  // No credits pay for a model that is free.
+  if (!result.ok) throw denialError(price.free ? { ...result, prepaid: undefined } : result, named?.rules ?? []);
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
   const isFree = price.free;

@@ -22,22 +22,20 @@ export function prepaidDenial(
   const { windows, prepaid, now } = denial;
   // An account that never had prepaid credits is told of its window, as ever.
   const isAlone = prepaid !== undefined && paysAsYouGo(windows);
-  const error = (message: string) =>
-    new GatewayError(message, {
-      status: 429,
-      code: isAlone ? "insufficient_quota" : code,
-      type: "insufficient_quota",
-      headers,
-    });
+  const error = (ofDenial: string, message: string) =>
+    new GatewayError(message, { status: 429, code: ofDenial, type: "insufficient_quota", headers });
   const isHeld = prepaid !== undefined && prepaid.balanceMicro > 0;
   // What holds the window's own credits is the shorter wait, or the same.
   if (isHeld && blocked.cause === "used") {
     headers["x-ratelimit-reset"] = epochSeconds(now + heldRetrySeconds * 1000);
     headers["retry-after"] = String(heldRetrySeconds);
-    return error(`Prepaid credits are held by requests in flight. Try again in ${heldRetrySeconds}s.`);
+    return error(code, `Prepaid credits are held by requests in flight. Try again in ${heldRetrySeconds}s.`);
   }
   if (!isAlone) return undefined;
   delete headers["x-ratelimit-reset"];
   headers["x-should-retry"] = "false";
-  return error("No prepaid credits are left, and the plan includes none. Top up the account to go on.");
+  return error(
+    "insufficient_quota",
+    "No prepaid credits are left, and the plan includes none. Top up the account to go on.",
+  );
 }

@@ -3,7 +3,6 @@ import { denialError } from "../../call/admission/denial.js";
 import type { LeaseKeeper } from "../../call/lease-keeper.js";
 import { ledgerFailure } from "../../call/ledger-failure.js";
 import { shuttingDown } from "../../call/relay/abort-error.js";
-import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";
 import { accountSuspended, serviceUnavailable } from "../../errors/gateway-error.js";
@@ -20,6 +19,7 @@ import { leaseKey } from "../../ledger/receipt.js";
 import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 import { type CreditHold, OpenHold } from "./open-hold.js";
 
@@ -79,8 +79,8 @@ export class HostHolds implements AccountHolds {
   readonly #services: HoldingServices;
   /** By the keys of their leases. */
   readonly #open = new Map<string, OpenHold>();
-  /** Reservations under way. */
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Reservations under way, by the keys of their leases. */
+  readonly #pending = new Map<string, Promise<unknown>>();
   #isClosing = false;
 
   constructor(services: HoldingServices) {
@@ -88,27 +88,30 @@ export class HostHolds implements AccountHolds {
   }
 
   async hold(account: string, given: NewHold): Promise<CreditHold> {
-    const input = checkInput(by, holdInput, { ...given, account });
+    const input = checkAccountInput(by, holdInput, account, given);
     const amountMicro = toCreditsMicro(by, input);
     const { terms, findAccount, leaseMs } = this.#services;
     const known = await findAccount?.(account);
     if (known?.suspension !== undefined) throw accountSuspended(known.suspension);
     const { limits } = await terms.resolve(by, account, input);
-    if (this.#isClosing) throw shuttingDown();
     const request = { id: idPrefix + input.id, account, amountMicro, limits, leaseMs };
+    const key = leaseKey(request);
+    // Two of the same id are one hold: the ledger may respond to the second one first.
+    while (this.#pending.has(key)) await this.#pending.get(key)?.catch(() => {});
+    if (this.#isClosing) throw shuttingDown();
     const pending = this.#begin(request, input);
-    this.#pending.add(pending);
+    this.#pending.set(key, pending);
     try {
       return await pending;
     } finally {
-      this.#pending.delete(pending);
+      this.#pending.delete(key);
     }
   }
 
   /** Releases what is open: no one can settle it once the gateway is closed. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await Promise.allSettled(this.#pending);
+    await Promise.allSettled(this.#pending.values());
     await Promise.all(
       [...this.#open.values()].map(async (hold) => {
         if (!hold.isEnding) this.#warnOf(hold, "was open when the gateway closed. It is released, without a charge");

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { type AccountTermsLookup, UnknownTermsError } from "./account-terms.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 
 /** What {@link AccountTopUps.topUp} takes: an amount, and the rest. */
@@ -48,7 +48,7 @@ const by = "gateway.accounts.topUp";
 export function accountTopUps({ ledger, accounts }: TopUpStores, terms: AccountTermsLookup): AccountTopUps {
   return {
     async topUp(account, given) {
-      const { id, credits, creditsMicro, expiresAt, note } = checkInput(by, topUpInput, { ...given, account });
+      const { id, credits, creditsMicro, expiresAt, note } = checkAccountInput(by, topUpInput, account, given);
       if ((credits ?? creditsMicro ?? 1) <= 0) {
         throw new TypeError(`${by}: the amount must be positive: what was sold is not taken back.`);
       }

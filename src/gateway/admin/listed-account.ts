@@ -7,7 +7,7 @@ import { type AccountTermsLookup, UnknownTermsError } from "./account-terms.js";
 /** An account's record, with its credits and its last call. */
 export interface ListedAccount extends StoredAccount, Partial<Pick<AccountBalance, "windows" | "prepaid">> {
   /**
-   * When its newest call ended that is in the journal, in epoch milliseconds. Absent where there is none among the
+   * When its newest call or hold ended that is in the journal, in epoch milliseconds. Absent where there is none among the
    * newest 1,000 entries, or the ledger keeps no journal.
    */
   lastCallAt?: number;

@@ -26,6 +26,7 @@ import type { AccountHolds } from "./account-holds.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { AccountCreditsReader } from "./listed-account.js";
 import { toUsageRow, type UsageRow } from "./usage-row.js";
 
@@ -192,7 +193,7 @@ export function managedAccounts(
   async function usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<UsageSum[]>;
   async function usage(account: string, range: HistoryRange = {}): Promise<UsageRow[] | UsageSum[]> {
     const method = "gateway.accounts.usage";
-    const { account: accountId, by, ...rest } = checkInput(method, usageInput, { ...range, account });
+    const { account: accountId, by, ...rest } = checkAccountInput(method, usageInput, account, range);
     if (by !== undefined) return sums(method, { account: accountId, ...rest, by });
     return (await sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
   }
@@ -204,14 +205,14 @@ export function managedAccounts(
 
     async balance(account, given = {}) {
       const by = "gateway.accounts.balance";
-      const { plan, limits } = await terms.resolve(by, account, checkInput(by, termsInput, { ...given, account }));
+      const { plan, limits } = await terms.resolve(by, account, checkAccountInput(by, termsInput, account, given));
       const { windows, prepaid } = await ledger.balance(account, limits);
       return { ...toBalance(account, plan, windows), ...(prepaid !== undefined && { prepaid }) };
     },
 
     async grant(account, given) {
       const by = "gateway.accounts.grant";
-      const input = checkInput(by, grantInput, { ...given, account });
+      const input = checkAccountInput(by, grantInput, account, given);
       const { id, window, amountMicro, note } = input;
       const { plan, limits } = await terms.resolve(by, account, input);
       const grant = { id, account, window, amountMicro, limits, ...(note !== undefined && { note }) };
@@ -225,7 +226,7 @@ export function managedAccounts(
 
     async history(account, request = {}) {
       const by = "gateway.accounts.history";
-      const { account: accountId, ...rest } = checkInput(by, historyInput, { ...request, account });
+      const { account: accountId, ...rest } = checkAccountInput(by, historyInput, account, request);
       return readHistory(by, { account: accountId, ...rest });
     },
 

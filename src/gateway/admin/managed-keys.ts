@@ -3,12 +3,13 @@ import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { keyAccount, keyEnabled, keyModels, keyName, newKeyCredits, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
 import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import { checkAccountInput } from "./check-account-input.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
@@ -153,7 +154,7 @@ const keyChange = z.strictObject({
   models: keyModels,
   anchor: wholeInstant,
   metadata: keyMetadata,
-  credits: keyCredits,
+  credits: newKeyCredits,
   rates: ratesSchema,
 });
 const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
@@ -206,7 +207,7 @@ export function managedKeys(
 
     async list(account, page = {}) {
       const by = "gateway.keys.list";
-      const { limit, after } = checkInput(by, keyPage, { ...page, account });
+      const { limit, after } = checkAccountInput(by, keyPage, account, page);
       const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
       const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && first === 0) {

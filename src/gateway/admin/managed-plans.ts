@@ -1,6 +1,9 @@
+import { z } from "zod";
 import { toAllowance } from "../../access/allowance.js";
 import type { CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
@@ -18,7 +21,7 @@ export interface ManagedPlans {
    * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write; and what the store throws.
    */
   put(plan: Plan): Promise<void>;
-  /** @returns the plan as the store has it now; `undefined` when there is none. Rejects with what the store throws. */
+  /** @returns the plan as the store has it now; `undefined` when there is none. Rejects with what the store throws. @throws TypeError when it is no id. */
   get(id: string): Promise<Plan | undefined>;
   /**
    * All plans, by id.
@@ -29,10 +32,12 @@ export interface ManagedPlans {
    * Deletes the plan, effective as soon as {@link put} is. Keys of the plan then see no model, and calls in progress go
    * on. The used credits of accounts stay used.
    * @returns whether there was such a plan.
-   * @throws TypeError when the plan store cannot delete; and what the store throws.
+   * @throws TypeError when it is no id, or the plan store cannot delete; and what the store throws.
    */
   delete(id: string): Promise<boolean>;
 }
+
+const planId = z.strictObject({ id: idText() });
 
 export function managedPlans(
   { plans, ledger }: { plans: PlanStore; ledger: Pick<CreditLedger, "keepsLimits"> },
@@ -41,7 +46,10 @@ export function managedPlans(
   warn: Warn,
 ): ManagedPlans {
   return {
-    get: async (id) => (await plans.find(id)) ?? undefined,
+    async get(id) {
+      checkInput("gateway.plans.get", planId, { id });
+      return (await plans.find(id)) ?? undefined;
+    },
     async list() {
       const { listAll } = plans as Partial<WritablePlanStore>;
       if (listAll === undefined && plans.list !== undefined) return toSortedPlans(plans.list());
@@ -50,7 +58,9 @@ export function managedPlans(
       );
     },
     async delete(id) {
-      const store = requireMethods<WritablePlanStore>("gateway.plans.delete", "plan", plans, ["delete"]);
+      const by = "gateway.plans.delete";
+      checkInput(by, planId, { id });
+      const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["delete"]);
       try {
         return await store.delete(id);
       } finally {

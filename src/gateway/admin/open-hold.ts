@@ -1,9 +1,11 @@
+import { z } from "zod";
 import type { KeptLease, LeaseKeeper } from "../../call/lease-keeper.js";
+import { checkInput } from "../../check/check-input.js";
 import { SettlementKeptError } from "../../guard/settlement-kept-error.js";
 import type { CreditLedger, EntryTags, Lease, SettleResult, SettleStatus } from "../../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../../ledger/funding.js";
 import type { Micro } from "../../metering/micro.js";
-import { type CreditAmount, toCreditsMicro } from "./credit-amount.js";
+import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 
 /** How a hold ended. */
 export interface HoldEnd {
@@ -32,6 +34,8 @@ export interface CreditHold {
   /** Gives the hold back, without a charge; else as {@link settle}. */
   release(): Promise<HoldEnd>;
 }
+
+const costInput = z.strictObject(creditAmountShape);
 
 /** What an open hold works with. */
 interface HoldServices {
@@ -81,7 +85,8 @@ export class OpenHold implements CreditHold {
   }
 
   async settle(cost: CreditAmount): Promise<HoldEnd> {
-    const amountMicro = toCreditsMicro("settle", cost);
+    const by = "hold.settle";
+    const amountMicro = toCreditsMicro(by, checkInput(by, costInput, cost));
     const { ledger } = this.#services;
     return this.#endBy(() => ledger.settle(this.lease, { amountMicro, tags: this.#tags }), amountMicro);
   }

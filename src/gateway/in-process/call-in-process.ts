@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../../access/caller.js";
-import { counterName } from "../../access/counter-name.js";
+import { ownCounters } from "../../access/counter-name.js";
 import { ModelPatterns } from "../../access/model-patterns.js";
 import { RateRules } from "../../access/rate-rules.js";
 import { checkInput } from "../../check/check-input.js";
@@ -126,7 +126,7 @@ function toCaller(
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
     tags,
-    rates: RateRules.of({ owner: "caller", counters: `caller/${counterName(key)}` }, rates),
+    rates: RateRules.of({ owner: "caller", counters: ownCounters("caller", key) }, rates),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
 }

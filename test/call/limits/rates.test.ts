@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import type { Rates } from "../../../src/metering/rates.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
-import { errorOf, rateHeaders, withLimited } from "./start-limited.js";
+import { errorOf, monday, rateHeaders, withLimited } from "./start-limited.js";
 
 afterAll(expectNoSockets);
 
@@ -223,6 +226,9 @@ describe("concurrent calls", () => {
   );
 });
 
+/** Called through a guard, as one outside of the process is. */
+const remoteLedger = () => ({ ...memoryCreditLedger({ clock: new ManualClock(monday) }) });
+
 describe("several limits", () => {
   it(
     "are taken all or none: a key's own leaves the plan's as it was",
@@ -283,6 +289,52 @@ describe("several limits", () => {
       const denied = await call();
       expect((await errorOf(denied)).code).toBe("session_limit_exceeded");
       expect(rateHeaders(denied, "requests")).toEqual(["1", "0", "1m0s"]);
+    }),
+  );
+
+  it(
+    "speak after the credits also where the ledger is not called again",
+    withLimited(
+      { rates: { requestsPerMinute: 1 }, credits: { session: 0.00001 }, ledger: remoteLedger() },
+      async ({ call, upstream }) => {
+        upstream.reply(wholeAnswer());
+        await call();
+        for (let denials = 0; denials < 2; denials++) {
+          const denied = await call();
+          expect((await errorOf(denied)).code).toBe("session_limit_exceeded");
+          expect(rateHeaders(denied, "requests").slice(0, 2)).toEqual(["1", "0"]);
+        }
+      },
+    ),
+  );
+
+  it(
+    "of a free model's calls show no credits, prepaid ones neither",
+    withLimited({ rates: { requestsPerMinute: 1 } }, async ({ gateway, call, upstream }) => {
+      await gateway.accounts.topUp("acct_pro", { id: "t", credits: 5 });
+      upstream.reply(wholeAnswer());
+      for (const status of [200, 429]) {
+        const response = await call({ model: "acme/free" });
+        expect(response.status).toBe(status);
+        expect([...response.headers.keys()].filter((name) => /session|prepaid/.test(name))).toEqual([]);
+      }
+    }),
+  );
+
+  it(
+    "of calls in process are those of their own key, whatever it is called",
+    withLimited({}, async ({ gateway, upstream }) => {
+      upstream.reply(wholeAnswer());
+      const statusOf = async (key: string, rates: Rates) => {
+        const { baseURL, fetch } = gateway.as({ account: "acct_pro", plan: "pro", anchor: null, key, rates });
+        const body = JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] });
+        const headers = { "content-type": "application/json" };
+        return (await fetch(`${baseURL}/chat/completions`, { method: "POST", body, headers })).status;
+      };
+      expect(await statusOf("jobs/acme/small", { requestsPerMinute: 1 })).toBe(200);
+      const ofModel = { models: { "acme/small": { requestsPerMinute: 1 } } };
+      expect(await statusOf("jobs", ofModel)).toBe(200);
+      expect(await statusOf("jobs", ofModel)).toBe(429);
     }),
   );
 

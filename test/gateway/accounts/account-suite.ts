@@ -86,6 +86,17 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(await test.call(first)).toBe(429);
     });
 
+    it("keeps metadata of any names", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts } = test.gateway;
+      await accounts.put({ id: account, plan, metadata: JSON.parse('{"__proto__":"a","constructor":1}') });
+      const { metadata } = (await accounts.get(account)) ?? {};
+      expect(Object.entries(metadata ?? {}).toSorted()).toEqual([
+        ["__proto__", "a"],
+        ["constructor", 1],
+      ]);
+    });
+
     it("keeps rates, which a put replaces, and shows them", async () => {
       const { test, plan, account } = await startWithPlan();
       const { accounts } = test.gateway;

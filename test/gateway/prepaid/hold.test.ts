@@ -67,6 +67,41 @@ describe("a hold of the host's", () => {
     expect(await session()).toEqual([2_000_001, 0]);
   });
 
+  it.each([
+    [undefined, "expected object"],
+    [null, "expected object"],
+    [{}, "give `credits`"],
+    [{ credits: null }, "credits: expected number"],
+    [{ creditsMicro: null }, "creditsMicro: expected number"],
+    [{ credits: "1" }, "credits: expected number"],
+    [{ credits: 1n }, "credits: expected number"],
+    [{ credits: Number.NaN }, "received NaN"],
+    [{ credits: Number.POSITIVE_INFINITY }, "received Infinity"],
+    [{ credits: -1 }, "must not be negative"],
+    [{ credits: 1e-7 }, "whole number of micro-credits"],
+    [{ credits: 1, creditsMicro: 1_000_000 }, "not both"],
+    [{ credits: 1, tags: { tool: "image" } }, "no member `tags`"],
+  ])("is not settled by %o, and can be settled after", async (cost, problem) => {
+    const { hold, session } = await start();
+    const image = await hold("img_1", 2);
+    const settled = image.settle(cost as never);
+    await expect(settled).rejects.toThrow(TypeError);
+    await expect(settled).rejects.toThrow(/^hold\.settle: /);
+    await expect(settled).rejects.toThrow(problem);
+    expect(await session()).toEqual([0, 2_000_000]);
+    expect(await image.settle({ credits: 1 })).toEqual({ status: "settled", chargedMicro: 1_000_000 });
+  });
+
+  it.each([
+    [{ tags: JSON.parse('{"__proto__":"x"}') }, "__proto__"],
+    [{ account: "other" }, "the account is the first argument"],
+  ])("is not made with %o", async (more, problem) => {
+    const { hold } = await start();
+    const held = hold("a", 1, more);
+    await expect(held).rejects.toThrow(TypeError);
+    await expect(held).rejects.toThrow(problem);
+  });
+
   it("is denied as a call is", async () => {
     const { hold } = await start();
     await (await hold("a", 10)).settle({ credits: 10 });
@@ -117,6 +152,35 @@ describe("a hold of the host's", () => {
     const again = await hold("img_1", 2);
     expect(await again.settle({ credits: 1 })).toEqual({ status: "duplicate", chargedMicro: 0 });
     expect(await session()).toEqual([1_000_000, 0]);
+  });
+
+  it("is the same one for the same id, also where the ledger has not yet responded to the first", async () => {
+    const ledger = memoryCreditLedger();
+    let calls = 0;
+    let respond = (): void => {};
+    const first = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const { hold, session } = await start({
+      ledger: {
+        ...ledger,
+        async reserve(request) {
+          const result = ledger.reserve(request);
+          if (calls++ === 0) await first;
+          return result;
+        },
+      },
+      ledgerOptions: { reserveTimeoutMs: 10_000 },
+    });
+    const asked = [hold("img_1", 2), hold("img_1", 2)];
+    await vi.advanceTimersByTimeAsync(10);
+    respond();
+    const [one, other] = await Promise.all(asked);
+    expect(other).toBe(one);
+    await one?.settle({ credits: 1 });
+    expect(await session()).toEqual([1_000_000, 0]);
+    await vi.advanceTimersByTimeAsync(2 * hour);
+    expect(test.warnings).toEqual([]);
   });
 
   it("does not meet a call with its id", async () => {
