@@ -4,6 +4,7 @@ import { checkedKeyStore } from "../keys/checked-key-store.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { ApiKey, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "../keys/managed-key.js";
+import { copyRecord } from "./copy-record.js";
 
 /** A key in configuration: the members of {@link ApiKey}, and the key itself or its hash. */
 export type MemoryKey = Omit<ApiKey, "id"> & {
@@ -59,28 +60,28 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
   const ofAccount = (account: string) => [...byHash.values()].filter((key) => key.account === account);
 
   return {
-    find: async (hash) => copy(byHash.get(hash)),
+    find: async (hash) => copyRecord(byHash.get(hash)),
     withoutPlan: () => [...byHash.values()].flatMap(({ id, plan }) => (plan === undefined || plan === null ? id : [])),
-    get: async (id) => copy(get(id)),
+    get: async (id) => copyRecord(get(id)),
     async insert(key) {
       if (byHash.has(key.hash) || hashes.has(key.id)) {
         throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
       }
-      byHash.set(key.hash, copy(key));
+      byHash.set(key.hash, copyRecord(key));
       hashes.set(key.id, key.hash);
       notify(key.hash);
     },
     async list(account) {
-      const listed = ofAccount(account).map(copy);
+      const listed = ofAccount(account).map(copyRecord);
       return listed.sort((one, other) => one.createdAt - other.createdAt);
     },
     async update(id, change) {
       const key = get(id);
       if (key === undefined) return undefined;
-      const changed = copy(applyKeyChange(key, change));
+      const changed = copyRecord(applyKeyChange(key, change));
       byHash.set(key.hash, changed);
       notify(key.hash);
-      return copy(changed);
+      return copyRecord(changed);
     },
     async touch(uses) {
       for (const { id, at } of uses) {
@@ -105,10 +106,6 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       };
     },
   };
-}
-
-function copy<Key extends StoredKey | undefined>(key: Key): Key {
-  return structuredClone(key);
 }
 
 function toStoredKey(entry: MemoryKey, index: number, createdAt: number): StoredKey {
