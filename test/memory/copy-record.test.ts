@@ -5,7 +5,14 @@ import { copyRecord } from "../../src/memory/copy-record.js";
 
 const records = fc.object({
   key: fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", "constructor", "length")),
-  values: [fc.string(), fc.integer(), fc.boolean(), fc.date({ noInvalidDate: true }), fc.constant(null), fc.constant(undefined)],
+  values: [
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.date({ noInvalidDate: true }),
+    fc.constant(null),
+    fc.constant(undefined),
+  ],
   maxDepth: 3,
 });
 
