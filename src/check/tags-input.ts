@@ -17,12 +17,8 @@ export function isTagName(name: string, reserved: readonly string[]): boolean {
 /** Tags that the host's code sets. @param reserved - names that no tag may have. */
 export function tagsInput(reserved: readonly string[]) {
   const error = 'must be an object of texts, such as { team: "search" }';
-  return recordOf({ values: idText(longestTag), error }).superRefine((tags, context) => {
-    const names = Object.keys(tags);
-    if (names.length > mostTags) {
-      context.addIssue({ code: "custom", message: `must have at most ${mostTags} members` });
-    }
-    for (const name of names.slice(0, mostTags)) {
+  return recordOf({ values: idText(longestTag), most: mostTags, error }).superRefine((tags, context) => {
+    for (const name of Object.keys(tags)) {
       if (isTagName(name, reserved)) continue;
       context.addIssue({
         code: "custom",
