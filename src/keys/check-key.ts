@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { creditLimit } from "../check/credit-limit.js";
+import { creditLimit, credits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
@@ -14,15 +14,13 @@ export const keyName = freeText(200).nullish();
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
-const cap = z.number({ error: "must be a number of credits" }).nonnegative("must not be negative").nullish();
-
 /** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
-export const keyCredits = capsOf(cap);
+export const keyCredits = capsOf(credits.nullish());
 
 /** The same, where the gateway makes the key: with a cap too large to count, it could not be used. */
 export const newKeyCredits = capsOf(creditLimit);
 
-function capsOf(amount: typeof cap) {
+function capsOf(amount: typeof creditLimit) {
   return z.strictObject({ day: amount, week: amount, month: amount, total: amount }).nullish();
 }
 

@@ -35,6 +35,10 @@ describe("copyRecord", () => {
     );
   });
 
+  it("refuses a function, as structuredClone does", () => {
+    expect(() => copyRecord({ toJSON: () => 1 })).toThrow("could not be cloned");
+  });
+
   it("keeps a member named __proto__", () => {
     const copy = copyRecord(JSON.parse('{"__proto__":{"isAdmin":true}}'));
     expect(Object.keys(copy)).toEqual(["__proto__"]);
