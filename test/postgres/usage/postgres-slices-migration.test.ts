@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
 import { inSchema, migrationsSql } from "../../../src/postgres/schema-sql.js";
@@ -9,6 +9,7 @@ import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-f
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
+import { untilBlocked } from "../until-blocked.js";
 import { type Entered, enter } from "./entered.js";
 import { usageOf } from "./usage-place.js";
 
@@ -50,10 +51,7 @@ describeWithPostgres("PostgreSQL, slices of days of a schema of the version befo
     await older.query("begin");
     await enter(older, to, calls.slice(0, 1));
     const migrated = runMigrations(pool, schema);
-    await vi.waitFor(
-      async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1),
-      { timeout: 20_000 },
-    );
+    await untilBlocked(pool);
     await older.query("commit");
     older.release();
     await migrated;

@@ -7,6 +7,7 @@ import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-f
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { shiftedPool } from "../test-schema.js";
+import { untilBlocked } from "../until-blocked.js";
 import { type Entered, enter, toLedgerEntry } from "./entered.js";
 import { makeUsagePlace, midnight, type UsagePlace, usageOf } from "./usage-place.js";
 
@@ -223,10 +224,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     await enter(client, { schema: place.schema, account: place.account.id }, [late("m0")]);
     await busy(place);
     const sliced = step(place);
-    await vi.waitFor(
-      async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1),
-      { timeout: 20_000 },
-    );
+    await untilBlocked(pool);
     await expectUsage(place.account, entries, range);
     await client.query("commit");
     client.release();
@@ -363,15 +361,11 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
       const { schema, account } = place;
       const client = await pool.connect();
       await client.query("begin");
-      const waits = () =>
-        vi.waitFor(async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1), {
-          timeout: 20_000,
-        });
       if (order !== "first") {
         await busy(place, firstDay, order === "last" ? pool : client);
         await step(place, 10_000, client);
         const forgotten = account.ledger.forget(account.id);
-        await waits();
+        await untilBlocked(pool);
         await client.query("commit");
         await forgotten;
       } else {
@@ -382,7 +376,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
         // Its sums were listed again before they went.
         await busy(place);
         const sliced = step(place);
-        await waits();
+        await untilBlocked(pool);
         await client.query("commit");
         await sliced;
       }
@@ -402,10 +396,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     await client.query("begin");
     await step(place, 100, client);
     const forgotten = place.account.ledger.forget(place.account.id);
-    await vi.waitFor(
-      async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1),
-      { timeout: 20_000 },
-    );
+    await untilBlocked(pool);
     await client.query("commit");
     client.release();
     await forgotten;

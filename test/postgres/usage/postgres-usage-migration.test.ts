@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
@@ -9,6 +9,7 @@ import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch, sumsOf } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
+import { untilBlocked } from "../until-blocked.js";
 
 const hour = 3_600_000;
 const credits = { session: null, week: null, month: null };
@@ -119,16 +120,11 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
         max: 1,
         options: `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`,
       });
-      const locks = async (ungranted: number) =>
-        vi.waitFor(
-          async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(ungranted),
-          { timeout: 20_000 },
-        );
       const migrated = runMigrations(migrating, schema);
-      await locks(1);
+      await untilBlocked(pool);
       // It has begun under the functions of the version before, and goes on under those of this one.
       const settled = operate(pool, schema, account.id, waiting);
-      await locks(2);
+      await untilBlocked(pool, 2);
       await older.query("commit");
       older.release();
       await migrated;
@@ -149,10 +145,7 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
     await older.query("begin");
     await older.query(`select ${schema}.lock_account('gone')`);
     const migrated = runMigrations(pool, schema);
-    await vi.waitFor(
-      async () => expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1),
-      { timeout: 20_000 },
-    );
+    await untilBlocked(pool);
     await older.query(`select ${schema}.forget('gone', 1000)`);
     await older.query("commit");
     older.release();
