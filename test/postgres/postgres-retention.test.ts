@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CreditLedger, Lease, WindowLimits } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
@@ -8,6 +8,7 @@ import { ManualClock } from "../../src/testing/manual-clock.js";
 import { journalOf } from "../support/journal-of.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";
+import { untilBlocked } from "./until-blocked.js";
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 2, 11, 9, 30);
@@ -123,12 +124,7 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     await client.query("begin");
     await client.query(`select from ${fixture.schema}.account for update`);
     const settled = ledger.settle(lease, { amountMicro: 4 });
-    await vi.waitFor(
-      async () => {
-        expect((await pool.query("select from pg_locks where not granted")).rowCount).toBe(1);
-      },
-      { timeout: 10_000 },
-    );
+    await untilBlocked(pool);
     await pool.query(`update ${fixture.schema}.test_clock set now_ms = now_ms + 60000`);
     await client.query("commit");
     client.release();
@@ -175,6 +171,22 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     expect([await fixture.count("hold"), await fixture.count("entry"), await fixture.count("account")]).toEqual([
       0, 25_000, 0,
     ]);
+  });
+
+  it("locks no entry of an account that it forgets before the account: two that did would wait for each other", async () => {
+    const fixture = await makeFixture();
+    const ledger = fixture.open();
+    await ledger.settle(await fixture.admit(ledger), { amountMicro: 4 });
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query(`select from ${fixture.schema}.account for update`);
+    const forgotten = ledger.forget(fixture.account);
+    await untilBlocked(pool);
+    await client.query(`select from ${fixture.schema}.entry for update nowait`);
+    await client.query("commit");
+    client.release();
+    await forgotten;
+    expect(await fixture.count("entry")).toBe(0);
   });
 
   it("leaves of a forgotten account for a day when that was, without its name", async () => {

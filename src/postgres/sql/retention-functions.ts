@@ -87,16 +87,16 @@ language plpgsql as $$
 declare
   deleted bigint;
 begin
+  -- First: two that lock its entries before it, each in an order of its own, would wait for each other.
+  perform infergate.lock_account(wanted);
   delete from infergate.entry where ctid = any (
-    array(select ctid from infergate.entry where account = wanted limit step_size for update)
+    array(select ctid from infergate.entry where account = wanted limit step_size)
   );
   get diagnostics deleted = row_count;
   if deleted = step_size then return false; end if;
-  perform infergate.lock_account(wanted);
-  -- First: what slices a day has locked this before it locks the day's sums.
+  -- Before the sums: what slices a day has locked this before it locks the day's sums.
   delete from infergate.usage_busy where account = wanted;
   delete from infergate.hold where account = wanted;
-  delete from infergate.entry where account = wanted;
   delete from infergate.usage_sum where ctid = any (
     array(select ctid from infergate.usage_sum where account = wanted limit step_size)
   );
