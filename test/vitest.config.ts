@@ -7,7 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
 const slow = ["soak", "next", "local-model", "bench", "token-search", "agents", "model", "crashes"];
 
-/** Takes seconds of processor time, and no store: `npm run test:heavy` runs these in all folders. */
+/** Takes seconds of processor time, or many processes: `npm run test:heavy` runs these in all folders. */
 const heavy = "test/**/*.heavy.test.ts";
 
 /** A line of a store to break on purpose: see test/mutation. */
