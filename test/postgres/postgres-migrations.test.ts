@@ -241,6 +241,16 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     }
   });
 
+  it("send no notices: postgres.js writes each of them to the console, with the SQL around it", async () => {
+    const client = new pg.Client({ connectionString: server.url });
+    const notices: unknown[] = [];
+    client.on("notice", ({ message }) => notices.push(message));
+    await client.connect();
+    for (const schema of ["silent", "silent"]) await runMigrations(client, schema);
+    await client.end();
+    expect(notices).toEqual([]);
+  });
+
   it("leave nothing behind when they fail", async () => {
     await expect(runMigrations(pool, "failed", [...migrationsSql(), "select 1 / 0"])).rejects.toThrow(/division/);
     const { rows } = await pool.query("select from pg_namespace where nspname = 'failed'");
