@@ -232,7 +232,10 @@ export interface LedgerOptions {
    * waits for its settlement for the same time. Default: 250.
    */
   reserveTimeoutMs?: number | undefined;
-  /** How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. Default: 2,000. */
+  /**
+   * How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. To read a page of
+   * a journal, to sum up usage or to forget an account may take 30 seconds. Default: 2,000.
+   */
   settleTimeoutMs?: number | undefined;
   /**
    * What happens to calls while the ledger is away. `"deny"`: a 503. `"allow"`: all are admitted. `{ insure: { credits

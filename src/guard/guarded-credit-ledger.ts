@@ -58,7 +58,8 @@ const firstPauseMs = 20;
 const leasesPerRenewal = 500;
 /** The next part of a renewal starts after this time at most, since leases expire meanwhile. */
 const renewalHeadStartMs = 250;
-const historyTimeoutMs = 30_000;
+/** For what reads or deletes as much as an account has. */
+const longTimeoutMs = 30_000;
 const closeMs = 5_000;
 
 /**
@@ -73,7 +74,7 @@ export class GuardedCreditLedger implements CreditLedger {
   /** How long a response waits for its settlement. */
   readonly #answerLimit: TimeLimit;
   readonly #settleLimit: TimeLimit;
-  readonly #historyLimit = new TimeLimit(historyTimeoutMs);
+  readonly #longLimit = new TimeLimit(longTimeoutMs);
   readonly #availability: Availability;
   readonly #denials: Denials;
   readonly #mayRemember: () => boolean;
@@ -131,11 +132,11 @@ export class GuardedCreditLedger implements CreditLedger {
     });
     if (ledger.history !== undefined) {
       this.history = (request) =>
-        this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#historyLimit);
+        this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#longLimit);
     }
     const usage = ledger.usage?.bind(ledger);
     if (usage !== undefined) {
-      this.usage = (request) => this.#bounded("usage", () => usage(request), this.#historyLimit);
+      this.usage = (request) => this.#bounded("usage", () => usage(request), this.#longLimit);
     }
     this.keepsLimits = ledger.keepsLimits === true;
     const topUp = ledger.topUp?.bind(ledger);
@@ -221,7 +222,7 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   forget(account: string): Promise<void> {
-    return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account)));
+    return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account), this.#longLimit));
   }
 
   /** The account's grants or use have changed, perhaps in another process. */
@@ -238,7 +239,7 @@ export class GuardedCreditLedger implements CreditLedger {
     const closing = performance.now() + closeMs;
     await this.#outbox.close(closeMs);
     await this.#recent.close(Math.max(0, closing - performance.now()));
-    for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#historyLimit]) limit.close();
+    for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#longLimit]) limit.close();
   }
 
   #sendReserve(request: ReserveRequest): Promise<ReserveResult> {

@@ -18,6 +18,8 @@ begin
     commit;
     set transaction isolation level read committed;
   end if;
+  -- postgres.js writes notices to the console.
+  perform set_config('client_min_messages', 'warning', true);
   if to_regclass('infergate.migration') is null then
     ${lock}
     if to_regnamespace('${schema}') is null then create schema ${schema}; end if;

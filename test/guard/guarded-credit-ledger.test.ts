@@ -727,6 +727,13 @@ describe("other operations", () => {
     }
   });
 
+  it("forget an account with a long journal, which takes its time, and do not take the ledger for away", async () => {
+    const { faulty, account, guard, events } = setUp();
+    faulty.fates = [20_000];
+    expect(await within(21_000, guard.forget(account.id))).toBeUndefined();
+    expect(ofType(events, "unavailable")).toEqual([]);
+  });
+
   it("renew many leases in parts, each for itself", async () => {
     const { faulty, account, guard } = setUp();
     const leases = await Promise.all(Array.from({ length: 1_200 }, () => account.admit(1)));

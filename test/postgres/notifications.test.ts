@@ -7,6 +7,8 @@ import type { PostgresClient, PostgresPool } from "../../src/postgres/postgres-p
 class Broker {
   readonly clients = new Set<EventEmitter>();
   hangs = false;
+  /** Queries that one client ran at the same time. */
+  mostAtOnce = 0;
 
   readonly pool: PostgresPool = {
     query: async (_: string, [channel, payload]: readonly unknown[] = []) => {
@@ -32,9 +34,12 @@ class Broker {
   #connect(): PostgresClient {
     const client = new EventEmitter();
     this.clients.add(client);
+    let running = 0;
     return Object.assign(client, {
       query: async (sql: string) => {
-        if (this.hangs) await new Promise(() => {});
+        this.mostAtOnce = Math.max(this.mostAtOnce, ++running);
+        await (this.hangs ? new Promise(() => {}) : undefined);
+        running--;
         const [verb, channel = ""] = sql.split(" ");
         if (verb === "listen") this.#channels(client).add(channel);
         if (verb === "unlisten") this.#channels(client).delete(channel);
@@ -77,6 +82,21 @@ describe("notifications on one connection", () => {
         expect(broker.clients.size).toBe(0);
       }
     }
+  });
+
+  it("send one query after the other, as pg wants it", async () => {
+    const broker = new Broker();
+    const notifications = new Notifications({ pool: broker.pool, schema: "infergate" } as never);
+    const heard: string[] = [];
+    const subscribe = (channel: string) => notifications.subscribe(channel, (payload) => heard.push(payload));
+    const ends = await Promise.all(["first", "second", "third"].map(subscribe));
+    // With the heartbeat.
+    vi.advanceTimersByTime(30_000);
+    ends.push(...(await Promise.all(["fourth", "fifth"].map(subscribe))));
+    for (const channel of ["first", "second", "third", "fourth", "fifth"]) broker.notify(channel, channel);
+    expect(heard).toEqual(["first", "second", "third", "fourth", "fifth"]);
+    expect(broker.mostAtOnce).toBe(1);
+    for (const end of ends) await end();
   });
 
   it("give up a reconnection that hangs, also when the last subscriber has left", async () => {

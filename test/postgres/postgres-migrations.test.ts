@@ -241,6 +241,15 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     }
   });
 
+  it("send no notices: postgres.js writes each of them to the console, with the SQL around it", async () => {
+    const ownPool = new pg.Pool({ connectionString: server.url });
+    const notices: unknown[] = [];
+    ownPool.on("connect", (client) => client.on("notice", ({ message }) => notices.push(message)));
+    for (const schema of ["silent", "silent"]) await runMigrations(ownPool, schema);
+    await ownPool.end();
+    expect(notices).toEqual([]);
+  });
+
   it("leave nothing behind when they fail", async () => {
     await expect(runMigrations(pool, "failed", [...migrationsSql(), "select 1 / 0"])).rejects.toThrow(/division/);
     const { rows } = await pool.query("select from pg_namespace where nspname = 'failed'");

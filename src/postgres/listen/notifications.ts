@@ -19,6 +19,8 @@ export class Notifications {
   readonly #probe: string;
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
+  /** Ends when the connection is free for the next query. */
+  #turn: Promise<unknown> = Promise.resolve();
   #connecting: Promise<void> | undefined;
   /** Resolves when a notice has come through the pool, where the driver listens without `connect`. */
   #verified: Promise<void> | undefined;
@@ -118,6 +120,7 @@ export class Notifications {
     clearTimeout(this.#timer);
     const client = await openListener(this.#pool);
     this.#client = client;
+    this.#turn = Promise.resolve();
     this.#after(heartbeatMs, () => this.#lose(client));
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
@@ -155,16 +158,23 @@ export class Notifications {
     // The connection keeps the process alive only while a query runs.
     if (this.#pendingQueries++ === 0) client.ref?.();
     try {
-      await client.query(sql);
+      await this.#inTurn(client, sql);
     } finally {
       if (--this.#pendingQueries === 0) client.unref?.();
     }
   }
 
+  /** One query after the other: `pg` warns of a second one while a client runs one, and later versions refuse it. */
+  #inTurn(client: PostgresClient, sql: string): Promise<unknown> {
+    const result = this.#turn.then(() => client.query(sql));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
   #beat(client: PostgresClient): void {
     this.#after(heartbeatMs, async () => {
       let answered = false;
-      client.query("select 1").then(
+      this.#inTurn(client, "select 1").then(
         () => {
           answered = true;
           if (this.#client === client) this.#beat(client);
