@@ -5,7 +5,7 @@ import type { Micro } from "../../metering/micro.js";
 /** An amount: credits, or whole micro-credits. 1 credit = 1,000,000 micro-credits. Exactly one of them is given. */
 export type CreditAmount =
   | {
-      /** Credits, with at most 6 decimals. */
+      /** Credits, with at most 6 decimals. The noise of floating point, as in `3 * 0.1`, does not count. */
       credits: number;
       creditsMicro?: undefined;
     }
@@ -19,9 +19,11 @@ export type CreditAmount =
 export const creditAmountShape = { credits: z.number().optional(), creditsMicro: z.number().optional() };
 
 const microDecimals = 6;
+/** What thousands of prices that are added up are off by is less than this part of the sum. */
+const noisePart = 2n ** 40n;
 
 /**
- * An amount in micro-credits, exactly.
+ * An amount in micro-credits, exactly, but for the noise of floating point in credits.
  * @throws TypeError that begins with `by` when none or both are given, or it is negative, too fine or too large.
  */
 export function toCreditsMicro(
@@ -35,10 +37,12 @@ export function toCreditsMicro(
   const amount = credits ?? creditsMicro ?? 0;
   if (!(amount >= 0)) throw new TypeError(`${by}: \`${name}\` must not be negative.`);
   const { digits, decimals } = toDecimal(amount, name);
-  const scaled = credits === undefined ? digits : digits * 10n ** BigInt(microDecimals);
   const unit = 10n ** BigInt(decimals);
-  if (scaled % unit !== 0n) throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits.`);
-  const micro = scaled / unit;
+  const scaled = credits === undefined ? digits : digits * 10n ** BigInt(microDecimals);
+  const micro = (scaled + unit / 2n) / unit;
+  const rest = scaled - micro * unit;
+  const isNoise = credits !== undefined && (rest < 0n ? -rest : rest) * noisePart < scaled;
+  if (rest !== 0n && !isNoise) throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits.`);
   if (micro > BigInt(Number.MAX_SAFE_INTEGER)) throw new TypeError(`${by}: \`${name}\` is too large to count.`);
   return Number(micro);
 }

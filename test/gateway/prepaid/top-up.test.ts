@@ -8,9 +8,10 @@ afterEach(() => test.close());
 
 describe("a top-up", () => {
   it.each([
-    [{ credits: 0.1 + 0.2 }, "whole number of micro-credits"],
     [{ credits: 0.000_000_5 }, "whole number of micro-credits"],
+    [{ credits: 100_000.000_000_1 }, "whole number of micro-credits"],
     [{ creditsMicro: 1.5 }, "whole number of micro-credits"],
+    [{ creditsMicro: (0.1 + 0.2) * 1_000_000 }, "whole number of micro-credits"],
     [{ credits: 0 }, "what was sold is not taken back"],
     [{ creditsMicro: -1 }, "what was sold is not taken back"],
     [{ credits: 1, creditsMicro: 1_000_000 }, "not both"],
@@ -29,6 +30,24 @@ describe("a top-up", () => {
     test = await startTestGateway();
     const { lots } = await test.gateway.accounts.topUp("acct_pro", { id: "a", credits: 1, expiresAt: null });
     expect(lots).toEqual([{ expiresAt: null, leftMicro: 1_000_000 }]);
+  });
+
+  it.each([
+    ["0.1 + 0.2", 0.1 + 0.2, 300_000],
+    ["3 * 0.07", 3 * 0.07, 210_000],
+    ["1.1 * 1.1", 1.1 * 1.1, 1_210_000],
+    ["0.8 - 0.1", 0.8 - 0.1, 700_000],
+    [
+      "ten thousand prices",
+      Array<number>(10_000)
+        .fill(0.04)
+        .reduce((sum, price) => sum + price),
+      400_000_000,
+    ],
+  ])("of %s credits is what a person would get", async (_name, credits, micro) => {
+    test = await startTestGateway();
+    await test.gateway.accounts.topUp("acct_pro", { id: "a", credits });
+    expect((await test.gateway.accounts.balance("acct_pro")).prepaid?.balanceMicro).toBe(micro);
   });
 
   it("counts decimals as they are written", async () => {
