@@ -16,9 +16,9 @@ import type { Meter } from "./meter.js";
 
 /** What a call cost, and what its account has left. */
 export interface SettledCharge extends Charge {
-  /** `undefined` when the call used no ledger. */
+  /** `undefined` when the call used no ledger. For a model that is free, what is left of its rates alone counts. */
   readonly credits: AccountCredits | undefined;
-  /** `undefined` when the call used no ledger. */
+  /** `undefined` when the call used no ledger, or its model is free. */
   readonly funding: Funding | undefined;
 }
 
@@ -116,7 +116,7 @@ export class CallSettlement {
     if (reservation === undefined) return { micro: 0, tokens, source, credits: undefined, funding: undefined };
     const { lease, credits, isFree } = reservation;
     const charged = isFree ? 0 : micro;
-    const funding = fundingOf(lease);
+    const funding = isFree ? undefined : fundingOf(lease);
     if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
     try {
       const settled = await this.#endLease(reservation, { amountMicro: charged, tokens, source });

@@ -89,11 +89,11 @@ export interface RequestCompleted {
   chargedMicro: Micro;
   /** The credits that were held when the call began, in micro-credits; absent when no call was admitted. */
   heldMicro?: Micro;
-  /** What paid for the call: the plan, or prepaid credits. Absent when the call used no ledger. */
+  /** What paid for the call: the plan, or prepaid credits. Absent when the call used no ledger, or its model is free. */
   funding?: Funding;
   /**
    * What remains of the account's windows and prepaid credits after the charge, in micro-credits; `null`: unlimited. As in the headers, the
-   * holds of calls in progress are not counted. Absent when the call used no ledger.
+   * holds of calls in progress are not counted. Absent as `funding` is.
    */
   remaining?: RemainingCredits;
   /** Where `tokens` come from; absent when nothing was charged. */

@@ -42,9 +42,9 @@ export interface AttemptResponse {
 
 /** What a call cost, and the account's credits after it. */
 export interface ObservedCharge extends Charge {
-  /** `undefined` when the call used no ledger. */
+  /** `undefined` when the call used no ledger. For a model that is free, what is left of its rates alone counts. */
   readonly credits: AccountCredits | undefined;
-  /** `undefined` when the call used no ledger. */
+  /** `undefined` when the call used no ledger, or its model is free. */
   readonly funding: Funding | undefined;
 }
 

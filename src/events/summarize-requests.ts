@@ -176,7 +176,10 @@ class RequestSummary implements RequestObserver {
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
       ...(charge?.funding === undefined ? undefined : { funding: charge.funding }),
-      ...(charge?.credits === undefined ? undefined : { remaining: remainingOf(charge.credits) }),
+      // A model that is free is reserved without the plan's limits, so its windows would seem unlimited.
+      ...(charge?.funding === undefined || charge.credits === undefined
+        ? undefined
+        : { remaining: remainingOf(charge.credits) }),
       ...(charge?.source === undefined ? undefined : { usageSource: charge.source }),
       durations: {
         total: performance.now() - this.#startedAt,

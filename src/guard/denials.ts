@@ -52,9 +52,11 @@ export class Denials {
       return undefined;
     }
     const passedMs = now - since;
-    const later = { ...denial, now: denial.now + passedMs };
+    // Another call's rates are those of another key or model.
+    const { rates: known, ...rest } = denial;
+    const later = { ...rest, now: denial.now + passedMs };
     if (rates === undefined) return later;
-    const states = statesLater(denial.rates, rates, passedMs);
+    const states = statesLater(known, rates, passedMs);
     return states && { ...later, rates: states };
   }
 

@@ -109,6 +109,15 @@ describe("a stock that is used up", () => {
     await test.close();
   });
 
+  it("is never said to have less than nothing, after a correction that takes more than there is", async () => {
+    const test = await start({ month: 1 });
+    await test.gateway.accounts.grant("acct", { id: "correction", window: "month", amountMicro: -1_500_000 });
+    const response = await test.call();
+    expect(response.headers.get("x-ratelimit-limit-month")).toBe("0");
+    expect((await errorOf(response)).message).toMatch(/^Month usage quota exhausted: 0 of 0 credits used\. /);
+    await test.close();
+  });
+
   it("of zero refuses from the start", async () => {
     const test = await start({ session: 0 });
     const response = await test.call();

@@ -406,6 +406,15 @@ describe("a used-up stock", () => {
     expect(faulty.arrived).toEqual(["reserve"]);
   });
 
+  it("shows no rates to a reservation that names none", async () => {
+    const { faulty, account, guard } = setUp({}, { session: 10 });
+    await account.spend(10);
+    await guard.reserve({ ...account.request(1), rates: [requestsRate(6)] });
+    faulty.arrived.length = 0;
+    expect(await account.reserve(1)).not.toHaveProperty("rates");
+    expect(faulty.arrived).toEqual([]);
+  });
+
   it("is there again when another process is heard to have changed the account", async () => {
     const { faulty, account, guard } = setUp({}, { session: 10 });
     await account.spend(10);

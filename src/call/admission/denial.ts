@@ -62,7 +62,7 @@ const titles: Readonly<Record<WindowName, string>> = { session: "Session", week:
  * LangChain does not retry after "usage quota" or "will reset at". The message about held credits must contain neither.
  */
 function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
-  const limit = creditText((state.limitMicro ?? 0) + state.bonusMicro);
+  const limit = creditText(Math.max(0, (state.limitMicro ?? 0) + state.bonusMicro));
   if (blocked.cause === "held") {
     return (
       `${titles[blocked.window]} credits are held by requests in flight: ${creditText(state.usedMicro)} used and ` +

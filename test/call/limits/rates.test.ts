@@ -99,6 +99,8 @@ describe("requests a minute", () => {
         await call(free);
         expect((await errorOf(await call(free))).code).toBe("rate_limit_exceeded");
         expect(events.map(({ chargedMicro }) => chargedMicro)).toEqual([0, 0, 0, 0]);
+        for (const event of events) expect(event).not.toHaveProperty("remaining");
+        for (const event of events) expect(event).not.toHaveProperty("funding");
         const page = await gateway.accounts.history("acct_pro");
         expect(page.entries.filter(({ kind }) => kind === "charge")).toEqual([]);
       },
