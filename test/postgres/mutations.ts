@@ -235,6 +235,13 @@ export const mutations: readonly Mutation[] = [
     test: retention,
   },
   {
+    name: "a forgetting locks entries before their account",
+    find: "perform infergate.lock_account(wanted);\n  delete",
+    replace:
+      "perform from infergate.entry where account = wanted for update; perform infergate.lock_account(wanted);\n  delete",
+    test: retention,
+  },
+  {
     name: "a settlement charges nothing",
     find: "known.starts, known.ends, known.held, charge, moment",
     replace: "known.starts, known.ends, known.held, 0, moment",
