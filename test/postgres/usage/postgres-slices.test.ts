@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { UsageSums } from "../../../src/ledger/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
 import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
@@ -419,18 +421,28 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     const { schema, account } = place;
     account.clock.set(midnight + 3 * day);
     await pool.query(`drop function ${schema}.slice_usage`);
-    const ledger = postgresCreditLedger({
-      pool: shiftedPool(pool, schema, account.clock),
-      schema,
-      retentionMs: day,
-    });
+    const inner = shiftedPool(pool, schema, account.clock);
+    let running = 0;
+    const counted: PostgresPool = {
+      query(text, values) {
+        running++;
+        return inner.query(text, values).finally(() => running--);
+      },
+    };
+    const ledger = postgresCreditLedger({ pool: counted, schema, retentionMs: day });
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       for (const left of [1_500, 500, 0]) {
-        await vi.waitFor(async () => {
-          await ledger.reset("somebody", ["week"]);
-          expect(await countOf(place, "entry")).toBe(left);
-        });
+        await ledger.reset("somebody", ["week"]);
+        await vi.waitFor(
+          async () => {
+            expect(await countOf(place, "entry")).toBe(left);
+            // The pause begins where the step has ended, with what follows its last query.
+            await setImmediate();
+            expect(running).toBe(0);
+          },
+          { timeout: 20_000 },
+        );
         vi.advanceTimersByTime(1_000);
       }
     } finally {
