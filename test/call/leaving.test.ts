@@ -276,7 +276,7 @@ describe("a drain", () => {
         const { leave } = test.call({ stream: time % 2 === 0 });
         await test.upstream.nextRequest();
         const settled = leave();
-        await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1 });
+        await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1, timeout: 10_000 });
         await turns();
         opened.open();
         const event = await settled;
@@ -299,7 +299,7 @@ describe("a drain", () => {
       await test.upstream.nextRequest();
       const closed = test.closed();
       const settled = leave();
-      await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1 });
+      await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1, timeout: 10_000 });
       await turns();
       test.clock.advance(60_000);
       gate.open();
@@ -337,8 +337,9 @@ describe("leaving between targets", () => {
     for (let time = 0; time < 3; time++) {
       test.upstream.replyOnce(wholeAnswer("{}", { status: 429, headers: { "retry-after": "9" } }));
       const { leave } = test.call({});
-      await vi.waitFor(() =>
-        expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: time + 1 }),
+      await vi.waitFor(
+        () => expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: time + 1 }),
+        { timeout: 10_000 },
       );
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
       test.clock.advance(60_000);
@@ -356,7 +357,10 @@ describe("leaving before any upstream has the request costs nothing", () => {
     await test.upstream.nextRequest();
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({});
-      await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(1), { interval: 1 });
+      await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(1), {
+        interval: 1,
+        timeout: 10_000,
+      });
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     expect((await first.leave()).chargedMicro).toBeGreaterThan(0);
@@ -372,7 +376,7 @@ describe("leaving before any upstream has the request costs nothing", () => {
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({});
       const isRefused = () => (test.gateway.health().models["acme/small"]?.targets[0]?.failed ?? 0) > time;
-      await vi.waitFor(() => expect(isRefused()).toBe(true), { interval: 1 });
+      await vi.waitFor(() => expect(isRefused()).toBe(true), { interval: 1, timeout: 10_000 });
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     await test.checkBooks();
@@ -397,7 +401,7 @@ describe("leaving before any upstream has the request costs nothing", () => {
     );
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({ stream: time % 2 === 0 });
-      await vi.waitFor(() => expect(sockets.size).toBe(time + 1), { interval: 1 });
+      await vi.waitFor(() => expect(sockets.size).toBe(time + 1), { interval: 1, timeout: 10_000 });
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     await test.checkBooks();

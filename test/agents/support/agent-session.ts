@@ -72,7 +72,7 @@ export function withAgentSession(options: SessionOptions, run: (session: AgentSe
       await run({ ...folders, server, gatewayURL, upstream, environment, script: (turns) => script.add(turns) });
       expect(script.left).toBe(0);
       expect(trap.calls).toEqual([]);
-      await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]));
+      await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]), { timeout: 10_000 });
       await server.checkBooks();
       await expectCharges(server, script.counts);
     } finally {

@@ -12,7 +12,7 @@ async function runCommands(commands: string, timeLimitMs?: number) {
   const limit = timeLimitMs === undefined ? {} : { timeLimitMs };
   try {
     const run = await runAgent({ ...process, environment: { PATH: path, HOME: folders.home }, ...limit });
-    await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]));
+    await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]), { timeout: 10_000 });
     return run;
   } finally {
     folders.remove();

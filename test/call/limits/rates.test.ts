@@ -203,7 +203,7 @@ describe("concurrent calls", () => {
       });
       for (const gate of gates) gate.open();
       await Promise.all(streams.map((stream) => stream.text()));
-      await vi.waitFor(() => expect(events).toHaveLength(3));
+      await vi.waitFor(() => expect(events).toHaveLength(3), { timeout: 10_000 });
       upstream.reply(wholeAnswer());
       expect(statuses(await Promise.all([call(), call(), call()])).sort()).toEqual([200, 200, 429]);
     }),
@@ -219,7 +219,9 @@ describe("concurrent calls", () => {
       expect((await call()).status).toBe(429);
       await left.body?.cancel();
       gate.open();
-      await vi.waitFor(() => expect(events.some(({ endReason }) => endReason === "client_gone")).toBe(true));
+      await vi.waitFor(() => expect(events.some(({ endReason }) => endReason === "client_gone")).toBe(true), {
+        timeout: 10_000,
+      });
       upstream.replyOnce(eventStream(chatChunks("Hello wide world").slice(0, 2), { end: "cut" }));
       expect(await (await call({ stream: true })).text()).toContain('"error"');
       upstream.reply(wholeAnswer());

@@ -64,6 +64,8 @@ describeBackEnds("thresholds", (backEnd: () => BackEnd) => {
         ({ window, percent, limitMicro, keyId }) =>
           `${window} ${percent} ${limitMicro} ${keyId === capped.id ? "key" : (keyId ?? "account")}`,
       );
-    await vi.waitFor(() => expect(found().sort()).toEqual([...expected, "prepaid 100 0 account"].sort()));
+    await vi.waitFor(() => expect(found().sort()).toEqual([...expected, "prepaid 100 0 account"].sort()), {
+      timeout: 10_000,
+    });
   });
 });

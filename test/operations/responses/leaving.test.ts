@@ -22,7 +22,7 @@ async function leaveAt(server: ResponsesServer, kind: SampleServer, place: numbe
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   leaving.abort();
   await (await response)?.text().catch(() => undefined);
-  await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 2 });
+  await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 2, timeout: 10_000 });
   return gate;
 }
 
@@ -32,7 +32,7 @@ describe.each(bothServers)("a client of $name that leaves", (kind) => {
     async (place) => {
       await withResponses(kind, async (server) => {
         const gate = await leaveAt(server, kind, place);
-        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2 });
+        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2, timeout: 10_000 });
         gate.open();
         const [event] = server.events;
         expect(event?.chargedMicro).toBeGreaterThan(3);
@@ -50,7 +50,7 @@ describe.each(bothServers)("a client of $name that leaves", (kind) => {
       async (server) => {
         const gate = await leaveAt(server, kind, place);
         gate.open();
-        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2 });
+        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2, timeout: 10_000 });
         expect(server.events).toMatchObject([{ usageSource: "provider", chargedMicro: exact }]);
       },
       { plans: memoryPlanStore({ pro: { models: ["acme/*"], disconnect: "drain" } }) },

@@ -302,7 +302,7 @@ describe.each(bothServers)("a stream of $name", (target) => {
         const { gate } = await openStream(server, target, leaving.signal);
         const event = server.nextEvent();
         leaving.abort();
-        await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 5 });
+        await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 5, timeout: 10_000 });
         gate.open();
         expect(await event).toMatchObject({
           endReason: "client_gone",
