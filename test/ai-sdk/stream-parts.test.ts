@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
 import { readAll, upstreamCall } from "../../src/testing/upstream-calls.js";
 
@@ -191,7 +191,7 @@ describe("a call", () => {
     const body = Buffer.from(JSON.stringify({ model: "m", input: ["a", "b", "c"] }));
     const embedding = aiSDK({ model }).call(upstreamCall({ endpoint: "embeddings", body, signal: left.signal }));
     const settled = Promise.allSettled([streamed, embedding]);
-    await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 10_000 });
+    await expect.poll(() => batches).toHaveLength(1);
     left.abort();
     expect(await settled).toMatchObject(Array(2).fill({ status: "rejected", reason: { failure: "aborted" } }));
     const cancelled = new Promise<void>((resolve) => {

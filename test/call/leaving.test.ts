@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { RequestCompleted } from "../../src/events/request-completed.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
@@ -276,7 +276,7 @@ describe("a drain", () => {
         const { leave } = test.call({ stream: time % 2 === 0 });
         await test.upstream.nextRequest();
         const settled = leave();
-        await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1, timeout: 10_000 });
+        await expect.poll(() => test.closed(), { interval: 1 }).toBe(closed + 1);
         await turns();
         opened.open();
         const event = await settled;
@@ -299,7 +299,7 @@ describe("a drain", () => {
       await test.upstream.nextRequest();
       const closed = test.closed();
       const settled = leave();
-      await vi.waitFor(() => expect(test.closed()).toBe(closed + 1), { interval: 1, timeout: 10_000 });
+      await expect.poll(() => test.closed(), { interval: 1 }).toBe(closed + 1);
       await turns();
       test.clock.advance(60_000);
       gate.open();
@@ -337,10 +337,9 @@ describe("leaving between targets", () => {
     for (let time = 0; time < 3; time++) {
       test.upstream.replyOnce(wholeAnswer("{}", { status: 429, headers: { "retry-after": "9" } }));
       const { leave } = test.call({});
-      await vi.waitFor(
-        () => expect(test.gateway.health().models["acme/small"]?.targets[0]).toMatchObject({ failed: time + 1 }),
-        { timeout: 10_000 },
-      );
+      await expect
+        .poll(() => test.gateway.health().models["acme/small"]?.targets[0])
+        .toMatchObject({ failed: time + 1 });
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
       test.clock.advance(60_000);
     }
@@ -357,10 +356,7 @@ describe("leaving before any upstream has the request costs nothing", () => {
     await test.upstream.nextRequest();
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({});
-      await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(1), {
-        interval: 1,
-        timeout: 10_000,
-      });
+      await expect.poll(() => test.gateway.health().models["acme/small"]?.queued, { interval: 1 }).toBe(1);
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     expect((await first.leave()).chargedMicro).toBeGreaterThan(0);
@@ -376,7 +372,7 @@ describe("leaving before any upstream has the request costs nothing", () => {
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({});
       const isRefused = () => (test.gateway.health().models["acme/small"]?.targets[0]?.failed ?? 0) > time;
-      await vi.waitFor(() => expect(isRefused()).toBe(true), { interval: 1, timeout: 10_000 });
+      await expect.poll(() => isRefused(), { interval: 1 }).toBe(true);
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     await test.checkBooks();
@@ -401,7 +397,7 @@ describe("leaving before any upstream has the request costs nothing", () => {
     );
     for (let time = 0; time < times; time++) {
       const { leave } = test.call({ stream: time % 2 === 0 });
-      await vi.waitFor(() => expect(sockets.size).toBe(time + 1), { interval: 1, timeout: 10_000 });
+      await expect.poll(() => sockets.size, { interval: 1 }).toBe(time + 1);
       expect(await leave()).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
     }
     await test.checkBooks();

@@ -131,7 +131,7 @@ describe("send", () => {
     expect(isSettled).toBe(true);
     await expect(sent).rejects.toMatchObject({ status: 502 });
     wake();
-    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    await expect.poll(() => left).toHaveBeenCalledOnce();
   });
 
   it("reads an error from a body that is a list", async () => {

@@ -157,8 +157,7 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
           message: expect.stringMatching(/is disabled/),
         },
       });
-      const hasEvent = (event: object) =>
-        vi.waitFor(() => expect(events.at(-1)).toMatchObject(event), { interval: 5, timeout: 10_000 });
+      const hasEvent = (event: object) => expect.poll(() => events.at(-1), { interval: 5 }).toMatchObject(event);
       await hasEvent({ status: 401, errorCode: "api_key_disabled", keyId: key.id });
       gate.open();
       expect(await stream.text()).toMatch(/\[DONE\]\s*$/);

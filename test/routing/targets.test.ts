@@ -461,7 +461,7 @@ describe("a limit on concurrent calls", () => {
     const first = call(test);
     await test.a.nextRequest();
     const others = [call(test), call(test)];
-    await vi.waitFor(() => expect(test.gateway.health().models["acme/small"]?.queued).toBe(2), { timeout: 10_000 });
+    await expect.poll(() => test.gateway.health().models["acme/small"]?.queued).toBe(2);
     gate.open();
     const answers = await Promise.all([first, ...others]);
     expect(answers.map(({ status }) => status)).toEqual([502, 502, 502]);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type CreditLedger,
   type Lease,
@@ -13,24 +13,15 @@ import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
+import { databaseFolders } from "./database-folders.js";
 import { FailingDatabase } from "./failing-database.js";
-import { DatabaseFolder } from "./open-database.js";
 
 const minute = 60_000;
 const start = Date.UTC(2026, 2, 11, 9, 30);
 const credits = { session: 1_000, week: 5_000, month: 15_000 };
 const limits = windowLimits({ credits, sessionMs: 5 * 3_600_000, now: start });
 
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
-
-function newFolder(): DatabaseFolder {
-  const folder = new DatabaseFolder();
-  folders.push(folder);
-  return folder;
-}
+const newFolder = databaseFolders();
 
 const named: NamedLimits = {
   caps: [{ id: "key/day", window: "day", limitMicro: 1_000, bounds: capBounds("day", undefined, start) }],

@@ -1,22 +1,13 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
+import { databaseFolders } from "./database-folders.js";
 import { limitedRequest } from "./limited-request.js";
-import { DatabaseFolder } from "./open-database.js";
 
 const timeout = 60_000;
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
-
-function newFolder(): DatabaseFolder {
-  const folder = new DatabaseFolder();
-  folders.push(folder);
-  return folder;
-}
+const newFolder = databaseFolders();
 
 describe("a process that is killed", () => {
   it("loses nothing that it was answered, and holds nothing beyond its leases", { timeout }, async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import type { Lease } from "../../src/ledger/credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
@@ -9,22 +9,13 @@ import { wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway } from "../support/test-gateway.js";
 import { account, audit, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
-import { DatabaseFolder } from "./open-database.js";
+import { databaseFolders } from "./database-folders.js";
 import { sumUp } from "./summing-ledger.js";
 
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
+const newFolder = databaseFolders();
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-function newFolder(): DatabaseFolder {
-  const folder = new DatabaseFolder();
-  folders.push(folder);
-  return folder;
-}
 
 const leaseMs = 60_000;
 const request = (id: string) => ({ id, account, amountMicro: 10, limits: limitsAt(Date.now()), leaseMs });

@@ -1,24 +1,16 @@
 import { readFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { migrations } from "../../src/sqlite/migrations.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
+import { databaseFolders } from "./database-folders.js";
 import { FailingDatabase } from "./failing-database.js";
-import { DatabaseFolder, drivers } from "./open-database.js";
+import { drivers } from "./open-database.js";
 
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
-
-function newFolder(driver?: ConstructorParameters<typeof DatabaseFolder>[0]): DatabaseFolder {
-  const folder = new DatabaseFolder(driver);
-  folders.push(folder);
-  return folder;
-}
+const newFolder = databaseFolders();
 
 function names(database: SqliteDatabase): string[] {
   const rows = database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'infergate%' ORDER BY name").all();

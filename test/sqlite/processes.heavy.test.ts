@@ -1,24 +1,15 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { prepaidLeft } from "../support/prepaid-left.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
+import { databaseFolders } from "./database-folders.js";
 import { type Limited, limitedRequest } from "./limited-request.js";
-import { DatabaseFolder } from "./open-database.js";
 
 const timeout = 60_000;
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
-
-function newFolder(): DatabaseFolder {
-  const folder = new DatabaseFolder();
-  folders.push(folder);
-  return folder;
-}
+const newFolder = databaseFolders();
 
 describe("several processes with one database", () => {
   it("make its tables once, though they start at one moment", { timeout }, async () => {

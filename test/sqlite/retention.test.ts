@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../src/ledger/credit-ledger.js";
 import type { NamedLimits } from "../../src/ledger/limits/account-limits.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
@@ -6,16 +6,13 @@ import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { DatabaseFolder } from "./open-database.js";
+import { databaseFolders } from "./database-folders.js";
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.UTC(2026, 2, 11, 9, 30);
-const folders: DatabaseFolder[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
+const newFolder = databaseFolders();
 
 let database: SqliteDatabase;
 let clock: ManualClock;
@@ -23,9 +20,7 @@ let ledger: CreditLedger;
 let serial: number;
 
 beforeEach(() => {
-  const folder = new DatabaseFolder();
-  folders.push(folder);
-  database = folder.open();
+  database = newFolder().open();
   clock = new ManualClock(start);
   ledger = sqliteCreditLedger({ database, clock, retentionMs: 10 * day });
   serial = 0;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { makeAgentFolders } from "./agent-folders.js";
 import { processesOf } from "./leftover-processes.js";
 import { runAgent } from "./run-agent.js";
@@ -12,7 +12,7 @@ async function runCommands(commands: string, timeLimitMs?: number) {
   const limit = timeLimitMs === undefined ? {} : { timeLimitMs };
   try {
     const run = await runAgent({ ...process, environment: { PATH: path, HOME: folders.home }, ...limit });
-    await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]), { timeout: 10_000 });
+    await expect.poll(() => processesOf(folders.home)).toEqual([]);
     return run;
   } finally {
     folders.remove();

@@ -174,7 +174,7 @@ describe("a held stream", () => {
       await called.pass();
       client.abort();
       expect(await asked).toBe("AbortError");
-      await vi.waitFor(() => expect(server.closed()).toBe(1), { timeout: 10_000 });
+      await expect.poll(() => server.closed()).toBe(1);
       expect(seen[0]?.signal.aborted).toBe(false);
       answered.open();
       await server.checkBooks();
@@ -194,10 +194,10 @@ describe("a held stream", () => {
     const asked = server.post("chat/completions", body, init).catch((error: Error) => error.name);
     gate.step(2);
     await server.model.nextRequest();
-    await vi.waitFor(() => expect(gate.waiting).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => gate.waiting).toBe(1);
     client.abort();
     expect(await asked).toBe("AbortError");
-    await vi.waitFor(() => expect(server.closed()).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => server.closed()).toBe(1);
     gate.open();
     await server.checkBooks();
     expect(server.events[0]).toMatchObject({ disconnect: "drain_over_tokens", usageSource: "partial" });
@@ -213,7 +213,7 @@ describe("a held stream", () => {
     const asked = ask(server, {}, { signal: client.signal }).catch((error: Error) => error.name);
     gate.step(4);
     const request = await server.model.nextRequest();
-    await vi.waitFor(() => expect(gate.waiting).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => gate.waiting).toBe(1);
     client.abort();
     expect(await asked).toBe("AbortError");
     expect(await request.closed).toBe("broken");

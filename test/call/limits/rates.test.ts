@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import type { Rates } from "../../../src/metering/rates.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
@@ -203,7 +203,7 @@ describe("concurrent calls", () => {
       });
       for (const gate of gates) gate.open();
       await Promise.all(streams.map((stream) => stream.text()));
-      await vi.waitFor(() => expect(events).toHaveLength(3), { timeout: 10_000 });
+      await expect.poll(() => events).toHaveLength(3);
       upstream.reply(wholeAnswer());
       expect(statuses(await Promise.all([call(), call(), call()])).sort()).toEqual([200, 200, 429]);
     }),
@@ -219,9 +219,7 @@ describe("concurrent calls", () => {
       expect((await call()).status).toBe(429);
       await left.body?.cancel();
       gate.open();
-      await vi.waitFor(() => expect(events.some(({ endReason }) => endReason === "client_gone")).toBe(true), {
-        timeout: 10_000,
-      });
+      await expect.poll(() => events.some(({ endReason }) => endReason === "client_gone")).toBe(true);
       upstream.replyOnce(eventStream(chatChunks("Hello wide world").slice(0, 2), { end: "cut" }));
       expect(await (await call({ stream: true })).text()).toContain('"error"');
       upstream.reply(wholeAnswer());

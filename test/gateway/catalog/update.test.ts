@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
@@ -306,10 +306,10 @@ describe("a target that stays", () => {
     const first = call(test);
     await test.upstream.nextRequest();
     const second = call(test);
-    await vi.waitFor(() => expect(healthOf(test)?.queued).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => healthOf(test)?.queued).toBe(1);
     test.gateway.update({ models: [limited(1)] });
     const third = call(test);
-    await vi.waitFor(() => expect(healthOf(test)?.queued).toBe(2), { timeout: 10_000 });
+    await expect.poll(() => healthOf(test)?.queued).toBe(2);
     expect(healthOf(test)?.targets).toMatchObject([{ active: 1 }]);
     test.gateway.update({ models: [limited(2)] });
     expect((await call(test)).status).toBe(200);
@@ -347,7 +347,7 @@ describe("a provider that is removed", () => {
     const events = await readEvents(response[0]);
     expect(events.at(-1)).toBe("[DONE]");
     expect(await ended).toMatchObject({ endReason: "completed", attempts: [{ outcome: "completed" }] });
-    await vi.waitFor(() => expect(closes()).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => closes()).toBe(1);
     await old.idle();
   });
 
@@ -443,7 +443,7 @@ describe("a provider that is removed", () => {
     expect(closes()).toBe(0);
     gate.open();
     expect((await probe).status).toBe(200);
-    await vi.waitFor(() => expect(closes()).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => closes()).toBe(1);
     test.gateway.update({ models: [{ ...smallModel, breaker, upstream }], providers: { old: provider, fake } });
     expect(healthOf(test)?.targets).toMatchObject([
       { provider: "old", state: "closed", answered: 0, failed: 0, active: 0 },

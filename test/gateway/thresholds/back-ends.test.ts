@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { ThresholdReached } from "../../../src/events/threshold-reached.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { chatAnswer, wholeAnswer } from "../../../src/testing.js";
@@ -64,8 +64,6 @@ describeBackEnds("thresholds", (backEnd: () => BackEnd) => {
         ({ window, percent, limitMicro, keyId }) =>
           `${window} ${percent} ${limitMicro} ${keyId === capped.id ? "key" : (keyId ?? "account")}`,
       );
-    await vi.waitFor(() => expect(found().sort()).toEqual([...expected, "prepaid 100 0 account"].sort()), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => found().sort()).toEqual([...expected, "prepaid 100 0 account"].sort());
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { createGate } from "../../../src/testing.js";
 import { bothServers, type SampleServer } from "./response-samples.js";
@@ -22,7 +22,7 @@ async function leaveAt(server: ResponsesServer, kind: SampleServer, place: numbe
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   leaving.abort();
   await (await response)?.text().catch(() => undefined);
-  await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 2, timeout: 10_000 });
+  await expect.poll(() => server.closed(), { interval: 2 }).toBe(1);
   return gate;
 }
 
@@ -32,7 +32,7 @@ describe.each(bothServers)("a client of $name that leaves", (kind) => {
     async (place) => {
       await withResponses(kind, async (server) => {
         const gate = await leaveAt(server, kind, place);
-        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2, timeout: 10_000 });
+        await expect.poll(() => server.events, { interval: 2 }).toHaveLength(1);
         gate.open();
         const [event] = server.events;
         expect(event?.chargedMicro).toBeGreaterThan(3);
@@ -50,7 +50,7 @@ describe.each(bothServers)("a client of $name that leaves", (kind) => {
       async (server) => {
         const gate = await leaveAt(server, kind, place);
         gate.open();
-        await vi.waitFor(() => expect(server.events).toHaveLength(1), { interval: 2, timeout: 10_000 });
+        await expect.poll(() => server.events, { interval: 2 }).toHaveLength(1);
         expect(server.events).toMatchObject([{ usageSource: "provider", chargedMicro: exact }]);
       },
       { plans: memoryPlanStore({ pro: { models: ["acme/*"], disconnect: "drain" } }) },

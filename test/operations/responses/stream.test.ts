@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { requireGateway } from "../../../src/adapters/require-gateway.js";
 import { handle } from "../../../src/gateway/gateway.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
@@ -302,7 +302,7 @@ describe.each(bothServers)("a stream of $name", (target) => {
         const { gate } = await openStream(server, target, leaving.signal);
         const event = server.nextEvent();
         leaving.abort();
-        await vi.waitFor(() => expect(server.closed()).toBe(1), { interval: 5, timeout: 10_000 });
+        await expect.poll(() => server.closed(), { interval: 5 }).toBe(1);
         gate.open();
         expect(await event).toMatchObject({
           endReason: "client_gone",
