@@ -19,6 +19,7 @@ import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
 import { describeCaps } from "./credit-limits/cap-rules.js";
+import { describeFunding } from "./credit-limits/funding-rules.js";
 import { describePrepaid } from "./credit-limits/prepaid-rules.js";
 import { describeRates } from "./credit-limits/rate-rules.js";
 import { expect } from "./expect.js";
@@ -62,6 +63,7 @@ export function describeCreditLedger(
       const { ledger } = await fixture();
       expect(ledger.keepsLimits === true).toBe(limits);
       expect(ledger.topUp !== undefined).toBe(limits);
+      expect(ledger.deduct !== undefined).toBe(limits);
     });
 
     it("closes", async () => {
@@ -70,7 +72,7 @@ export function describeCreditLedger(
   });
 }
 
-const limitRules = [describePrepaid, describeCaps, describeRates];
+const limitRules = [describePrepaid, describeFunding, describeCaps, describeRates];
 
 const rules = [
   describeReserve,
