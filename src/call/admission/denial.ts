@@ -1,6 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
+import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { capDenial } from "../limits/cap-denial.js";
 import { rateDenial } from "../limits/rate-denial.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
@@ -18,7 +19,7 @@ export function denialError(denial: DeniedReservation, rules: readonly RateRule[
   const headers = addRateHeaders(addCreditHeaders({}, denial), rates);
   const [window] = blocked;
   if (window !== undefined) {
-    return prepaidDenial(denial, window, codes[window.window], headers) ?? windowDenial(denial, window, headers);
+    return prepaidDenial(denial, headers) ?? windowDenial(denial, window, headers);
   }
   const cap = blockedCaps?.[0];
   if (cap !== undefined) return capDenial(denial, cap, headers);
@@ -41,13 +42,18 @@ function windowDenial(
   headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
   headers["retry-after"] = String(seconds);
   if (blocked.cause === "used") headers["x-should-retry"] = "false";
-  const alsoPrepaid = prepaid === undefined || prepaid.balanceMicro > 0 ? "" : " Prepaid credits are used up, too.";
-  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds) + alsoPrepaid, {
+  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds) + alsoPrepaid(prepaid), {
     status: 429,
     code: codes[blocked.window],
     type: "insufficient_quota",
     headers,
   });
+}
+
+function alsoPrepaid(prepaid: PrepaidState | undefined): string {
+  if (prepaid === undefined) return "";
+  if (prepaid.balanceMicro <= 0) return " Prepaid credits are used up, too.";
+  return ` Requests in flight hold prepaid credits, too: ${creditText(prepaid.heldMicro)} of ${creditText(prepaid.balanceMicro)}.`;
 }
 
 const codes: Readonly<Record<WindowName, string>> = {

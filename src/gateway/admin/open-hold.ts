@@ -4,6 +4,7 @@ import { checkInput } from "../../check/check-input.js";
 import { SettlementKeptError } from "../../guard/settlement-kept-error.js";
 import type { CreditLedger, EntryTags, Lease, SettleResult, SettleStatus } from "../../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../../ledger/funding.js";
+import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import type { Micro } from "../../metering/micro.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 
@@ -16,6 +17,8 @@ export interface HoldEnd {
   status: SettleStatus | "kept";
   /** Micro-credits that this end charges; 0 for `duplicate` and `unresolved`. */
   chargedMicro: Micro;
+  /** What of the cost prepaid credits have paid. Absent: nothing, or it is `kept`, and the ledger decides it later. */
+  prepaidMicro?: Micro;
 }
 
 /** Credits that the host's own code holds, for something that is no call of a model. The first end counts. */
@@ -23,7 +26,7 @@ export interface CreditHold {
   readonly id: string;
   /** Micro-credits. */
   readonly heldMicro: Micro;
-  /** What is held, and will be charged: the credits of the plan, or prepaid credits. */
+  /** What is held: credits of the plan, prepaid credits, or both. What pays is decided at its end. */
   readonly funding: Funding;
   /**
    * Charges what it really cost, which may be more than is held. After the hold has ended, it charges nothing, and gives
@@ -64,7 +67,7 @@ export class OpenHold implements CreditHold {
   ) {
     this.id = id;
     this.lease = lease;
-    this.funding = fundingOf(lease);
+    this.funding = fundingOf(lease.amountMicro, prepaidOf(lease));
     this.#services = services;
     this.#tags = tags;
     // What a process that died has used is not known, so nothing is charged for it.
@@ -102,18 +105,20 @@ export class OpenHold implements CreditHold {
   }
 
   async #send(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
-    let status: HoldEnd["status"];
+    let end: Pick<HoldEnd, "status" | "prepaidMicro">;
     try {
-      ({ status } = await send());
+      const { status, prepaidMicro = 0 } = await send();
+      end = prepaidMicro === 0 ? { status } : { status, prepaidMicro };
     } catch (error) {
       if (!(error instanceof SettlementKeptError)) {
         this.#end = undefined;
         throw error;
       }
-      status = "kept";
+      end = { status: "kept" };
     }
     this.#stop();
-    return { status, chargedMicro: status === "duplicate" || status === "unresolved" ? 0 : amountMicro };
+    const isCharged = end.status !== "duplicate" && end.status !== "unresolved";
+    return { ...end, chargedMicro: isCharged ? amountMicro : 0 };
   }
 
   #stop(): void {
