@@ -2,7 +2,14 @@ import { z } from "zod";
 import type { KeptLease, LeaseKeeper } from "../../call/lease-keeper.js";
 import { checkInput } from "../../check/check-input.js";
 import { SettlementKeptError } from "../../guard/settlement-kept-error.js";
-import type { CreditLedger, EntryTags, Lease, SettleResult, SettleStatus } from "../../ledger/credit-ledger.js";
+import type {
+  AdmittedReservation,
+  CreditLedger,
+  EntryTags,
+  Lease,
+  SettleResult,
+  SettleStatus,
+} from "../../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../../ledger/funding.js";
 import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import type { Micro } from "../../metering/micro.js";
@@ -26,8 +33,11 @@ export interface CreditHold {
   readonly id: string;
   /** Micro-credits. */
   readonly heldMicro: Micro;
-  /** What is held: credits of the plan, prepaid credits, or both. What pays is decided at its end. */
-  readonly funding: Funding;
+  /**
+   * What is held: credits of the plan, prepaid credits, or both. What pays is decided at its end. `undefined`: it was held
+   * before, and may have ended since; then {@link HoldEnd.prepaidMicro} says who paid.
+   */
+  readonly funding: Funding | undefined;
   /**
    * Charges what it really cost, which may be more than is held. After the hold has ended, it charges nothing, and gives
    * the same result again.
@@ -39,6 +49,12 @@ export interface CreditHold {
 }
 
 const costInput = z.strictObject(creditAmountShape);
+
+/** A repeated reservation that has ended since does not tell what it held of prepaid credits. */
+function fundingOfHold({ lease, replayed, prepaid }: AdmittedReservation): Funding | undefined {
+  const mayHaveEnded = replayed && lease.prepaidAt === undefined && prepaid !== undefined;
+  return mayHaveEnded ? undefined : fundingOf(lease.amountMicro, prepaidOf(lease));
+}
 
 /** What an open hold works with. */
 interface HoldServices {
@@ -52,7 +68,7 @@ interface HoldServices {
 export class OpenHold implements CreditHold {
   readonly id: string;
   readonly lease: Lease;
-  readonly funding: Funding;
+  readonly funding: Funding | undefined;
   readonly #services: HoldServices;
   readonly #tags: EntryTags;
   readonly #kept: KeptLease;
@@ -62,12 +78,13 @@ export class OpenHold implements CreditHold {
   /** @param timeUp - after `maxMs`, when it is renewed no more. */
   constructor(
     services: HoldServices,
-    { id, lease, tags }: { id: string; lease: Lease; tags: EntryTags },
+    { id, reservation, tags }: { id: string; reservation: AdmittedReservation; tags: EntryTags },
     { maxMs, timeUp }: { maxMs: number; timeUp: () => void },
   ) {
+    const { lease } = reservation;
     this.id = id;
     this.lease = lease;
-    this.funding = fundingOf(lease.amountMicro, prepaidOf(lease));
+    this.funding = fundingOfHold(reservation);
     this.#services = services;
     this.#tags = tags;
     // What a process that died has used is not known, so nothing is charged for it.
