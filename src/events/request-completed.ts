@@ -33,7 +33,7 @@ export interface RemainingCredits {
   session: Micro | null;
   week: Micro | null;
   month: Micro | null;
-  /** Of the prepaid credits, never below 0; absent where the account has none. */
+  /** Of the prepaid credits, never below 0; absent where the account has never had any. */
   prepaid?: Micro;
 }
 

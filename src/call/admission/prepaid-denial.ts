@@ -22,7 +22,7 @@ export function prepaidDenial(
   const { overdrawnMicro } = prepaid;
   const debt = overdrawnMicro > 0 ? ` (overdrawn by ${creditText(overdrawnMicro)})` : "";
   return new GatewayError(
-    `Prepaid credits are used up${debt}, and the plan includes none. Top up the account to go on.`,
+    `No prepaid credits are left${debt}, and the plan includes none. Top up the account to go on.`,
     { status: 429, code: "insufficient_quota", type: "insufficient_quota", headers },
   );
 }
