@@ -8,8 +8,8 @@ local call = redis.call
 local arguments = cjson.decode(ARGV[1])
 
 local function timeOf(member)
-  local time = call('ZSCORE', dueKey, member)
-  return time and tonumber(time)
+  local score = call('ZSCORE', dueKey, member)
+  return score and tonumber(score)
 end
 `;
 
