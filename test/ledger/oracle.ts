@@ -437,8 +437,11 @@ export class Oracle {
   }
 
   /** Whether a hold has expired and no operation has noticed yet. */
-  hasExpirable(account: string): boolean {
-    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, account));
+  /** @param charged - only those that have reported a cost. */
+  hasExpirable(account: string, { charged = false } = {}): boolean {
+    return [...this.reservations.values()].some((reservation) => {
+      return this.isExpirable(reservation, account) && (!charged || reservation.checkpoint > 0);
+    });
   }
 
   /** The moments at which something of an account begins or ends. */
