@@ -1,12 +1,13 @@
 import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../credit-ledger.js";
 import { checkAccount } from "../ledger-input.js";
-import type { TopUpRequest } from "../prepaid-state.js";
+import type { DeductRequest, TopUpRequest } from "../prepaid-state.js";
 import type { UsageRequest } from "../usage-sum.js";
 import { rendezvous } from "./rendezvous.js";
 import { renewInShards } from "./renew-in-shards.js";
 import { settleAll } from "./settle-all.js";
 import { setSharding } from "./sharding.js";
 import { subscribeToShards } from "./subscribe-to-shards.js";
+import { sweepShards } from "./sweep-shards.js";
 
 /** Options of {@link shardedLedger}. */
 export interface ShardedLedgerOptions<Name extends string = string> {
@@ -31,8 +32,9 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * A gateway guards each ledger by itself: one that is away keeps up its own accounts only. It does so where it gets
  * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
  *
- * `keepsLimits` and `inProcess` are `true`, and `topUp`, `history`, `usage` and `subscribe` are there, if that is so of
- * all ledgers. Ids are unique within a ledger only. `close` closes all of them.
+ * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage` and `subscribe` are there, if that is
+ * so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only. `close` closes all of
+ * them.
  *
  * @throws TypeError when there is no ledger, or an option is unknown.
  *
@@ -90,6 +92,10 @@ function optionalMembers(
     ...(haveAll("topUp") && {
       topUp: async (request: TopUpRequest) => present(await ledgerOf(request.account).topUp?.(request)),
     }),
+    ...(haveAll("deduct") && {
+      deduct: async (request: DeductRequest) => present(await ledgerOf(request.account).deduct?.(request)),
+    }),
+    ...(ledgers.some(({ sweep }) => sweep !== undefined) && { sweep: () => sweepShards(ledgers) }),
     ...(haveAll("history") && {
       history: async (request: HistoryRequest) => present(await ledgerOf(request.account).history?.(request)),
     }),

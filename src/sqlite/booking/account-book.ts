@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { windowNames } from "../../ledger/credit-ledger.js";
 import { type AccountLimits, endHold, type LeaseEnding } from "../../ledger/limits/account-limits.js";
 import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.js";
 import { noUses } from "../../ledger/limits/no-uses.js";
@@ -90,6 +91,16 @@ export class AccountBook {
     }
     this.#reservations.expireDue(account.id, now);
     account.nextExpiry = this.#reservations.nextExpiry(account.id);
+    if (account.nextExpiry === null) this.#holdNothing(account);
+  }
+
+  /** Processes of the release before take a hold that the plan and prepaid credits share for one of prepaid credits alone. */
+  #holdNothing(account: AccountRow): void {
+    for (const window of windowNames) if (account[window].held !== 0) account[window].held = 0;
+    const { prepaid } = account.limits ?? {};
+    if (prepaid === undefined || prepaid.held === 0) return;
+    prepaid.held = 0;
+    this.#limits.putPrepaid(account.id, { prepaid });
   }
 
   /** Drops the prepaid credits that have expired. A call that is open may have been admitted before, and need them. */
