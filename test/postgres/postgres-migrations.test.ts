@@ -6,7 +6,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
-import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { postgresVersions } from "../../src/postgres/schema/postgres-versions.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
@@ -42,7 +42,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     const ledgers = Array.from({ length: 16 }, () => postgresCreditLedger({ pool, schema: "at_once" }));
     const results = await Promise.all(ledgers.map((ledger) => ledger.reserve(spend(5))));
     expect(results.filter((result) => result.ok && !result.replayed)).toHaveLength(1);
-    expect(await versions("at_once")).toEqual(migrationsSql().map((_, index) => index + 1));
+    expect(await versions("at_once")).toEqual(postgresVersions.map((_, index) => index + 1));
   });
 
   it("are run by migrate(), and again to no effect", async () => {
@@ -54,7 +54,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
   });
 
   it("add what a later version adds, once, and keep what is there", async () => {
-    const first = migrationsSql();
+    const first = postgresVersions;
     const next = first.length + 1;
     const second = [...first, "create table infergate.added (n int); insert into infergate.added values (1);"];
     await runMigrations(pool, "upgraded", first);
@@ -95,7 +95,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     expect(JSON.parse(rows[0].json)).toMatchObject({ status: "admitted" });
 
     await runMigrations(pool, "first");
-    expect(await versions("first")).toEqual(migrationsSql().map((_, index) => index + 1));
+    expect(await versions("first")).toEqual(postgresVersions.map((_, index) => index + 1));
     const held = await postgresCreditLedger({ pool, schema: "first" }).balance(account, request.limits);
     expect(held.windows.month).toMatchObject({ usedMicro: 0, heldMicro: 5 });
     expect(JSON.parse((await operate([reserve])).rows[0].json)).toMatchObject({ status: "replayed" });
@@ -251,7 +251,7 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
   });
 
   it("leave nothing behind when they fail", async () => {
-    await expect(runMigrations(pool, "failed", [...migrationsSql(), "select 1 / 0"])).rejects.toThrow(/division/);
+    await expect(runMigrations(pool, "failed", [...postgresVersions, "select 1 / 0"])).rejects.toThrow(/division/);
     const { rows } = await pool.query("select from pg_namespace where nspname = 'failed'");
     expect(rows).toEqual([]);
     await runMigrations(pool, "failed");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
-import { migrations } from "../../src/sqlite/migrations.js";
+import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
@@ -101,7 +101,7 @@ describe("the tables", () => {
     const folder = newFolder();
     const [older, database] = [folder.open(), folder.open()];
     older.exec("CREATE TABLE infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
-    for (const migration of migrations.slice(0, 2)) older.exec(migration);
+    for (const migration of sqliteVersions.slice(0, 2)) older.exec(migration);
     older.exec("INSERT INTO infergate_meta VALUES ('version', 2)");
     const insert = older.prepare(`
       INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)

@@ -1,10 +1,8 @@
-/** Whether the slices of a sum's day have all that the sum has. What is added to a sum takes that back. */
-export const slicedColumn = /* sql */ `
-alter table infergate.usage_sum add column if not exists sliced boolean not null default false;
-`;
-
 /** Sums of parts of a day, for days of many entries that are over. They go with the journal. */
-export const sliceTables = /* sql */ `
+export const postgresVersion9 = /* sql */ `
+-- Whether the slices of a sum's day have all that the sum has. What is added to a sum takes that back.
+alter table infergate.usage_sum add column if not exists sliced boolean not null default false;
+
 -- The slices of a day follow each other from midnight on, without a gap.
 create table infergate.usage_slice (
   account text not null,

@@ -1,5 +1,5 @@
-/** An account is one row that every operation on it locks; holds and journal hang on it. Times are epoch milliseconds. */
-export const ledgerTables = /* sql */ `
+/** The ledger, keys and plans. */
+export const postgresVersion1 = /* sql */ `
 create type infergate.instance as (
   starts_at bigint,
   ends_at bigint,
@@ -10,7 +10,7 @@ create type infergate.instance as (
 
 -- The newest instance of each window. No index but the key, and room on each page: every update is a HOT update.
 create table infergate.account (
-  id text primary key,
+  subject text primary key,
   session infergate.instance not null,
   week infergate.instance not null,
   month infergate.instance not null,
@@ -21,7 +21,7 @@ create table infergate.account (
 -- What is reserved: open, or expired and not settled. Arrays are in the order session, week, month.
 create table infergate.hold (
   id text primary key,
-  account text not null,
+  subject text not null,
   reserved bigint not null,
   held bigint not null,
   checkpoint bigint not null default 0,
@@ -32,12 +32,12 @@ create table infergate.hold (
   ends bigint[] not null
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 
-create index hold_open on infergate.hold (account, expires_at) where not expired;
+create index hold_open on infergate.hold (subject, expires_at) where not expired;
 create index hold_expired on infergate.hold (expires_at) where expired;
 
 -- The journal. An entry that ends a reservation keeps what is needed to answer its repetitions: reserved to ends.
 create table infergate.entry (
-  account text not null,
+  subject text not null,
   at bigint not null,
   sequence bigint generated always as identity,
   id text not null,
@@ -48,7 +48,7 @@ create table infergate.entry (
   reserved bigint,
   first_expires_at bigint,
   ends bigint[],
-  primary key (account, at, sequence)
+  primary key (subject, at, sequence)
 );
 
 create unique index entry_ended on infergate.entry (id) where kind in ('charge', 'release');
@@ -65,16 +65,55 @@ insert into infergate.retention (dropped_until) values (-9007199254740991);
 
 -- An account after an operation, and what the operation answers.
 create type infergate.step as (account infergate.account, answer jsonb);
-`;
 
-/**
- * When accounts were forgotten, for a day, and without their names: a settlement of a lease from before must not bring them
- * back.
- */
-export const forgottenTable = /* sql */ `
-create table infergate.forgotten (
-  -- Of the account's name.
-  digest bytea primary key,
-  at bigint not null
+-- The database's own clock in whole milliseconds, read at each call. It has no other.
+create function infergate.clock_ms() returns bigint
+language sql volatile as $$
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+$$;
+
+create table infergate.api_key (
+  id text primary key,
+  hash text not null unique,
+  account text not null,
+  plan text not null,
+  hint text not null,
+  name text,
+  created_at bigint not null,
+  expires_at bigint,
+  revoked_at bigint,
+  models jsonb,
+  anchor bigint
 );
+
+create index api_key_account on infergate.api_key (account, created_at, id);
+
+create function infergate.notify_key() returns trigger
+language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' then perform pg_notify(tg_table_schema || '_key', old.hash); end if;
+  -- The same text twice in a transaction is sent once.
+  if tg_op <> 'DELETE' then perform pg_notify(tg_table_schema || '_key', new.hash); end if;
+  return null;
+end
+$$;
+
+create trigger notify_key after insert or update or delete on infergate.api_key
+  for each row execute function infergate.notify_key();
+
+create table infergate.plan (
+  id text primary key,
+  plan jsonb not null
+);
+
+create function infergate.notify_plan() returns trigger
+language plpgsql as $$
+begin
+  perform pg_notify(tg_table_schema || '_plan', coalesce(new.id, old.id));
+  return null;
+end
+$$;
+
+create trigger notify_plan after insert or update or delete on infergate.plan
+  for each row execute function infergate.notify_plan();
 `;

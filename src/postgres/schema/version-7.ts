@@ -1,5 +1,5 @@
 /** Prepaid credits, caps and rates. What they change of earlier tables is null wherever there are none, and takes no room. */
-export const limitTables = /* sql */ `
+export const postgresVersion7 = /* sql */ `
 -- Lots that have something left, the first to end first. One that never expires ends at 9007199254740991.
 create type infergate.prepaid as (
   expiries bigint[],

@@ -1,8 +1,7 @@
-/**
- * Sums of the journal. They are written in the transaction of the entries that they sum up, and outlive them. An account's
- * row is locked while its sums change.
- */
-export const usageTable = /* sql */ `
+import { postgresVersion8Fill } from "./version-8-fill.js";
+import { postgresVersion8Functions } from "./version-8-functions.js";
+
+const usageSums = /* sql */ `
 -- No index on what changes, and room on each page: nearly every update is a HOT update.
 create table infergate.usage_sum (
   account text not null,
@@ -31,3 +30,9 @@ create index usage_sum_day on infergate.usage_sum (day);
 -- The days whose tags are in the journal alone.
 create index usage_sum_untagged on infergate.usage_sum (account, day) where tags is null;
 `;
+
+/**
+ * Sums of the journal. They are written in the transaction of the entries that they sum up, and outlive them. An account's
+ * row is locked while its sums change.
+ */
+export const postgresVersion8 = [usageSums, postgresVersion8Functions, postgresVersion8Fill].join("");

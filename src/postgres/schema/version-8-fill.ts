@@ -1,10 +1,8 @@
-import { mostTagSets } from "./usage-functions.js";
-
 /**
  * Sums up the journal that is there already. Operations go on meanwhile: only the last minutes are summed up while all of
  * them wait. After that they call functions that keep the sums.
  */
-export const usageFill = /* sql */ `
+export const postgresVersion8Fill = /* sql */ `
 do $fill$
 declare
   began constant bigint := infergate.clock_ms();
@@ -25,7 +23,7 @@ begin
   ), placed as (
     select *, dense_rank() over (partition by account, day, tags = '{}' order by tags) as place from used
   ), known as (
-    select account, day, model, key_id, prepaid, case when place <= ${mostTagSets} then tags end as tags,
+    select account, day, model, key_id, prepaid, case when place <= 200 then tags end as tags,
       sum(requests) as requests, sum(micro) as micro, sum(input) as input, sum(cached_input) as cached_input,
       sum(cache_write) as cache_write, sum(output) as output, sum(reasoning) as reasoning
     from placed group by 1, 2, 3, 4, 5, 6

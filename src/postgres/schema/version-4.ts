@@ -1,8 +1,6 @@
-/**
- * Accounts as the host sees them; the ledger's table has their credits. A trigger notifies of every change, whoever makes
- * it. Ids are compared byte for byte, so that pages have one order whatever the database's locale is.
- */
-export const accountRecordTables = /* sql */ `
+/** Accounts as the host sees them; the ledger's table has their credits. Ids are compared byte for byte, so that pages have
+ * one order whatever the database's locale is. */
+export const postgresVersion4 = /* sql */ `
 create table infergate.account_record (
   id text collate "C" primary key,
   plan text not null,
@@ -25,8 +23,4 @@ create trigger notify_account_record after insert or update or delete on inferga
 
 -- Keys of an account that is in the table above need no plan of their own.
 alter table infergate.api_key alter column plan drop not null;
-`;
-
-export const accountRates = /* sql */ `
-alter table infergate.account_record add column rates jsonb;
 `;
