@@ -6,17 +6,26 @@
  */
 export function usedEntries(owner: string, spans: string): string {
   return /* sql */ `(
-          select sign, (at / 86400000)::int as day, starts[1] is null and starts[2] is null and starts[3] is null as prepaid,
-            case when kind = 'charge' then sign else 0 end as requests, sign * amount as micro,
+          select sign, (at / 86400000)::int as day, is_prepaid as prepaid,
+            case when kind = 'charge' and is_call then sign else 0 end as requests, sign * micro as micro,
             infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
-            tags->'input' as input, tags->'cachedInput' as cached_input, tags->'cacheWrite' as cache_write,
-            tags->'output' as output, tags->'reasoning' as reasoning
+            case when is_call then tags->'input' end as input,
+            case when is_call then tags->'cachedInput' end as cached_input,
+            case when is_call then tags->'cacheWrite' end as cache_write,
+            case when is_call then tags->'output' end as output,
+            case when is_call then tags->'reasoning' end as reasoning
           from ${spans} as span (sign, since, until), lateral (
             -- Behind this fence each span is read by the index, whatever the statistics say.
-            select at, kind, amount, starts, tags || '{}' as tags from infergate.entry
+            select at, kind, amount, prepaid, starts, tags || '{}' as tags from infergate.entry
             where account = ${owner} and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
             offset 0
-          ) as entered
+          ) as entered, lateral (
+            -- Who paid what. Of one that both paid, the plan's part has the call and its tokens.
+            select starts[1] is null and starts[2] is null and starts[3] is null as is_prepaid,
+              amount - coalesce(prepaid, 0) as micro, true as is_call
+            union all
+            select true, prepaid, false where prepaid is not null
+          ) as paid
           -- And behind this one, each number is looked for once.
           offset 0
         ) as entry`;
