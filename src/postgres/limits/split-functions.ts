@@ -107,8 +107,9 @@ create function infergate.charge_split(
 ) returns infergate.account
 language plpgsql immutable as $$
 declare
-  held constant bigint := infergate.prepaid_held(hold);
+  held bigint := 0;
 begin
+  if hold.part ? 'prepaidAt' then held := infergate.prepaid_held(hold); end if;
   if held > 0 or share <> 0 then
     account.prepaid := infergate.charged_prepaid(
       account.prepaid, held, share, coalesce((hold.part->>'prepaidAt')::bigint, moment)

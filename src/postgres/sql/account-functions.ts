@@ -91,11 +91,10 @@ declare
 begin
   if moment < account.next_expiry then return account; end if;
   for due in select * from infergate.due_holds(account.id, moment) loop
-    share := 0;
-    if due.part is null and account.prepaid is null then
+    share := infergate.prepaid_share(account, due, due.checkpoint, moment);
+    if due.part is null and share = 0 then
       account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
     else
-      share := infergate.prepaid_share(account, due, due.checkpoint, moment);
       account := infergate.end_reservation(account, due, due.checkpoint, share, moment);
       perform infergate.end_takes(account.id, due.part, due.part->'uses', 'expiry', moment);
     end if;

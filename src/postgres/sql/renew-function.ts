@@ -7,7 +7,7 @@ declare
   known infergate.hold;
   rise bigint;
   status text;
-  share bigint := 0;
+  share bigint;
 begin
   select * into known from infergate.hold where id = op->>'id';
   if not found then return infergate.step('closed', account, moment); end if;
@@ -18,10 +18,10 @@ begin
     rise := observed - known.checkpoint;
     if rise > 0 then
       known.held := 0;
-      if known.part is null and account.prepaid is null then
+      share := infergate.prepaid_share(account, known, rise, moment);
+      if known.part is null and share = 0 then
         account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
       else
-        share := infergate.prepaid_share(account, known, rise, moment);
         account := infergate.end_reservation(account, known, rise, share, moment);
       end if;
       update infergate.hold set checkpoint = observed, part = infergate.with_paid(known, share) where id = known.id;

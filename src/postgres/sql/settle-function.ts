@@ -50,11 +50,13 @@ begin
     end if;
   end if;
 
-  if known.part is null and account.prepaid is null then
-    account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
-  else
+  if account.prepaid is not null or known.part ?| array['prepaidAt', 'paid'] then
     share := infergate.prepaid_share(account, known, charge, moment);
     paid := infergate.paid_before(known) + share;
+  end if;
+  if known.part is null and share = 0 then
+    account := infergate.charge_account(account, known.starts, known.ends, known.held, charge, moment);
+  else
     account := infergate.end_reservation(account, known, charge, share, moment);
     perform infergate.end_takes(account.id, known.part, op->'uses', op->>'kind', moment);
   end if;
@@ -66,6 +68,7 @@ begin
     case when paid <> share then paid end
   );
   perform infergate.add_charge(account.id, moment, (op->>'kind' = 'charge')::int, charge, share, op->'tags');
+  if paid = 0 then return infergate.step(status, account, moment); end if;
   return infergate.settled(status, account, paid, moment);
 end
 $$;
