@@ -1,13 +1,16 @@
 /**
- * Entries of the journal, as they are summed up: what a FROM clause names `entry`.
+ * Entries of the journal, as they are summed up: what a FROM clause names `entry`. One that the plan and prepaid credits paid
+ * together is there twice, each time with what one of them paid. The plan's has the call and its tokens.
  *
  * @param owner - the account.
  * @param spans - where they are, in rows of `sign, since, until`; the sign says whether they are added or taken away.
  */
 export function usedEntries(owner: string, spans: string): string {
   return /* sql */ `(
-          select sign, (at / 86400000)::int as day, is_prepaid as prepaid,
-            case when kind = 'charge' and is_call then sign else 0 end as requests, sign * micro as micro,
+          select sign, (at / 86400000)::int as day,
+            not is_call or (starts[1] is null and starts[2] is null and starts[3] is null) as prepaid,
+            case when kind = 'charge' and is_call then sign else 0 end as requests,
+            sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end as micro,
             infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
             case when is_call then tags->'input' end as input,
             case when is_call then tags->'cachedInput' end as cached_input,
@@ -16,16 +19,12 @@ export function usedEntries(owner: string, spans: string): string {
             case when is_call then tags->'reasoning' end as reasoning
           from ${spans} as span (sign, since, until), lateral (
             -- Behind this fence each span is read by the index, whatever the statistics say.
-            select at, kind, amount, prepaid, starts, tags || '{}' as tags from infergate.entry
+            select at, kind, amount, prepaid, starts, tags || '{}' as tags,
+              unnest(case when prepaid is null then array[true] else array[true, false] end) as is_call
+            from infergate.entry
             where account = ${owner} and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
             offset 0
-          ) as entered, lateral (
-            -- Who paid what. Of one that both paid, the plan's part has the call and its tokens.
-            select starts[1] is null and starts[2] is null and starts[3] is null as is_prepaid,
-              amount - coalesce(prepaid, 0) as micro, true as is_call
-            union all
-            select true, prepaid, false where prepaid is not null
-          ) as paid
+          ) as entered
           -- And behind this one, each number is looked for once.
           offset 0
         ) as entry`;
