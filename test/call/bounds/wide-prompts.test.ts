@@ -64,7 +64,9 @@ describe("a beta that opens a longer context", () => {
       expect(upstream.lastRequest.headers["anthropic-beta"]).toBe("claude-code-20250219,context-management-2025-06-27");
       await (await call("messages", { max_tokens: 5 }, { "anthropic-beta": "Context-1M-2025-08-07" })).text();
       expect(upstream.lastRequest.headers).not.toHaveProperty("anthropic-beta");
-      await (await call("messages", { max_tokens: 5 }, { "anthropic-beta": "context-500k-2026-01-01" })).text();
+      await (
+        await call("messages", { max_tokens: 5 }, { "anthropic-beta": "context-500k-2026-01-01,context-1.5m" })
+      ).text();
       expect(upstream.lastRequest.headers).not.toHaveProperty("anthropic-beta");
     }),
   );
