@@ -11,7 +11,7 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
-import type { TopUpRequest } from "./prepaid-state.js";
+import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage-sum.js";
 
@@ -79,6 +79,11 @@ export function checkTopUp({ id, account, amountMicro, expiresAt }: TopUpRequest
   if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
     throw new LedgerInputError(`expiresAt must be whole milliseconds, not ${expiresAt}.`);
   }
+}
+
+/** @throws LedgerInputError */
+export function checkDeduct(request: DeductRequest): void {
+  checkTopUp(request);
 }
 
 /** @throws LedgerInputError */

@@ -623,7 +623,7 @@ describe("while the store is away", () => {
   it.each([
     ["whose plan includes none", 0, 30, 70, 0],
     ["whose window is used up", 5, 30, 70, 5],
-    ["whose window has some left", 6, 30, 100, 35],
+    ["whose window has some left, which pays first", 6, 30, 71, 6],
     ["which it overdraws", 0, 130, -30, 0],
   ])("prepaid credits pay for insured calls of an account %s", async (_, session, cost, balanceMicro, used) => {
     const { faulty, account, guard } = setUp(away, { session });
