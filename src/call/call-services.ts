@@ -33,6 +33,8 @@ export interface CallServices {
   readonly openCalls: OpenCalls;
   readonly clock: Clock;
   readonly warn: Warn;
+  /** The same for what is said once. */
+  readonly warnOnce: Warn;
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;

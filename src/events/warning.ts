@@ -13,6 +13,7 @@ export interface GatewayWarning {
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
+   * `usage_unpriced`: a model server reported something that the model has no price for, as a tool that it ran itself.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -34,6 +35,7 @@ export interface GatewayWarning {
     | "terms_differ"
     | "hold_unsettled"
     | "limits_not_kept"
+    | "usage_unpriced"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;
