@@ -12,7 +12,7 @@ export const usageWaitMs = 5000;
 /** The part of a call that {@link Departure} needs. */
 export interface DepartedCall {
   readonly abortReason: AbortReason | undefined;
-  /** Whether all of the response has come, as far as is known, but for its usage. */
+  /** See `Progress`. */
   readonly awaitsUsage: boolean;
   abort(reason: AbortReason): void;
 }

@@ -9,7 +9,7 @@ export interface Progress extends ResponseMark {
   readonly estimated: boolean;
   /** Whether the upstream has reported the usage of the whole response. */
   readonly isCounted: boolean;
-  /** Whether the end of the response has come, as far as is known, and its usage may come yet. */
+  /** Whether all of the response has come, as far as is known, but for its usage and the end of the stream. */
   readonly awaitsUsage: boolean;
   /** What the upstream has reported that no price is for; absent: nothing. */
   readonly unpriced?: string | undefined;

@@ -229,9 +229,11 @@ describe("leaving within a stream", () => {
 
   it("costs what the upstream has counted when that has come", async () => {
     const test = await start(reasoner);
-    const { until, leave } = await openStream(test, chunks, 5, { stream_options: { include_usage: true } });
+    const { gate, until, leave } = await openStream(test, chunks, 5, { stream_options: { include_usage: true } });
     await until('"usage":{');
-    const event = await leave();
+    const left = leave();
+    gate.open();
+    const event = await left;
     expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 9 + 10 * 3 + 20 * 5000 });
   });
 

@@ -3,19 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TextSample } from "../../src/tokens/text-sample.js";
 import { textTokens } from "../../src/tokens/text-tokens.js";
 import { mostRealTokens, realTokenizers } from "../support/real-tokenizers.js";
-import { commonTexts, noise, otherTexts } from "../support/text-samples.js";
-
-/** Answers that bytes ÷ 3 is far from. */
-const answers: Readonly<Record<string, string>> = {
-  digits: Array.from(noise(2000)).join(""),
-  punctuation: Array.from(noise(3000), (byte) => "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"[byte % 32]).join(""),
-  emoji: "🙂🚀🎉👩‍👩‍👧‍👦🇩🇪🤖✨❤️🏳️‍🌈".repeat(40),
-  "rare Chinese": Array.from(noise(2000), (byte, at) => String.fromCodePoint(0x3400 + ((byte * 31 + at) % 6000))).join(
-    "",
-  ),
-  "an array of JSON": JSON.stringify(Array.from(noise(2000), (byte) => [byte, byte / 7])),
-  English: commonTexts["English"] as string,
-};
+import { answerTexts, commonTexts, otherTexts } from "../support/text-samples.js";
 
 /** A text as it comes, cut after so many characters by turns. */
 function sampleOf(text: string, cuts: readonly number[] = [text.length || 1]): TextSample {
@@ -30,7 +18,7 @@ function sampleOf(text: string, cuts: readonly number[] = [text.length || 1]): T
 }
 
 describe("a text that comes in pieces", () => {
-  it.each(Object.entries({ ...answers, ...otherTexts }))(
+  it.each(Object.entries({ ...answerTexts, ...otherTexts }))(
     "has at least the tokens that any model wrote: %s",
     (_name, text) => {
       const sample = sampleOf(text, [1, 2, 5]);
@@ -59,7 +47,7 @@ describe("a text that comes in pieces", () => {
     expect(sample.tokens()).toBe(textTokens(Buffer.from(text)));
   });
 
-  it.each(Object.entries({ ...answers, ...commonTexts }))(
+  it.each(Object.entries({ ...answerTexts, ...commonTexts }))(
     "keeps 8 KiB of a long one, which say enough: %s",
     (_name, text) => {
       const long = text.repeat(Math.ceil(200_000 / text.length));
@@ -72,7 +60,7 @@ describe("a text that comes in pieces", () => {
   );
 
   it("sees all parts of a long one", () => {
-    const { English = "", digits = "" } = answers;
+    const { English = "", digits = "" } = answerTexts;
     const parts = [English.repeat(20), digits.repeat(20), English.repeat(20)];
     const real = parts.reduce((sum, part) => sum + (realTokenizers["Llama 3"]?.(part) ?? 0), 0);
     expect(sampleOf(parts.join(""), [7]).tokens()).toBeGreaterThan(real * 0.95);

@@ -38,8 +38,7 @@ export class MessageProgress implements StreamProgress {
   }
 
   get awaitsUsage(): boolean {
-    if (this.#isDone) return false;
-    return this.#isComplete ? !this.#isFinal : this.#isBetweenBlocks;
+    return this.#isComplete || this.#isBetweenBlocks;
   }
 
   get unpriced(): string | undefined {

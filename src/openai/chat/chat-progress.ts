@@ -52,7 +52,7 @@ export class ChatProgress implements StreamProgress {
   }
 
   get awaitsUsage(): boolean {
-    return this.isComplete && !this.#reportIsFinal && !this.#isDone;
+    return this.isComplete;
   }
 
   /** The output is an estimate until there is a usage report from the end of the stream. */

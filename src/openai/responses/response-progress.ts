@@ -48,7 +48,7 @@ export class ResponseProgress implements StreamProgress {
   }
 
   get awaitsUsage(): boolean {
-    return this.#isBetweenItems && !this.#isComplete;
+    return this.#isComplete || this.#isBetweenItems;
   }
 
   get tokens(): TokenCounts {

@@ -143,16 +143,16 @@ describe("the stream of a server that speaks the API", () => {
     expect({ estimated, isComplete, tokens }).toMatchObject({
       estimated: true,
       isComplete: true,
-      tokens: { input: 7, output: 1 },
+      tokens: { input: 7, output: 4 },
     });
     expect(last).toMatchObject({
       response: {
         usage: {
           input_tokens: 7,
           input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-          output_tokens: 1,
+          output_tokens: 4,
           output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: 8,
+          total_tokens: 11,
         },
       },
     });
