@@ -14,6 +14,7 @@ export interface GatewayWarning {
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
    * `cost_above_hold`: a call cost more than was held for it; once for each target of a model.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
+   * `usage_unpriced`: a model server reported something that the model has no price for, as a tool that it ran itself.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -36,6 +37,7 @@ export interface GatewayWarning {
     | "hold_unsettled"
     | "cost_above_hold"
     | "limits_not_kept"
+    | "usage_unpriced"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

@@ -55,9 +55,9 @@ import { bridgeWebRequest } from "./web-bridge.js";
  */
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const resolved = resolveOptions(options);
-  const warn = toWarn(resolved.onWarning);
+  const warnings = toWarnings(resolved);
+  const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
-  const warnOnce = withoutRepeats(warn);
   checkPlans(resolved, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
@@ -72,7 +72,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    calls: { ...callOptions(resolved, responses, warnings), catalog, findAllowance, ledger, keeper, openCalls, clock },
     findCaller,
     keyUses,
     keyPrefix: resolved.keyPrefix,
@@ -165,7 +165,7 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-  warn: Warn,
+  { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
@@ -177,8 +177,14 @@ function callOptions(
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
+    warnOnce,
     costlyTargets: new FirstTimes(),
   };
+}
+
+function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" | "warnOnce"> {
+  const warn = toWarn(onWarning);
+  return { warn, warnOnce: withoutRepeats(warn) };
 }
 
 function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock: Clock): ObserveRequest[] {

@@ -64,6 +64,7 @@ export const priceSchema = z.strictObject(
     input: amount,
     cachedInput: amount.optional(),
     cacheWrite: amount.optional(),
+    cacheWrite1h: amount.optional(),
     output: amount.optional(),
     reasoning: amount.optional(),
     request: amount.optional(),

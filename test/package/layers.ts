@@ -29,7 +29,7 @@ export const layers: readonly Layer[] = [
     folder: "tokens",
     question: "How many tokens is a text at most?",
     imports: ["wire"],
-    packages: ["gpt-tokenizer/encoding/o200k_base"],
+    packages: ["gpt-tokenizer/encoding/o200k_base", "node:buffer"],
   },
   {
     folder: "keys",
