@@ -43,8 +43,10 @@ function toResponse(
 ): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
   const { reservation } = settlement;
-  if (reservation !== undefined)
-    addRateHeaders(addCreditHeaders(headers, reservation.credits), reservation.credits.rates);
+  if (reservation !== undefined) {
+    const { credits, rules } = reservation;
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
+  }
   const body = first.done ? pieces : startingWith(first.value, pieces);
   if (departure === undefined) return { status: 200, headers, body };
   const rest = readToEnd(body, departure, () => codec.progress.tokens.output);
