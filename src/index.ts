@@ -1,11 +1,14 @@
+export { AccountConflictError } from "./accounts/account-conflict-error.js";
 export type {
   AccountChange,
   AccountMetadata,
   AccountPage,
   AccountPageRequest,
+  AccountPutCondition,
   AccountRecord,
   AccountStatus,
   AccountStore,
+  AccountUpdateCondition,
   StoredAccount,
   WritableAccountStore,
 } from "./accounts/account-store.js";
@@ -18,7 +21,7 @@ export type { ThresholdReached } from "./events/threshold-reached.js";
 export type { GatewayWarning } from "./events/warning.js";
 export type { AccountBalance, AccountWindow } from "./gateway/admin/account-balance.js";
 export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
-export type { AccountRecords } from "./gateway/admin/account-records.js";
+export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { AccountTopUps, PrepaidTopUp } from "./gateway/admin/account-top-ups.js";
@@ -30,7 +33,6 @@ export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
-export type { UsageRow } from "./gateway/admin/usage-row.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -39,6 +41,7 @@ export type { Identified, Identify, Identity } from "./gateway/host-session/iden
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { GatewayOptions, LedgerOptions, Model } from "./gateway/options.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
+export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
 export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";

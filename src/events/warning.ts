@@ -13,6 +13,9 @@ export interface GatewayWarning {
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
+   * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
+   * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
+   * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -34,6 +37,9 @@ export interface GatewayWarning {
     | "terms_differ"
     | "hold_unsettled"
     | "limits_not_kept"
+    | "unknown_tag"
+    | "credits_unavailable"
+    | "limit_too_large"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

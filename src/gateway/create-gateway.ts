@@ -97,24 +97,16 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan, holds }),
+    accounts: managedAccounts(
+      { ...resolved, ledger, responses },
+      { ...lookups, terms, warnOfUnknownPlan, holds, warnOnce },
+    ),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      const { closeGraceMs } = resolved;
-      closed ??= close({
-        closeGraceMs,
-        openCalls,
-        holds,
-        keeper,
-        responses,
-        closeLedger,
-        lookups,
-        storeLimit,
-        catalog,
-      });
+      closed ??= close({ ...resolved, openCalls, holds, keeper, responses, closeLedger, lookups, storeLimit, catalog });
       return closed;
     },
   };

@@ -1,3 +1,4 @@
+import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
@@ -131,7 +132,8 @@ function toStoredKey(entry: MemoryKey, index: number, createdAt: number): Stored
   }
   const hash = key === undefined ? (givenHash as string) : hashKey(key);
   const id = rest.id ?? `key_${hash.slice(0, 12)}`;
-  return { ...checked({ ...rest, id }, index), hash, hint: key === undefined ? "…" : keyHint(key), createdAt };
+  const record = withoutNulls(checked({ ...rest, id }, index));
+  return { ...record, hash, hint: key === undefined ? "…" : keyHint(key), createdAt };
 }
 
 function checked(record: ApiKey, index: number): ReturnType<typeof checkKey> {

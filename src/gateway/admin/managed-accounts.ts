@@ -1,25 +1,25 @@
 import { z } from "zod";
-import type { AccountStore, WritableAccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
+import type { Warn } from "../../events/warning.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
 import {
   type CreditLedger,
   type HistoryPage,
-  type HistoryRequest,
   type WindowName,
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
-import { UsageSums } from "../../ledger/usage-sums.js";
+import type { UsageSum } from "../../ledger/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
-import { usageDimensions } from "../../metering/tags.js";
+import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
-import { nextTurn } from "../next-turn.js";
+import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import { AccountJournal } from "../usage/account-journal.js";
+import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import { type AccountBalance, toAccountWindows } from "./account-balance.js";
 import type { AccountHolds } from "./account-holds.js";
@@ -28,7 +28,6 @@ import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { AccountCreditsReader } from "./listed-account.js";
-import { toUsageRow, type UsageRow } from "./usage-row.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -101,9 +100,6 @@ export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountH
   forget(account: string): Promise<void>;
 }
 
-/** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
-const summedAtOnce = 250;
-
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const accountInput = z.strictObject({ account: keyAccount });
@@ -119,9 +115,12 @@ const grantInput = termsInput.extend({
 });
 const resetInput = accountInput.extend({ windows: z.array(windowName) });
 const rangeInput = accountInput.extend({ from: moment, to: moment });
-const dimension = z
-  .string()
-  .refine((name) => isTagName(name, []), { error: "must be day, model, key, funding or the name of a tag" });
+const dimension = z.string().superRefine((name, context) => {
+  const meant = meantDimension(name);
+  if (reservedTags.includes(name) || (meant === undefined && isTagName(name))) return;
+  const hint = meant === undefined ? "" : `, not \`${name}\` (did you mean \`${meant}\`?)`;
+  context.addIssue({ code: "custom", message: `must be ${reservedTags.join(", ")} or the name of a tag${hint}` });
+});
 const usageInput = rangeInput.extend({
   by: z
     .array(dimension)
@@ -141,7 +140,7 @@ interface AccountStores {
   readonly ledger: CreditLedger;
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
-  readonly accounts?: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined;
+  readonly accounts?: GivenAccountStore | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
@@ -149,57 +148,30 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
   readonly terms: AccountTermsLookup;
   readonly warnOfUnknownPlan: WarnOfUnknownPlan;
   readonly holds: AccountHolds;
+  readonly warnOnce: Warn;
 }
 
 export function managedAccounts(
   { keys, ledger, responses, accounts }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds }: AccountLookups,
+  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warnOnce }: AccountLookups,
 ): ManagedAccounts {
-  async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
-    if (ledger.history === undefined) {
-      throw new Error(
-        `${by}: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores, or ` +
-          "memoryCreditLedger with historyEntries above 0.",
-      );
-    }
-    return ledger.history(request);
-  }
-
-  async function* pages(by: string, request: HistoryRequest): AsyncGenerator<HistoryPage, void, void> {
-    let cursor: string | undefined;
-    do {
-      const page = await readHistory(by, { ...request, limit: summedAtOnce, ...(cursor !== undefined && { cursor }) });
-      yield page;
-      cursor = page.cursor;
-      // Some ledgers return a page synchronously. Without a turn of the event loop, a long journal would block the
-      // process.
-      await nextTurn();
-    } while (cursor !== undefined);
-  }
-
-  /** By the store where it keeps sums, else by its journal, page by page: only the sums stay in memory. */
-  async function sums(method: string, request: UsageRequest): Promise<UsageSum[]> {
-    const found = new UsageSums(request.by);
-    if (ledger.usage !== undefined) {
-      for (const sum of await ledger.usage(request)) found.addSum(sum);
-      return found.list();
-    }
-    const { by, ...range } = request;
-    for await (const { entries } of pages(method, range)) for (const entry of entries) found.addEntry(entry);
-    return found.list();
-  }
+  const journal = new AccountJournal(ledger, warnOnce);
 
   async function usage(account: string, range?: HistoryRange): Promise<UsageRow[]>;
   async function usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<UsageSum[]>;
   async function usage(account: string, range: HistoryRange = {}): Promise<UsageRow[] | UsageSum[]> {
     const method = "gateway.accounts.usage";
     const { account: accountId, by, ...rest } = checkAccountInput(method, usageInput, account, range);
-    if (by !== undefined) return sums(method, { account: accountId, ...rest, by });
-    return (await sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
+    if (by !== undefined) return journal.sums(method, { account: accountId, ...rest, by });
+    return (await journal.sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
   }
 
   return {
-    ...accountRecords(accounts, findAccount, warnOfUnknownPlan, new AccountCreditsReader(ledger, terms)),
+    ...accountRecords(
+      new StoredAccounts(accounts, findAccount),
+      warnOfUnknownPlan,
+      new AccountCreditsReader(ledger, terms),
+    ),
     ...accountTopUps({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
@@ -227,7 +199,7 @@ export function managedAccounts(
     async history(account, request = {}) {
       const by = "gateway.accounts.history";
       const { account: accountId, ...rest } = checkAccountInput(by, historyInput, account, request);
-      return readHistory(by, { account: accountId, ...rest });
+      return journal.read(by, { account: accountId, ...rest });
     },
 
     usage,
