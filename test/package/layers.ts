@@ -218,6 +218,7 @@ export const layers: readonly Layer[] = [
       "guard",
       "routing",
       "operations/operation.js",
+      "check/credit-limit.js",
     ],
     packages: ["lru-cache", "node:crypto"],
   },

@@ -16,9 +16,11 @@ import { checkInput } from "../../check/check-input.js";
 import { withoutNulls } from "../../check/without-nulls.js";
 import { keyAccount } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
+import type { CreditsSources } from "../records/credits-listing.js";
+import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
 import type { StoredAccounts } from "../records/stored-accounts.js";
+import { withCredits } from "../records/with-credits.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
-import type { AccountCreditsReader, AccountListRequest, ListedAccountPage } from "./listed-account.js";
 
 /** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
@@ -55,8 +57,8 @@ export interface AccountRecords {
   get(id: string): Promise<(AccountRecord & Pick<StoredAccount, "version">) | undefined>;
   /**
    * All accounts, in pages of 1 to 1000, by default 100. Each has its windows, its prepaid credits and its last call,
-   * which are read from the ledger. With `credits: false`, the page has the records alone.
-   * @throws LedgerUnavailableError when the ledger cannot be reached.
+   * which are read from the ledger. Where that fails, as when a shard of it is away, the accounts concerned have
+   * `creditsUnavailable` instead, and a warning says why. With `credits: false`, the page has the records alone.
    */
   list(page?: AccountListRequest): Promise<ListedAccountPage>;
   /**
@@ -82,7 +84,7 @@ const suspension = accountId.extend({ message: suspensionMessage });
 export function accountRecords(
   stored: StoredAccounts,
   warnOfUnknownPlan: WarnOfUnknownPlan,
-  creditsReader: AccountCreditsReader,
+  sources: CreditsSources,
 ): AccountRecords {
   return {
     async put(given, condition = {}) {
@@ -112,7 +114,7 @@ export function accountRecords(
       const by = "gateway.accounts.list";
       const { credits, ...request } = checkInput(by, listInput, given);
       const page = await stored.store(by, "list").list(request);
-      return credits ? { ...page, accounts: await creditsReader.read(by, page.accounts) } : page;
+      return credits ? { ...page, accounts: await withCredits(by, page.accounts, sources) } : page;
     },
 
     async suspend(id, options = {}) {

@@ -27,7 +27,6 @@ import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
 import { checkAccountInput } from "./check-account-input.js";
-import { AccountCreditsReader } from "./listed-account.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -110,7 +109,11 @@ const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
-  amountMicro: z.number().int("must be a whole number of micro-credits, 1 credit = 1,000,000"),
+  amountMicro: z
+    .number()
+    .min(Number.MIN_SAFE_INTEGER, `must be at least ${Number.MIN_SAFE_INTEGER}`)
+    .max(Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+    .refine(Number.isInteger, { error: "must be a whole number of micro-credits, 1 credit = 1,000,000" }),
   note: freeText(1000).optional(),
 });
 const resetInput = accountInput.extend({ windows: z.array(windowName) });
@@ -148,12 +151,13 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
   readonly terms: AccountTermsLookup;
   readonly warnOfUnknownPlan: WarnOfUnknownPlan;
   readonly holds: AccountHolds;
+  readonly warn: Warn;
   readonly warnOnce: Warn;
 }
 
 export function managedAccounts(
   { keys, ledger, responses, accounts }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warnOnce }: AccountLookups,
+  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
 
@@ -167,11 +171,7 @@ export function managedAccounts(
   }
 
   return {
-    ...accountRecords(
-      new StoredAccounts(accounts, findAccount),
-      warnOfUnknownPlan,
-      new AccountCreditsReader(ledger, terms),
-    ),
+    ...accountRecords(new StoredAccounts(accounts, findAccount), warnOfUnknownPlan, { ledger, terms, warn }),
     ...accountTopUps({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 

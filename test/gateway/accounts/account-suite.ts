@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { AccountConflictError } from "../../../src/accounts/account-conflict-error.js";
 import type { WritableAccountStore } from "../../../src/accounts/account-store.js";
 import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
-import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/admin/listed-account.js";
 import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
+import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/records/listed-account.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../contracts/any-limits.js";
 import { type Managed, type Stores, startManaged } from "../managed-suite.js";
@@ -236,7 +236,8 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       const { secret } = await keys.create({ account, plan });
       expect(await test.call(secret)).toBe(200);
       const other = unique("account");
-      const { secret: planless } = await keys.create({ account: other });
+      const { id, secret: planless } = await keys.create({ account: other, plan });
+      await keys.update(id, { plan: null });
       for (let call = 0; call < 2; call++) {
         expect(await errorOf(await test.get("/v1/models", planless))).toMatchObject({
           status: 403,
@@ -244,9 +245,37 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
         });
       }
       const warnings = test.warnings.filter(({ code }) => code === "unknown_account");
-      expect(warnings.map(({ message }) => message.includes(other))).toEqual([true]);
+      expect(warnings.filter(({ message }) => message.includes("its callers get a 403"))).toMatchObject([
+        { message: expect.stringContaining(other) },
+      ]);
       await test.gateway.accounts.put({ id: other, plan });
       expect(await test.call(planless)).toBe(200);
+    });
+
+    it("makes no key for an account that is not there, unless it is given a plan", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      for (const planless of [undefined, null]) {
+        const made = keys.create({ account, plan: planless });
+        await expect(made).rejects.toThrow(UnknownAccountError);
+        await expect(made).rejects.toThrow(
+          /^gateway\.keys\.create: there is no account.*gateway\.accounts\.put.*`plan`/,
+        );
+      }
+      expect(await keys.list(account)).toEqual([]);
+      expect(test.warnings).toEqual([]);
+      await keys.create({ account, plan });
+      await keys.create({ account, plan, anchor: 0 });
+      // Only the first one may be a misspelled account.
+      expect(test.warnings).toMatchObject([
+        { code: "unknown_account", message: expect.stringContaining(JSON.stringify(account)) },
+      ]);
+      await accounts.put({ id: account, plan });
+      expect((await keys.create({ account })).plan).toBeNull();
+      const put = `${account}-put`;
+      await accounts.put({ id: put, plan });
+      await keys.create({ account: put, plan });
+      expect(test.warnings).toHaveLength(1);
     });
 
     it("forgets the record with the rest", async () => {
@@ -355,7 +384,8 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
     it.runIf(tellsOthers)("makes an account known in another process that had missed it", async () => {
       const { test: one, plan, account } = await startWithPlan();
       const other = await start();
-      const { secret } = await one.gateway.keys.create({ account });
+      const { id, secret } = await one.gateway.keys.create({ account, plan });
+      await one.gateway.keys.update(id, { plan: null });
       await vi.waitFor(async () => {
         const before = other.finds();
         expect(await other.call(secret)).toBe(403);
