@@ -14,8 +14,8 @@ export interface UsageTotal {
 export interface UsageSum extends UsageTotal {
   /**
    * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key`, `funding` (`plan` or `prepaid`) and tags, as they
-   * were named. `null`: no such tag, or
-   * a call whose process died.
+   * were named. `null`: all charges that have no such thing, since the call was not given the tag, is a hold, or its
+   * process died.
    */
   by: Readonly<Record<string, string | null>>;
 }

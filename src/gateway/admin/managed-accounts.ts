@@ -71,7 +71,7 @@ export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountH
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
+   * @param request - `from`: inclusive; `to`: exclusive; `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
    * @throws Error when the ledger keeps no journal.
    */
   history(
@@ -79,7 +79,7 @@ export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountH
     request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
   ): Promise<HistoryPage>;
   /**
-   * The usage by day, model and key, the newest day first. Calls of free models are not in it. SQLite and PostgreSQL
+   * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are not in it. SQLite and PostgreSQL
    * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
    * other work can run between.
    * @throws Error when the ledger keeps neither sums nor a journal.
@@ -87,8 +87,9 @@ export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountH
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
    * The same, summed by other things: some of `day`, `model`, `key`, `funding` (`plan` or `prepaid`) and the names of
-   * tags, which `onRequest` and
-   * `gateway.as()` set. 1 to 16 of them.
+   * tags, which `onRequest` and `gateway.as()` set. 1 to 16 of them. Charges that have no such tag are in one sum, with
+   * `null`; where that is so of all, a warning says so, for the tag may be misspelled.
+   * @throws TypeError for what is taken for one of those names, such as `hour` or `keyId`. No tag has such a name.
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
   /**
