@@ -141,9 +141,9 @@ export class ModelCall implements OpenCall {
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
     const { credits } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
-    return credits === undefined
-      ? error
-      : withHeaders(error, addRateHeaders(addCreditHeaders({}, credits), credits.rates));
+    if (credits === undefined) return error;
+    const rules = this.settlement.reservation?.rules;
+    return withHeaders(error, addRateHeaders(addCreditHeaders({}, credits), credits.rates, rules));
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {

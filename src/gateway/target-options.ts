@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import type { Price } from "../metering/price.js";
 import type { BreakerOptions } from "../routing/breaker.js";
@@ -54,7 +55,7 @@ export interface RoutingOptions {
   chargeFailedAttempts?: boolean | undefined;
 }
 
-const amount = z.number().nonnegative();
+const amount = z.number().nonnegative().max(mostCredits, tooManyCredits);
 const count = z.number().int().positive();
 // The longest delay of setTimeout.
 const milliseconds = count.max(2_147_483_647);

@@ -75,7 +75,10 @@ function toResponse(
 ): GatewayResponse {
   if (attempt.call.departure?.hasLeft) throw clientLeft();
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (credits !== undefined) addRateHeaders(addCreditHeaders(headers, credits), credits.rates);
+  if (credits !== undefined) {
+    const rules = attempt.call.settlement.reservation?.rules;
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
+  }
   return { status: 200, headers, body };
 }
 

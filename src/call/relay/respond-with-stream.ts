@@ -45,8 +45,10 @@ function toResponse(
   const headers = streamHeaders();
   const { departure } = call;
   const { reservation } = call.settlement;
-  if (reservation !== undefined)
-    addRateHeaders(addCreditHeaders(headers, reservation.credits), reservation.credits.rates);
+  if (reservation !== undefined) {
+    const { credits, rules } = reservation;
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
+  }
   call.stream = pieces;
   const body = first.done ? pieces : startingWith(first.value, pieces, call);
   if (departure === undefined) return { status: 200, headers, body };
