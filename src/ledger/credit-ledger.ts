@@ -351,6 +351,12 @@ export interface CreditLedger {
    */
   deduct?(request: DeductRequest): Promise<PrepaidState>;
   /**
+   * Gives the id of a top-up or deduction to an account, for 31 days at least after the latest time that it was, or throws a
+   * {@link LedgerConflictError} where it is another account's. For a ledger of several: `topUp` and `deduct` look after the
+   * ids of their own ledger.
+   */
+  claimTopUp?(id: string, account: string): Promise<void>;
+  /**
    * Ends leases that have expired, of accounts that nobody may call any more: what their renewals had reported is charged
    * and comes into the journal. The gateway calls it every 20 seconds. Absent: the next operation on an account does it.
    *

@@ -119,6 +119,8 @@ export class MemoryLedger {
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
   /** What was added to prepaid credits, and what was deducted: negative. */
   readonly #topUps = new RotatingMap<TopUpRequest>(grantMemoryMs);
+  /** The accounts that their ids belong to, as a ledger of several has it. */
+  readonly #claims = new RotatingMap<string>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 
   constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
@@ -237,6 +239,14 @@ export class MemoryLedger {
     return this.#changePrepaid("deduction", change, now, (prepaid) => {
       chargePrepaid(prepaid, request.amountMicro, now);
     });
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    const holder = this.#claims.get(id) ?? this.#topUps.get(id)?.account;
+    if (holder !== undefined && holder !== account) {
+      throw new LedgerConflictError(`${id} was used before with another account.`);
+    }
+    this.#claims.set(id, account, this.#clock.now());
   }
 
   #changePrepaid(

@@ -28,8 +28,8 @@ import { type TestRunner, testRunnerOf } from "./test-runner.js";
 /** A {@link TestRunner}, and what differs between ledgers. */
 export interface DescribeCreditLedgerOptions extends TestRunner {
   /**
-   * `per account` where accounts are in different places, so that the same id can be used for two of them unnoticed.
-   * Default: `unique`.
+   * `per account` where accounts are in different places, so that the same id can be used for two of them unnoticed; that
+   * of a top-up or deduction only where the ledger has no `claimTopUp`. Default: `unique`.
    */
   ids?: "unique" | "per account" | undefined;
   /** How many holds are to expire at once; a second driver of the same store can do with less. Default: 10,000. */

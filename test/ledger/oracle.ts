@@ -296,6 +296,8 @@ export class Oracle {
       return;
     }
     const charged = status === "late" ? reservation.checkpoint : 0;
+    // What the ledger has forgotten of it was another charge.
+    if (status === "recovered") reservation.paid = 0;
     if (status === "settled") {
       const all = tags
         ? uses
@@ -437,8 +439,11 @@ export class Oracle {
   }
 
   /** Whether a hold has expired and no operation has noticed yet. */
-  hasExpirable(account: string): boolean {
-    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, account));
+  /** @param charged - only those that have reported a cost. */
+  hasExpirable(account: string, { charged = false } = {}): boolean {
+    return [...this.reservations.values()].some((reservation) => {
+      return this.isExpirable(reservation, account) && (!charged || reservation.checkpoint > 0);
+    });
   }
 
   /** The moments at which something of an account begins or ends. */

@@ -327,8 +327,9 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       expect(new Set(entries.map(({ sequence }) => sequence)).size).toBe(5);
     });
 
-    it.runIf(ids === "unique")("are added to one account for each id", async () => {
+    it("are added to one account for each id", async () => {
       const account = await fixture({ week: 0 });
+      if (ids !== "unique" && account.ledger.claimTopUp === undefined) return;
       const of = { id: unique("topup"), amountMicro: 10 };
       await account.ledger.topUp?.({ ...of, account: account.id });
       const toAnother = async () => account.ledger.topUp?.({ ...of, account: unique("account") });
