@@ -20,7 +20,8 @@ export interface Allowance {
   readonly models: ModelPatterns;
   readonly credits: Readonly<Record<WindowName, Micro | null>>;
   readonly sessionMs: number;
-  readonly defaultOutputTokens: number;
+  /** The output cap of requests that name none; `undefined`: the model alone bounds them. */
+  readonly defaultOutputTokens: number | undefined;
   /** How much of a response to keep reading after its client left; `undefined`: the model decides. */
   readonly drain: ResolvedDrainLimits | "cancel" | undefined;
   /** Of each account of the plan. */
@@ -28,7 +29,6 @@ export interface Allowance {
 }
 
 export const defaultSessionMs = 5 * 60 * 60 * 1000;
-const defaultOutputTokens = 4096;
 
 export interface AllowanceLookupOptions extends StoreLookupOptions {
   /** Gets what is wrong with a plan, once for each message. */
@@ -75,7 +75,7 @@ export function toAllowance(id: string, plan: Plan): Allowance {
     models: new ModelPatterns(models),
     credits: { session: limit(credits?.session), week: limit(credits?.week), month: limit(credits?.month) },
     sessionMs: rest.sessionMs ?? defaultSessionMs,
-    defaultOutputTokens: rest.defaultOutputTokens ?? defaultOutputTokens,
+    defaultOutputTokens: rest.defaultOutputTokens ?? undefined,
     drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
     rates: RateRules.of({ owner: "plan", counters: "plan" }, rest.rates),
   };

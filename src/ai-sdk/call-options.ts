@@ -31,7 +31,7 @@ export async function toCallOptions(
   const instructions = isFreeJson && knowsSchemasAlone.includes(name) ? [jsonInstruction] : [];
   return withoutAbsent({
     prompt: await toPrompt(request["messages"], model, instructions),
-    maxOutputTokens: reasoning.maxOutputTokens ?? cap,
+    maxOutputTokens: capOf(reasoning.maxOutputTokens, cap),
     temperature: numberOf(request["temperature"]),
     topP: numberOf(request["top_p"]),
     topK: numberOf(request["top_k"]),
@@ -46,6 +46,11 @@ export async function toCallOptions(
     headers: options.headers,
     providerOptions: mergeProviderOptions(oneToolAtATime, options.providerOptions, reasoning.providerOptions),
   });
+}
+
+/** Whatever a function of the host makes of an effort: what is held is the request's own cap. */
+function capOf(reasoning: number | undefined, cap: number | undefined): number | undefined {
+  return reasoning === undefined || cap === undefined ? (reasoning ?? cap) : Math.min(reasoning, cap);
 }
 
 /** Their JSON mode takes a schema: without one, an instruction has to describe it. */

@@ -60,7 +60,7 @@ export class Attempt {
   end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
     if (isHidden || this.#state === "over")
-      return Promise.resolve({ ...noCharge, credits: undefined, funding: undefined });
+      return Promise.resolve({ ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 });
     return this.call.end(outcome);
   }
 

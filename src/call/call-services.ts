@@ -2,6 +2,7 @@ import type { Allowance } from "../access/allowance.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { CurrentCatalog } from "../access/catalog.js";
 import type { AnswerGuards } from "../answer-guards/answer-guards.js";
+import type { FirstTimes } from "../events/first-times.js";
 import type { Warn } from "../events/warning.js";
 import type { BodyOptions } from "../http/read-body.js";
 import type { Clock } from "../ledger/clock.js";
@@ -33,6 +34,8 @@ export interface CallServices {
   readonly openCalls: OpenCalls;
   readonly clock: Clock;
   readonly warn: Warn;
+  /** Targets of which the host was warned that they cost more than is held. */
+  readonly costlyTargets: FirstTimes;
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;

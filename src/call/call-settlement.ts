@@ -1,6 +1,7 @@
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
-import { creditsAtEnd, type Funding, fundingOf } from "../ledger/funding.js";
+import { type Funding, fundingOf } from "../ledger/funding.js";
+import { prepaidOf } from "../ledger/limits/held-limits.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
@@ -20,6 +21,8 @@ export interface SettledCharge extends Charge {
   readonly credits: AccountCredits | undefined;
   /** `undefined` when the call used no ledger, or its model is free. */
   readonly funding: Funding | undefined;
+  /** What of the charge prepaid credits pay. */
+  readonly prepaidMicro: Micro;
 }
 
 /** What a call has used. */
@@ -113,20 +116,29 @@ export class CallSettlement {
     const micro = failed === undefined ? ofMicro : ofMicro + failed.micro;
     const source = failed === undefined ? ofSource : (ofSource ?? "provider");
     const { reservation } = this;
-    if (reservation === undefined) return { micro: 0, tokens, source, credits: undefined, funding: undefined };
+    if (reservation === undefined) {
+      return { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 };
+    }
     const { lease, credits, isFree } = reservation;
     const charged = isFree ? 0 : micro;
-    const funding = isFree ? undefined : fundingOf(lease);
+    const cost = { micro: charged, tokens, source };
+    const fundingBy = (prepaid: Micro) => (isFree ? undefined : fundingOf(charged, prepaid));
     if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
     try {
       const settled = await this.#endLease(reservation, { amountMicro: charged, tokens, source });
       if (settled.status === "unresolved") this.#warnOfCharge();
-      const { windows, rates } = settled;
-      const after = isFree ? { windows, rates } : creditsAtEnd(settled, lease);
-      return { micro: charged, tokens, source, credits: after, funding };
+      const { windows, rates, prepaidMicro = 0 } = settled;
+      return {
+        ...cost,
+        credits: isFree ? { windows, rates } : settled,
+        funding: fundingBy(prepaidMicro),
+        prepaidMicro,
+      };
     } catch (cause) {
       if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
-      return { micro: charged, tokens, source, credits: withCharge(credits, lease, charged), funding };
+      const prepaidMicro = probablyPrepaid(lease, charged);
+      const after = withCharge(credits, charged - prepaidMicro, prepaidMicro);
+      return { ...cost, credits: after, funding: fundingBy(prepaidMicro), prepaidMicro };
     }
   }
 
@@ -173,15 +185,18 @@ export class CallSettlement {
   }
 }
 
-/** An estimate of the credits after the charge, for when the ledger has not confirmed it. What funds the call is charged. */
-function withCharge(credits: AccountCredits, lease: Lease, micro: Micro): AccountCredits {
-  const { windows, prepaid } = credits;
-  if (fundingOf(lease) === "prepaid") {
-    return prepaid === undefined
-      ? credits
-      : { ...credits, prepaid: { ...prepaid, balanceMicro: prepaid.balanceMicro - micro } };
-  }
-  const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + micro });
-  const { session, week, month } = windows;
-  return { ...credits, windows: { session: charged(session), week: charged(week), month: charged(month) } };
+/** What prepaid credits will pay of a charge that the ledger has not confirmed, if the plan gets no other room than it held. */
+function probablyPrepaid(lease: Lease, charged: Micro): Micro {
+  const prepaid = prepaidOf(lease);
+  return prepaid === 0 ? 0 : Math.max(0, charged - (lease.amountMicro - prepaid));
+}
+
+/** An estimate of the credits after the charge, for when the ledger has not confirmed it. */
+function withCharge(credits: AccountCredits, plan: Micro, ofPrepaid: Micro): AccountCredits {
+  const charged = (state: WindowState): WindowState => ({ ...state, usedMicro: state.usedMicro + plan });
+  const { session, week, month } = credits.windows;
+  const windows = { session: charged(session), week: charged(week), month: charged(month) };
+  const { prepaid } = credits;
+  if (prepaid === undefined) return { ...credits, windows };
+  return { ...credits, windows, prepaid: { ...prepaid, balanceMicro: prepaid.balanceMicro - ofPrepaid } };
 }

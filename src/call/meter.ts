@@ -57,7 +57,7 @@ export class Meter implements HandoverListener {
     const { progress } = this;
     if (progress === undefined || !progress.estimated) return progress?.tokens;
     const { tokens, hasOutput } = progress;
-    const { outputCap } = this.#call.demand;
+    const { outputTokens: outputCap } = this.#call.demand;
     // Estimates are upper bounds, so the cap limits them. Output over twice the cap is real, though: the upstream
     // ignores the cap.
     const isOverdrawn = tokens.output > outputCap && !(hasOutput && tokens.output > 2 * outputCap);

@@ -22,6 +22,7 @@ import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { traceHeaders } from "./relay/trace-headers.js";
+import { warnOfCost } from "./warn-of-cost.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
@@ -150,6 +151,8 @@ export class ModelCall implements OpenCall {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.observer.ended(outcome, charge, this.meter?.progress);
     this.#warnOf(ending.error);
+    const { reservation } = this.settlement;
+    if (reservation !== undefined && charge.micro > reservation.heldMicro) this.#warnOfCost(reservation, charge);
     this.admission.model.route.leave();
     services.openCalls.remove(this);
     return charge;
@@ -160,6 +163,10 @@ export class ModelCall implements OpenCall {
     const target = this.visit?.target ?? first;
     if (error === undefined || error === this.warned || target === undefined) return;
     warnOfUpstream(error, target, this.admission, this.services.warn);
+  }
+
+  #warnOfCost(reservation: Reservation, charge: SettledCharge): void {
+    warnOfCost(this.services, this.admission, reservation, { target: this.visit?.target, charge });
   }
 
   readonly #clientGone = (): void => {

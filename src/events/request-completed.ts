@@ -33,7 +33,7 @@ export interface RemainingCredits {
   session: Micro | null;
   week: Micro | null;
   month: Micro | null;
-  /** Of the prepaid credits, never below 0; absent where the account has none. */
+  /** Of the prepaid credits, never below 0; absent where the account has never had any. */
   prepaid?: Micro;
 }
 
@@ -89,8 +89,10 @@ export interface RequestCompleted {
   chargedMicro: Micro;
   /** The credits that were held when the call began, in micro-credits; absent when no call was admitted. */
   heldMicro?: Micro;
-  /** What paid for the call: the plan, or prepaid credits. Absent when the call used no ledger, or its model is free. */
+  /** What paid for the call: the plan, prepaid credits, or both. Absent when the call used no ledger, or its model is free. */
   funding?: Funding;
+  /** What of `chargedMicro` prepaid credits paid; the plan paid the rest. Absent: nothing. */
+  prepaidMicro?: Micro;
   /**
    * What remains of the account's windows and prepaid credits after the charge, in micro-credits; `null`: unlimited. As in the headers, the
    * holds of calls in progress are not counted. Absent as `funding` is.

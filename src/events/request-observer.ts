@@ -46,6 +46,8 @@ export interface ObservedCharge extends Charge {
   readonly credits: AccountCredits | undefined;
   /** `undefined` when the call used no ledger, or its model is free. */
   readonly funding: Funding | undefined;
+  /** What of the charge prepaid credits pay. */
+  readonly prepaidMicro: Micro;
 }
 
 /** What a request is for: an operation, or another endpoint of the gateway. */

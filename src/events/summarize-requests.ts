@@ -176,6 +176,7 @@ class RequestSummary implements RequestObserver {
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
       ...(charge?.funding === undefined ? undefined : { funding: charge.funding }),
+      ...(charge === undefined || charge.prepaidMicro === 0 ? undefined : { prepaidMicro: charge.prepaidMicro }),
       // A model that is free is reserved without the plan's limits, so its windows would seem unlimited.
       ...(charge?.funding === undefined || charge.credits === undefined
         ? undefined

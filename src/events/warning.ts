@@ -12,6 +12,7 @@ export interface GatewayWarning {
    * `identify_failed`: `identify` threw, took too long, or named an account, a plan or an anchor that cannot be one.
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
+   * `cost_above_hold`: a call cost more than was held for it; once for each target of a model.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
    * `internal_error`: a bug in the gateway.
    */
@@ -33,6 +34,7 @@ export interface GatewayWarning {
     | "identify_failed"
     | "terms_differ"
     | "hold_unsettled"
+    | "cost_above_hold"
     | "limits_not_kept"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */

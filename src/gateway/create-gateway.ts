@@ -7,6 +7,7 @@ import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
+import { FirstTimes } from "../events/first-times.js";
 import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
 import { summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
@@ -176,6 +177,7 @@ function callOptions(
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
+    costlyTargets: new FirstTimes(),
   };
 }
 

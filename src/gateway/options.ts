@@ -28,6 +28,7 @@ import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
+import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {
@@ -217,12 +218,24 @@ export interface GatewayOptions<Raw = unknown> {
    * hook throws, the only effect is a warning. See `docs/hooks.md`.
    */
   onThreshold?: ((event: ThresholdReached) => void) | undefined;
-  /** The shares of a limit for {@link onThreshold}, in whole per cent, 1 to 100; 10 at most. Default: `[80, 100]`. */
-  thresholds?: readonly number[] | undefined;
+  /**
+   * What {@link onThreshold} is called for. `percent`: shares of a limit, in whole per cent, 1 to 100; 10 at most; of
+   * several that one charge reaches, the highest. `prepaid`: a low balance of prepaid credits, in credits, so that an
+   * account can be recharged before calls are refused. A list is `percent` alone. Default: `{ percent: [80, 100] }`.
+   */
+  thresholds?: readonly number[] | ThresholdOptions | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
   onWarning?: ((warning: GatewayWarning) => void) | undefined;
+}
+
+/** The thresholds of {@link GatewayOptions.onThreshold}. */
+export interface ThresholdOptions {
+  /** Shares of a limit in whole per cent, 1 to 100; 10 at most. Default: `[80, 100]`. */
+  percent?: readonly number[] | undefined;
+  /** A balance of prepaid credits, in credits, that is low. Default: none. */
+  prepaid?: number | undefined;
 }
 
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
@@ -347,13 +360,7 @@ const optionsSchema = z.strictObject({
   guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),
-  thresholds: z
-    .array(z.number().int().min(1).max(100))
-    .min(1)
-    .max(10)
-    .refine((shares) => new Set(shares).size === shares.length, { error: "must name each share once" })
-    .readonly()
-    .default([80, 100]),
+  thresholds: thresholdsSchema,
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
   onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
 });

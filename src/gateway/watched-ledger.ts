@@ -6,6 +6,7 @@ import { shardedLedger } from "../ledger/sharding/sharded-ledger.js";
 import { type Sharding, shardingOf } from "../ledger/sharding/sharding.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
+import { LedgerSweep } from "./ledger-sweep.js";
 import type { ResolvedOptions } from "./options.js";
 import { thresholdLedger } from "./thresholds/threshold-ledger.js";
 
@@ -17,16 +18,29 @@ export interface WatchedLedger {
 
 type WatchOptions = Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">;
 
+/** The ledger as the gateway uses it: in its guard, and swept for as long as the gateway is open. */
+export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
+  const { ledger, close } = guarded(options, clock, warn);
+  const sweep = new LedgerSweep(ledger);
+  return {
+    ledger,
+    close: async () => {
+      await sweep.stop();
+      await close();
+    },
+  };
+}
+
 /**
  * Wraps a remote ledger in its guard. The guard forgets the cached denials of accounts that another process changes. A
  * ledger in this process's memory needs no guard. Of a sharded one each shard has a guard of its own, so that one that
  * is away keeps up its own accounts only.
  */
-export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
+function guarded(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
   const sharding = shardingOf(options.ledger);
   return sharding === undefined
     ? watchedStore(options, clock, warn)
-    : watchedShards(sharding, (name, ledger) => watchedLedger(ofShard(options, name, ledger), clock, warn));
+    : watchedShards(sharding, (name, ledger) => guarded(ofShard(options, name, ledger), clock, warn));
 }
 
 function watchedShards(

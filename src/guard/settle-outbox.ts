@@ -1,7 +1,7 @@
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Balance, CreditLedger, Lease, Settlement, SettleResult } from "../ledger/credit-ledger.js";
-import { isPrepaidNow } from "../ledger/funding.js";
+import { livesOnPrepaid } from "../ledger/funding.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
@@ -237,7 +237,7 @@ export class SettleOutbox {
     return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
   }
 
-  /** As the ledger would reserve it now: prepaid credits pay for it, or it counts in the session that is open, if one is. */
+  /** As the ledger would reserve it now: of prepaid credits where nothing else can pay, and in the session that is open. */
   async #asAdmitted(entry: Entry): Promise<LeaseEnd> {
     const { lease, settlement, rates } = entry;
     // A ledger of the host's own may have only what the gateway calls.
@@ -251,7 +251,9 @@ export class SettleOutbox {
       throw error;
     }
     const ending = { settlement, ...(rates !== undefined && { rates }) };
-    if (isPrepaidNow(balance)) return { lease: { ...lease, prepaidAt: balance.now }, ...ending };
+    if (livesOnPrepaid(balance)) {
+      return { lease: { ...lease, prepaidAt: balance.now, prepaidMicro: lease.amountMicro }, ...ending };
+    }
     const { startsAt, resetsAt } = balance.windows.session;
     if (startsAt === null || resetsAt === null) return entry;
     const starts = { ...lease.starts, session: startsAt };

@@ -96,25 +96,83 @@ export function calendarInstance(stored: WindowInstance, bounds: Bounds, now: nu
   return newInstance(start > stored.start ? start : stored.end, bounds[index + 1] as number);
 }
 
+/** What prepaid credits add to what the windows have left. */
+export interface PrepaidFunds {
+  /** Never below 0: a debt takes nothing from the plan. */
+  readonly balance: Micro;
+  readonly held: Micro;
+}
+
+export const noFunds: PrepaidFunds = Object.freeze({ balance: 0, held: 0 });
+
 /**
- * The windows that deny a reservation; the one that becomes available last is the first.
+ * The windows that deny a reservation; the one that becomes available last is the first. What a window and the prepaid
+ * credits have left is one pool.
  *
- * @param need - what must remain in every limited window; 1 admits while anything is left.
+ * @param need - what must remain in the pool of every limited window; 1 admits while anything is left.
  */
-export function blockedWindows(open: OpenInstances, limits: WindowLimits, need: Micro, now: number): Blocked[] {
+export function blockedWindows(
+  open: OpenInstances,
+  limits: WindowLimits,
+  { need, now }: { need: Micro; now: number },
+  funds = noFunds,
+): Blocked[] {
   const blocked: Blocked[] = [];
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
-    const { used, held, bonus, end } = open[window] ?? freshSession(limits, now);
-    const credits = limitMicro + bonus;
-    if (used + need > credits) blocked.push({ window, cause: "used", availableAt: end });
-    else if (used + held + need > credits) {
+    const instance = open[window] ?? freshSession(limits, now);
+    const left = roomIn(instance, limitMicro) + funds.balance;
+    const { held, end } = instance;
+    if (left < need) blocked.push({ window, cause: "used", availableAt: end });
+    else if (left - held - funds.held < need) {
       blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
     }
   }
   // The sort is stable: ties stay in the order of windowNames.
   return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
+}
+
+/** What may still be charged to an instance. Holds do not count. */
+export function roomIn({ used, bonus }: WindowInstance, limitMicro: Micro): Micro {
+  return Math.max(0, limitMicro + bonus - used);
+}
+
+/** What the windows have left that no call holds: the least of the limited ones. Infinity: none is limited. */
+export function leftInWindows(open: OpenInstances, limits: WindowLimits): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const window of windowNames) {
+    const { limitMicro } = limits[window];
+    if (limitMicro === null) continue;
+    const instance = open[window];
+    least = Math.min(least, instance === undefined ? limitMicro : roomIn(instance, limitMicro) - instance.held);
+  }
+  return least;
+}
+
+/** The limits of an admission, as its lease keeps them. */
+export type AdmittedLimits = Readonly<Record<WindowName, { readonly limitMicro: Micro | null }>>;
+
+/**
+ * What the plan may still be charged for a call: the least that is left in the limited windows of its admission. Holds do
+ * not count. A window that has ended limits no more. Infinity: none limits.
+ */
+export function roomOf(
+  instances: Readonly<Instances>,
+  { starts, ends }: AdmittedWindows,
+  limits: AdmittedLimits,
+  now: number,
+): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const window of windowNames) {
+    const { limitMicro } = limits[window];
+    if (limitMicro === null || ends[window] <= now) continue;
+    const newest = instances[window];
+    if (newest.start === starts[window]) least = Math.min(least, roomIn(newest, limitMicro));
+    // One that was not stored is as if nothing had been charged to it. A charge makes it the newest.
+    else if (isLater(newest, { start: starts[window], end: ends[window] }, now)) least = Math.min(least, limitMicro);
+  }
+  return least;
 }
 
 function freshSession(limits: WindowLimits, now: number): WindowInstance {
@@ -180,14 +238,19 @@ export function charged(
   if (instance.start === start) {
     instance.held -= held;
   } else {
-    // An open instance that is later than the known one: its session was closed or never stored, or the state was lost.
-    // It is stored again, unless the known one is open, too, as it can be after the clock stepped back.
-    const isLater = instance.start < start && instance.end <= now && now < end;
-    if (charge <= 0 || !isLater) return instance;
+    if (charge <= 0 || !isLater(instance, { start, end }, now)) return instance;
     instance = newInstance(start, end);
   }
   instance.used = Math.min(Math.max(0, instance.used + charge), Number.MAX_SAFE_INTEGER);
   return instance;
+}
+
+/**
+ * Whether an open instance is later than the newest known one: its session was closed or never stored, or the state was
+ * lost. It is stored again, unless the known one is open, too, as it can be after the clock stepped back.
+ */
+function isLater(newest: WindowInstance, { start, end }: Pick<WindowInstance, "start" | "end">, now: number): boolean {
+  return newest.start < start && newest.end <= now && now < end;
 }
 
 /** Removes a session in which nothing is used, held or granted, as if it had never been opened. */

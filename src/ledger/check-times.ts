@@ -1,11 +1,20 @@
 import { type Lease, LedgerInputError, type WindowLimits } from "./credit-ledger.js";
 
 /** Checks the numbers of a lease, for a store that writes them down. @throws LedgerInputError */
-export function checkLeaseTimes({ amountMicro, expiresAt, starts, ends, prepaidAt = 0, caps = [] }: Lease): void {
+export function checkLeaseTimes({
+  amountMicro,
+  expiresAt,
+  starts,
+  ends,
+  prepaidAt = 0,
+  prepaidMicro = 0,
+  caps = [],
+}: Lease): void {
   const areWhole =
     Number.isSafeInteger(amountMicro) &&
     Number.isSafeInteger(expiresAt) &&
     Number.isSafeInteger(prepaidAt) &&
+    Number.isSafeInteger(prepaidMicro) &&
     areWholeTimes(starts) &&
     areWholeTimes(ends) &&
     caps.every(({ start, end }) => Number.isSafeInteger(start) && Number.isSafeInteger(end));

@@ -1,7 +1,7 @@
 import type { Micro } from "../metering/micro.js";
 import type { Bounds } from "./bounds.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
-import type { PrepaidState, TopUpRequest } from "./prepaid-state.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "./prepaid-state.js";
 import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
 import type { UsageRequest, UsageSum } from "./usage-sum.js";
 
@@ -56,8 +56,13 @@ export interface Lease {
   readonly ends: Readonly<Record<WindowName, number>>;
   /** The limits of the reservation. The result of a settlement shows the windows against these. */
   readonly limits: WindowLimits;
-  /** When it was admitted, in epoch milliseconds, if prepaid credits fund it. Then it counts in no window. */
+  /** When it was admitted, in epoch milliseconds, if its account had prepaid credits then. */
   readonly prepaidAt?: number | undefined;
+  /**
+   * What it holds of prepaid credits, since the plan had less left than its amount. The windows hold the rest. Default:
+   * 0, but all of the amount where `prepaidAt` is there, as in leases of earlier versions.
+   */
+  readonly prepaidMicro?: Micro | undefined;
   /** The caps in which it counts. A repeated reservation that has ended may lack them. */
   readonly caps?: readonly LeasedCap[] | undefined;
   /** The buckets of which it has taken something. A repeated reservation that has ended may lack them. */
@@ -75,7 +80,7 @@ export interface Blocked {
 /** What an account has left, as an operation on it found it. */
 export interface AccountCredits {
   windows: WindowStates;
-  /** Absent: the account has none, or has spent exactly all of them. */
+  /** Absent: the account has never had any. */
   prepaid?: PrepaidState | undefined;
   /** Of the caps that the operation names, in their order. Absent: it names none. */
   caps?: readonly CapState[] | undefined;
@@ -94,7 +99,10 @@ export interface AdmittedReservation extends AccountCredits {
 /** A reservation that was denied: by at least one window, cap or rate. Each list begins with what is available last. */
 export interface DeniedReservation extends AccountCredits {
   ok: false;
-  /** The windows that deny (ties: month, week, session). Empty where the plan or prepaid credits could have paid. */
+  /**
+   * The windows of which nothing is left, neither of theirs nor of prepaid credits (ties: month, week, session). Empty
+   * where the plan or prepaid credits could have paid.
+   */
   blocked: readonly Blocked[];
   /** The caps that deny. Absent: none. */
   blockedCaps?: readonly BlockedCap[] | undefined;
@@ -183,11 +191,9 @@ export type EntryTags = Readonly<Record<string, string | number>>;
 
 /**
  * One line of an account's journal; never changed once written. For each window instance, what is used equals the sum
- * of the amounts, grants aside, of the entries that name the instance in `starts`. Add them up from the oldest to the
- * newest, and never below zero: a correction after a reset finds less to give back. A charge that came when its
- * instance was no longer the newest is in the journal only.
- *
- * A `charge`, `checkpoint` or `release` that names no instance concerns prepaid credits, which funded the call.
+ * of the amounts less their `prepaidMicro`, grants aside, of the entries that name the instance in `starts`. Add them up
+ * from the oldest to the newest, and never below zero: a correction after a reset finds less to give back. A charge that
+ * came when its instance was no longer the newest is in the journal only.
  *
  * - `charge`: a settlement. After a `checkpoint` of the same id its `amountMicro` is the difference, which may be
  *   negative.
@@ -196,6 +202,7 @@ export type EntryTags = Readonly<Record<string, string | number>>;
  * - `release`: nothing was consumed. `amountMicro` is 0, or what an earlier checkpoint charged, negative.
  * - `grant`: `amountMicro` was added to the limit of one window's instance; not part of what is used.
  * - `topup`: `amountMicro` was added to the prepaid credits. It names no instance.
+ * - `deduction`: `amountMicro` was taken back from the prepaid credits, negative. It names no instance.
  * - `expiry`: `amountMicro` of the prepaid credits lapsed, negative. It names no instance.
  * - `reset`: the use of one window's instance was set back; `amountMicro` is what it was, negative.
  * - `unresolved`: a settlement that was not charged, since an earlier one may have been. `amountMicro` is 0, and
@@ -208,12 +215,26 @@ export interface LedgerEntry {
   readonly sequence: string;
   /** The request's, grant's or reset's id. A request has more than one entry if its lease had expired. */
   readonly id: string;
-  readonly kind: "charge" | "checkpoint" | "release" | "grant" | "topup" | "expiry" | "reset" | "unresolved";
+  readonly kind:
+    | "charge"
+    | "checkpoint"
+    | "release"
+    | "grant"
+    | "topup"
+    | "deduction"
+    | "expiry"
+    | "reset"
+    | "unresolved";
   /** Epoch milliseconds by the store's clock. */
   readonly at: number;
   /** Micro-credits, signed. */
   readonly amountMicro: Micro;
-  /** The start of each window instance concerned, in epoch milliseconds. A grant or reset concerns one window. */
+  /** What of a `charge`, `checkpoint` or `release` prepaid credits paid, or got back: signed. Absent: nothing. */
+  readonly prepaidMicro?: Micro | undefined;
+  /**
+   * The start of each window instance concerned, in epoch milliseconds. A grant or reset concerns one window, and what
+   * prepaid credits pay alone concerns none.
+   */
   readonly starts: Readonly<Partial<Record<WindowName, number>>>;
   /** The tags of the settlement, or a grant's `note`. */
   readonly tags: EntryTags;
@@ -240,6 +261,8 @@ export interface HistoryPage {
 
 export interface SettleResult extends AccountCredits {
   status: SettleStatus;
+  /** What prepaid credits have paid of the cost, all charges of the id together. Absent: nothing, or it is not known. */
+  prepaidMicro?: Micro | undefined;
 }
 
 export interface Balance extends AccountCredits {
@@ -278,16 +301,22 @@ export interface CreditLedger {
    */
   readonly keepsLimits?: boolean | undefined;
   /**
-   * Admits if and only if `usedMicro + heldMicro < limitMicro + bonusMicro` in every limited window, then holds the whole `amountMicro` in
-   * all windows. If not, but prepaid credits are available (their balance less what they hold), it holds
-   * the amount of those instead, and nothing in the windows. Every cap and every rate must admit it as well, and holds its part then.
+   * Admits if and only if something is left in one pool: in every limited window, what it has left (`limitMicro + bonusMicro -
+   * usedMicro`, at least 0) and the balance of prepaid credits (at least 0), less what both hold. Then it holds the whole
+   * `amountMicro`: of the plan as much as all limited windows have left, and the rest of prepaid credits. Where the account has
+   * none, the windows hold all of it. Every cap and every rate must admit it as well, and holds its part then.
    * A denial is a value, not an exception, and changes nothing.
    * The first admitted reservation after the end of a session opens the next one.
    */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
   /** Extends leases and records checkpoints. Returns one status for each lease. Never shortens a lease. */
   renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]>;
-  /** Replaces the hold by the real cost, in the window instances open at admission. */
+  /**
+   * Replaces the hold by the real cost. The plan pays as far as every limited window has room (`limitMicro + bonusMicro -
+   * usedMicro`), prepaid credits pay the rest. What neither covers overdraws the prepaid credits, if the account has some or the
+   * call holds some, else the windows. The windows are the instances that were open at admission, with the limits of the
+   * admission. One that has ended since limits no more; where all have, the plan pays what it held a part of.
+   */
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
   /**
    * Gives the hold back: nothing was consumed. Does the same as a settlement of 0, so after the lease has expired it
@@ -312,10 +341,28 @@ export interface CreditLedger {
    */
   grant(request: GrantRequest): Promise<WindowStates>;
   /**
-   * Adds prepaid credits. They fund calls that the windows do not admit. A second top-up with the same id adds nothing: the ledger remembers the id
-   * for 31 days at least. Absent where the ledger keeps no prepaid credits.
+   * Adds prepaid credits, which pay what the plan has no room for. A second top-up with the same id adds nothing: the ledger
+   * remembers the id for 31 days at least. Absent where the ledger keeps no prepaid credits.
    */
   topUp?(request: TopUpRequest): Promise<PrepaidState>;
+  /**
+   * Takes prepaid credits back, those that expire first. What the account has not, it owes. A second deduction with the same id
+   * takes nothing, as for top-ups. Absent where the ledger keeps no prepaid credits.
+   */
+  deduct?(request: DeductRequest): Promise<PrepaidState>;
+  /**
+   * Gives the id of a top-up or deduction to an account, for 31 days at least after the latest time that it was, or throws a
+   * {@link LedgerConflictError} where it is another account's. For a ledger of several: `topUp` and `deduct` look after the
+   * ids of their own ledger.
+   */
+  claimTopUp?(id: string, account: string): Promise<void>;
+  /**
+   * Ends leases that have expired, of accounts that nobody may call any more: what their renewals had reported is charged
+   * and comes into the journal. The gateway calls it every 20 seconds. Absent: the next operation on an account does it.
+   *
+   * @returns how many leases it ended. It may leave some to the next call.
+   */
+  sweep?(): Promise<number>;
   /**
    * Sets the use of the named windows' current instances back to zero. Open holds stay held, and will be charged when they
    * settle; what was granted stays granted. The session closes unless something is held in it or was granted to it.

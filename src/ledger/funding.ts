@@ -1,39 +1,30 @@
-import type { AccountCredits, Lease, LedgerEntry, WindowStates } from "./credit-ledger.js";
-import type { PrepaidState } from "./prepaid-state.js";
+import type { Micro } from "../metering/micro.js";
+import type { AccountCredits, LedgerEntry, WindowStates } from "./credit-ledger.js";
 
-/** What pays for a call: the credits of the plan's windows, or prepaid credits. */
-export type Funding = "plan" | "prepaid";
+/** What paid for a call: the credits of the plan's windows, prepaid credits, or both. */
+export type Funding = "plan" | "prepaid" | "split";
 
-export function fundingOf({ prepaidAt }: Pick<Lease, "prepaidAt">): Funding {
-  return prepaidAt === undefined ? "plan" : "prepaid";
+/** @param prepaid - what of the amount prepaid credits paid. */
+export function fundingOf(amount: Micro, prepaid: Micro): Funding {
+  if (prepaid === 0) return "plan";
+  return prepaid === amount ? "prepaid" : "split";
 }
 
-/** What paid for an entry that charges or gives back. */
-export function fundingOfEntry({ starts }: Pick<LedgerEntry, "starts">): Funding {
+/** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
+export function prepaidOfEntry(entry: Pick<LedgerEntry, "kind" | "amountMicro" | "prepaidMicro" | "starts">): Micro {
+  const { kind, amountMicro, prepaidMicro, starts } = entry;
+  if (prepaidMicro !== undefined) return prepaidMicro;
+  const isOfCall = kind === "charge" || kind === "checkpoint" || kind === "release";
   const { session, week, month } = starts;
-  return session === undefined && week === undefined && month === undefined ? "prepaid" : "plan";
+  return isOfCall && session === undefined && week === undefined && month === undefined ? amountMicro : 0;
 }
 
-const usedUp: PrepaidState = Object.freeze({ balanceMicro: 0, heldMicro: 0, lots: Object.freeze([]) });
-
-/** The credits after the end of a lease. A call that took the last prepaid credits shows 0, not that there are none. */
-export function creditsAtEnd(credits: AccountCredits, { prepaidAt }: Lease): AccountCredits {
-  return prepaidAt === undefined || credits.prepaid !== undefined ? credits : { ...credits, prepaid: usedUp };
+/** Whether a limited window of the plan can never have any credits, nor was granted any: no reset fills it. */
+export function neverFills({ limitMicro, bonusMicro }: WindowStates["session"]): boolean {
+  return limitMicro === 0 && bonusMicro <= 0;
 }
 
-/** Whether no limited window of the plan has any credits, nor was granted any. */
-export function paysAsYouGo({ session, week, month }: WindowStates): boolean {
-  const limited = [session, week, month].filter(({ limitMicro }) => limitMicro !== null);
-  return limited.length > 0 && limited.every(({ limitMicro, bonusMicro }) => limitMicro === 0 && bonusMicro <= 0);
-}
-
-/** Whether prepaid credits pay for a call of which the ledger knows nothing, as these states of the account are now. */
-export function isPrepaidNow({ windows, prepaid }: AccountCredits): boolean {
-  if (prepaid === undefined) return false;
-  if (paysAsYouGo(windows)) return true;
-  const isUsedUp = Object.values(windows).some(
-    ({ limitMicro, bonusMicro, usedMicro, heldMicro }) =>
-      limitMicro !== null && limitMicro + bonusMicro - usedMicro - heldMicro < 1,
-  );
-  return isUsedUp && prepaid.balanceMicro - prepaid.heldMicro > 0;
+/** Whether an account lives on prepaid credits: it has had some, and its plan can never pay. */
+export function livesOnPrepaid({ windows, prepaid }: Pick<AccountCredits, "windows" | "prepaid">): boolean {
+  return prepaid !== undefined && Object.values(windows).some(neverFills);
 }

@@ -11,12 +11,12 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
-import type { TopUpRequest } from "./prepaid-state.js";
+import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage-sum.js";
 
 const minLeaseMs = 1_000;
-const maxLeaseMs = 900_000;
+export const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostDimensions = 16;
@@ -79,6 +79,11 @@ export function checkTopUp({ id, account, amountMicro, expiresAt }: TopUpRequest
   if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
     throw new LedgerInputError(`expiresAt must be whole milliseconds, not ${expiresAt}.`);
   }
+}
+
+/** @throws LedgerInputError */
+export function checkDeduct(request: DeductRequest): void {
+  checkTopUp(request);
 }
 
 /** @throws LedgerInputError */

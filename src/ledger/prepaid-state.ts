@@ -7,11 +7,16 @@ export interface PrepaidLot {
   readonly leftMicro: Micro;
 }
 
-/** The prepaid credits of an account, as the store has them now. */
+/** The prepaid credits of an account that has, or has had, some, as the store has them now. */
 export interface PrepaidState {
-  /** What is left of the lots that have not expired, less what is overdrawn. It may be negative by less than one call. */
+  /**
+   * What is left of the lots that have not expired, less what is overdrawn. It may be negative: by less than one call,
+   * and by what was deducted.
+   */
   balanceMicro: Micro;
-  /** Open reservations that prepaid credits fund. */
+  /** What the balance is below zero: the account's debt. The next top-up pays it first. Never negative. */
+  overdrawnMicro: Micro;
+  /** What open reservations hold of prepaid credits. */
   heldMicro: Micro;
   /** The lots that have not expired; the first to expire comes first. */
   lots: readonly PrepaidLot[];
@@ -21,9 +26,18 @@ export interface TopUpRequest {
   /** Idempotency id, as a {@link ReserveRequest}'s. The id of the payment is a good one. */
   id: string;
   account: string;
-  /** At least 1: what was sold is not taken back. */
+  /** At least 1. A {@link DeductRequest} takes back. */
   amountMicro: Micro;
   /** Epoch milliseconds, later than the store's now. Default: never. An account has 100 different ones at the most. */
   expiresAt?: number | undefined;
+  note?: string | undefined;
+}
+
+export interface DeductRequest {
+  /** Idempotency id, as a {@link ReserveRequest}'s. No top-up has the same. The id of the refund is a good one. */
+  id: string;
+  account: string;
+  /** At least 1. What the account has not, it owes. */
+  amountMicro: Micro;
   note?: string | undefined;
 }

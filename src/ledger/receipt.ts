@@ -10,13 +10,15 @@ export interface Receipt extends AdmittedWindows {
   readonly account: string;
   readonly amountMicro: Micro;
   readonly expiresAt: number;
+  /** What prepaid credits have paid of its cost. Absent: nothing. */
+  readonly prepaidMicro?: Micro | undefined;
 }
 
-const noStarts: Receipt["starts"] = Object.freeze({}) as Receipt["starts"];
+const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
-/** Of the windows in which a reservation counts. */
-export function startsOf({ receipt, part }: { receipt: Receipt; part: HeldLimits | undefined }): Receipt["starts"] {
-  return part?.prepaidAt === undefined ? receipt.starts : noStarts;
+/** The windows that an entry of the journal names: those in which its amount counts. */
+export function startsOfEntry(starts: Lease["starts"], amount: Micro, prepaid: Micro): Lease["starts"] {
+  return prepaid !== 0 && prepaid === amount ? noStarts : starts;
 }
 
 /** The lease of a reservation. @param part - what it holds beside the windows; `undefined`: nothing, or it is not known any more. */
@@ -30,7 +32,7 @@ export function toLease(
   if (part === undefined) return lease;
   return {
     ...lease,
-    ...(part.prepaidAt !== undefined && { prepaidAt: part.prepaidAt }),
+    ...(part.prepaidAt !== undefined && { prepaidAt: part.prepaidAt, prepaidMicro: part.prepaidMicro }),
     ...(caps !== undefined && { caps: leasedCaps(caps, part.caps) }),
     ...(rates !== undefined && { rates }),
   };

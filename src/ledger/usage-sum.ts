@@ -14,8 +14,8 @@ export interface UsageTotal {
 export interface UsageSum extends UsageTotal {
   /**
    * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key`, `funding` (`plan` or `prepaid`) and tags, as they
-   * were named. `null`: no such tag, or
-   * a call whose process died.
+   * were named. A call that both paid is in the sums of both, each with what it paid; its request and its tokens are in
+   * those of the plan. `null`: no such tag, or a call whose process died.
    */
   by: Readonly<Record<string, string | null>>;
 }

@@ -1,7 +1,7 @@
 import { journalTagPrefix } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { EntryTags, LedgerEntry } from "./credit-ledger.js";
-import { fundingOfEntry } from "./funding.js";
+import { prepaidOfEntry } from "./funding.js";
 import type { UsageSum } from "./usage-sum.js";
 import { dayMs } from "./windows.js";
 
@@ -15,13 +15,23 @@ export class UsageSums {
     this.#names = names;
   }
 
-  /** Adds an entry of a journal, if it charges or gives back. */
+  /** Adds an entry of a journal, if it charges or gives back. By `funding`, one that both paid is in the sums of both. */
   addEntry(entry: LedgerEntry): void {
     const { kind, amountMicro, tags } = entry;
     if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") return;
-    const values = this.#names.map((name) => dimensionOf(entry, name));
-    const requests = kind === "charge" ? 1 : 0;
-    this.#add(values, { requests, chargedMicro: amountMicro, tokens: tokensOf(tags) });
+    const prepaid = prepaidOfEntry(entry);
+    const plan = amountMicro - prepaid;
+    const isPlan = plan !== 0 || prepaid === 0;
+    const whole = { requests: kind === "charge" ? 1 : 0, tokens: tokensOf(tags) };
+    if (!this.#names.includes("funding")) {
+      this.#add(this.#valuesOf(entry, "plan"), { ...whole, chargedMicro: amountMicro });
+      return;
+    }
+    if (isPlan) this.#add(this.#valuesOf(entry, "plan"), { ...whole, chargedMicro: plan });
+    if (prepaid !== 0) {
+      const rest = isPlan ? { requests: 0, tokens: noTokens } : whole;
+      this.#add(this.#valuesOf(entry, "prepaid"), { ...rest, chargedMicro: prepaid });
+    }
   }
 
   /** Adds a sum by the same names. */
@@ -41,6 +51,10 @@ export class UsageSums {
         }
         return 0;
       });
+  }
+
+  #valuesOf(entry: LedgerEntry, funding: "plan" | "prepaid"): (string | null)[] {
+    return this.#names.map((name) => (name === "funding" ? funding : dimensionOf(entry, name)));
   }
 
   #add(values: readonly (string | null)[], { requests, chargedMicro, tokens }: Omit<UsageSum, "by">): void {
@@ -79,8 +93,7 @@ function tokensOf(tags: EntryTags): TokenCounts {
 }
 
 function dimensionOf(entry: LedgerEntry, name: string): string | null {
-  if (name === "day") return dayOf(entry.at);
-  return name === "funding" ? fundingOfEntry(entry) : text(entry.tags, name);
+  return name === "day" ? dayOf(entry.at) : text(entry.tags, name);
 }
 
 function text(tags: EntryTags, name: string): string | null {

@@ -47,6 +47,11 @@ export class AccountMap {
     this.#accounts.delete(account);
   }
 
+  /** The accounts in which a hold has expired. */
+  due(now: number): string[] {
+    return [...this.#accounts.values()].filter((account) => account.hasExpired(now)).map(({ id }) => id);
+  }
+
   /** Looks at the next `count` accounts and drops those that are over. */
   inspect(count: number, now: number): void {
     for (let left = Math.min(count, this.#accounts.size); left > 0; left--) {

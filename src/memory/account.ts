@@ -8,7 +8,7 @@ import {
   raisedHold,
   withSession,
 } from "../ledger/account-state.js";
-import type { WindowLimits } from "../ledger/credit-ledger.js";
+import type { Lease, WindowLimits } from "../ledger/credit-ledger.js";
 import {
   type AccountLimits,
   copyLimits,
@@ -17,7 +17,7 @@ import {
   pruneLimits,
   raiseLimits,
 } from "../ledger/limits/account-limits.js";
-import { type HeldLimits, usesAtExpiry } from "../ledger/limits/held-limits.js";
+import { type HeldLimits, heldOfPrepaid, usesAtExpiry } from "../ledger/limits/held-limits.js";
 import type { AccountView } from "../ledger/limits/limit-states.js";
 import { noUses } from "../ledger/limits/no-uses.js";
 import type { RateUse } from "../ledger/rate-limit.js";
@@ -36,6 +36,8 @@ export interface Hold {
   expiresAt: number;
   /** Its index among the account's holds. */
   index: number;
+  /** Those of its admission. */
+  readonly limits: WindowLimits;
   /** What it holds beside the windows, or in their place. */
   readonly part: HeldLimits | undefined;
   /** What its renewals have reported of its rates. */
@@ -43,7 +45,15 @@ export interface Hold {
 }
 
 const never = Number.POSITIVE_INFINITY;
-const none: readonly Hold[] = [];
+
+/** A hold whose lease has expired. */
+export interface EndedExpired {
+  readonly hold: Hold;
+  /** What prepaid credits paid of its checkpoint. */
+  readonly paid: Micro;
+}
+
+const none: readonly EndedExpired[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
 export class Account implements AccountView {
@@ -91,7 +101,7 @@ export class Account implements AccountView {
     return this.#admission;
   }
 
-  hold(id: string, receipt: Receipt, part: HeldLimits | undefined): Hold {
+  hold({ id, limits }: Pick<Lease, "id" | "limits">, receipt: Receipt, part: HeldLimits | undefined): Hold {
     const { amountMicro, expiresAt } = receipt;
     const hold: Hold = {
       id,
@@ -101,23 +111,24 @@ export class Account implements AccountView {
       checkpoint: 0,
       expiresAt,
       index: this.#holds.length,
+      limits,
       part,
       uses: noUses,
     };
     this.#holds.push(hold);
     if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
-    if (part?.prepaidAt === undefined) addHold(this, receipt, amountMicro);
+    addHold(this, receipt, amountMicro - heldOfPrepaid(amountMicro, amountMicro, part));
     return hold;
   }
 
-  /** Ends a hold and charges its cost. */
-  end(hold: Hold, { charge, uses }: Pick<LeaseEnding, "charge" | "uses">, now: number): void {
+  /** Ends a hold and charges its cost. @returns what prepaid credits pay of it. */
+  end(hold: Hold, { charge, uses }: Pick<LeaseEnding, "charge" | "uses">, now: number): Micro {
     const last = this.#holds.pop();
     if (last && last !== hold) {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
-    endHold(this, hold, { held: hold.amount, charge, uses }, now);
+    return endHold(this, hold, { held: hold.amount, charge, uses, paid: 0 }, now);
   }
 
   /** Raises a hold to a larger cost. */
@@ -126,18 +137,23 @@ export class Account implements AccountView {
     const rise = raised - hold.amount;
     if (rise === 0) return;
     const { receipt, part } = hold;
-    if (part?.prepaidAt === undefined) addHold(this, receipt, rise);
+    if (part === undefined || part.prepaidMicro === 0) addHold(this, receipt, rise);
     if (part !== undefined && this.limits !== undefined) raiseLimits(this.limits, part, rise);
     hold.amount = raised;
   }
 
-  /** Ends the holds that have expired, charging their checkpoints, and returns them. */
-  endExpired(now: number): readonly Hold[] {
+  /** Whether a hold has expired and not ended yet. */
+  hasExpired(now: number): boolean {
+    return now >= this.#earliestExpiry && this.#holds.some(({ expiresAt }) => expiresAt <= now);
+  }
+
+  /** Ends the holds that have expired, charging their checkpoints, and returns them with what prepaid credits paid. */
+  endExpired(now: number): readonly EndedExpired[] {
     if (now < this.#earliestExpiry) return none;
     const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
-    for (const hold of expired) this.end(hold, expiryOf(hold), now);
+    const ended = expired.map((hold) => ({ hold, paid: this.end(hold, expiryOf(hold), now) }));
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);
-    return expired;
+    return ended;
   }
 
   /** The account after the end of the expired holds. Changes nothing. */
@@ -156,7 +172,7 @@ export class Account implements AccountView {
 
 /** What an expiry does to a hold. */
 function expiryOf({ amount, part, uses, checkpoint }: Hold): LeaseEnding {
-  return { held: amount, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
+  return { held: amount, charge: checkpoint, paid: 0, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
 }
 
 /** In the order of expiry. The order matters when one of them closes a session in which another one is charged. */

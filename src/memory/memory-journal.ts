@@ -48,9 +48,10 @@ export class MemoryJournal {
       if (written?.account !== account) continue;
       if (from !== undefined && written.at < from) continue;
       if (to !== undefined && written.at >= to) continue;
-      const { id, kind, at, amountMicro, starts, tags } = written;
+      const { id, kind, at, amountMicro, prepaidMicro, starts, tags } = written;
       if (entries.length === limit) return { entries, cursor: entries.at(-1)?.sequence };
-      entries.push({ sequence: String(place), id, kind, at, amountMicro, starts: { ...starts }, tags: { ...tags } });
+      const amounts = prepaidMicro === undefined ? { amountMicro } : { amountMicro, prepaidMicro };
+      entries.push({ sequence: String(place), id, kind, at, ...amounts, starts: { ...starts }, tags: { ...tags } });
     }
     return { entries };
   }

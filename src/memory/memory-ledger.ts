@@ -1,5 +1,4 @@
 import {
-  addCharge,
   admittingInstances,
   canHold,
   closeEmptySession,
@@ -18,6 +17,7 @@ import {
   type HistoryRequest,
   type Lease,
   LedgerConflictError,
+  type LedgerEntry,
   LedgerInputError,
   type RenewRequest,
   type RenewStatus,
@@ -25,14 +25,14 @@ import {
   type ReserveResult,
   type Settlement,
   type SettleResult,
-  type SettleStatus,
   type WindowLimits,
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { judgeReservation } from "../ledger/judge-reservation.js";
+import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
+  checkDeduct,
   checkGrant,
   checkHistory,
   checkLease,
@@ -44,21 +44,25 @@ import {
   checkTopUp,
   checkUses,
 } from "../ledger/ledger-input.js";
-import {
-  type AccountLimits,
-  canHoldIn,
-  chargeLimits,
-  holdLimits,
-  type NamedLimits,
-  newAccountLimits,
-} from "../ledger/limits/account-limits.js";
+import { canHoldIn, endHold, holdLimits, type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import type { ChargedCall } from "../ledger/limits/charge-split.js";
 import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { noUses } from "../ledger/limits/no-uses.js";
-import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import {
+  addTopUp,
+  chargePrepaid,
+  hasExpired,
+  lapse,
+  neverExpires,
+  newPrepaid,
+  type Prepaid,
+  prepaidState,
+} from "../ledger/limits/prepaid.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
-import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
+import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/receipt.js";
+import { type Settled, settledAs } from "../ledger/settled-as.js";
 import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
@@ -79,8 +83,13 @@ type EndKind = "charge" | "release";
 interface EndEntry {
   readonly kind: EndKind;
   readonly amountMicro: Micro;
+  readonly prepaidMicro: Micro;
+  /** What prepaid credits have paid in all, if it was charged before. */
+  readonly paid?: Micro;
   readonly tags: EntryTags | undefined;
 }
+
+type ChargedAmounts = Pick<EndEntry, "amountMicro" | "prepaidMicro">;
 
 const noNames: NamedLimits = Object.freeze({});
 
@@ -90,6 +99,9 @@ interface ExpiredHold {
   readonly receipt: Receipt;
   /** What its expiry and later renewals have charged. */
   readonly checkpoint: Micro;
+  /** What prepaid credits have paid of that. */
+  readonly paid: Micro;
+  readonly limits: WindowLimits;
   readonly part: HeldLimits | undefined;
 }
 
@@ -105,7 +117,10 @@ export class MemoryLedger {
   /** When accounts were forgotten. */
   readonly #forgotten = new RotatingMap<number>(forgottenMemoryMs);
   readonly #grants = new RotatingMap<GrantRequest>(grantMemoryMs);
+  /** What was added to prepaid credits, and what was deducted: negative. */
   readonly #topUps = new RotatingMap<TopUpRequest>(grantMemoryMs);
+  /** The accounts that their ids belong to, as a ledger of several has it. */
+  readonly #claims = new RotatingMap<string>(grantMemoryMs);
   readonly #journal: MemoryJournal;
 
   constructor(clock: Clock, maxAccounts: number, historyEntries: number) {
@@ -124,24 +139,26 @@ export class MemoryLedger {
     const replayed = this.#replay(request, now);
     if (replayed) return replayed;
 
-    const { denial, isPrepaid, named } = judgeReservation(open, known?.limits, request, now);
+    const { denial, prepaid, named } = judgeReservation(open, known?.limits, request, now);
     if (denial) return { ok: false, ...denial, ...creditsOf(known, limits, request, now), now };
     const hasNames = request.caps !== undefined || request.rates !== undefined;
-    if (!canHold(open, amountMicro) || ((isPrepaid || hasNames) && !canHoldIn(known?.limits, named, amountMicro))) {
+    const hasPart = prepaid !== undefined || hasNames;
+    if (!canHold(open, amountMicro) || (hasPart && !canHoldIn(known?.limits, named, amountMicro))) {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
     const account = known ?? this.#accounts.add(accountId, now);
-    const { starts, ends } = isPrepaid
+    const isAllPrepaid = prepaid !== undefined && prepaid.prepaidMicro > 0 && prepaid.prepaidMicro === amountMicro;
+    const { starts, ends } = isAllPrepaid
       ? account.windowsOf(withSession(open, limits, now))
       : account.admit(open, limits, amountMicro, now);
     const receipt = { account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends };
     let part: HeldLimits | undefined;
-    if (isPrepaid || hasNames) {
+    if (hasPart) {
       account.limits ??= newAccountLimits();
-      part = holdLimits(account.limits, named, request, isPrepaid ? now : undefined);
+      part = holdLimits(account.limits, named, request, prepaid ?? noPrepaidHold);
     }
-    this.#holds.set(id, account.hold(id, receipt, part));
+    this.#holds.set(id, account.hold(request, receipt, part));
     const lease = toLease(request, receipt, part);
     return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
   }
@@ -207,23 +224,53 @@ export class MemoryLedger {
 
   async topUp(request: TopUpRequest): Promise<PrepaidState> {
     checkTopUp(request);
-    const { id, account: accountId, amountMicro, expiresAt = neverExpires, note } = request;
+    const { amountMicro, expiresAt = neverExpires } = request;
     const now = this.#clock.now();
+    return this.#changePrepaid("topup", request, now, (prepaid) => {
+      if (expiresAt <= now) throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
+      addTopUp(prepaid, amountMicro, expiresAt);
+    });
+  }
+
+  async deduct(request: DeductRequest): Promise<PrepaidState> {
+    checkDeduct(request);
+    const now = this.#clock.now();
+    const change = { ...request, amountMicro: -request.amountMicro };
+    return this.#changePrepaid("deduction", change, now, (prepaid) => {
+      chargePrepaid(prepaid, request.amountMicro, now);
+    });
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    const holder = this.#claims.get(id) ?? this.#topUps.get(id)?.account;
+    if (holder !== undefined && holder !== account) {
+      throw new LedgerConflictError(`${id} was used before with another account.`);
+    }
+    this.#claims.set(id, account, this.#clock.now());
+  }
+
+  #changePrepaid(
+    kind: "topup" | "deduction",
+    request: TopUpRequest,
+    now: number,
+    change: (prepaid: Prepaid) => void,
+  ): PrepaidState {
+    const { id, account: accountId, amountMicro, note } = request;
     const known = this.#find(accountId, now);
     const earlier = this.#topUps.get(id);
     if (earlier) {
       requireSame(id, earlier, request);
       if (earlier.expiresAt !== request.expiresAt) throw new LedgerConflictError(`${id} was used with another expiry.`);
-      return prepaidState(known?.limits?.prepaid ?? newAccountLimits().prepaid, now);
+      return prepaidState(known?.limits?.prepaid ?? newPrepaid(), now);
     }
-    if (expiresAt <= now) throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
-    const { prepaid } = known?.limits ?? newAccountLimits();
-    addTopUp(prepaid, amountMicro, expiresAt);
+    const prepaid = known?.limits?.prepaid ?? newPrepaid();
+    change(prepaid);
     const account = known ?? this.#accounts.add(accountId, now);
-    account.limits ??= { ...newAccountLimits(), prepaid };
+    account.limits ??= newAccountLimits();
+    account.limits.prepaid = prepaid;
     this.#topUps.set(id, request, now);
     const tags = note === undefined ? noTags : { note };
-    this.#journal.write({ kind: "topup", account: accountId, id, at: now, amountMicro, starts: noStarts, tags });
+    this.#journal.write({ kind, account: accountId, id, at: now, amountMicro, starts: noStarts, tags });
     return prepaidState(prepaid, now);
   }
 
@@ -260,26 +307,33 @@ export class MemoryLedger {
     this.#accounts.delete(accountId);
   }
 
+  async sweep(): Promise<number> {
+    const now = this.#clock.now();
+    const before = this.#holds.size;
+    for (const id of this.#accounts.due(now)) this.#find(id, now);
+    return before - this.#holds.size;
+  }
+
   async close(): Promise<void> {}
 
   /** The account, after its expired holds have ended. */
   #find(accountId: string, now: number): Account | undefined {
     const known = this.#accounts.get(accountId);
-    for (const hold of known?.endExpired(now) ?? []) {
-      const { id, account, receipt, checkpoint } = hold;
-      const expired = { account, receipt, checkpoint, part: hold.part && expiredPart(hold.part) };
+    for (const { hold, paid } of known?.endExpired(now) ?? []) {
+      const { id, account, receipt, checkpoint, limits } = hold;
+      const expired = { account, receipt, checkpoint, paid, limits, part: hold.part && expiredPart(hold.part) };
       this.#holds.delete(id);
       this.#expired.set(id, expired, now);
-      this.#writeCheckpoint(id, expired, checkpoint, now);
+      this.#writeCheckpoint(id, expired, { amountMicro: checkpoint, prepaidMicro: paid }, now);
     }
-    if (known?.limits !== undefined) this.#lapse(accountId, known.limits, now);
+    if (known?.limits?.prepaid !== undefined) this.#lapse(known, known.limits.prepaid, now);
     return known;
   }
 
-  /** Drops the prepaid credits that have expired. */
-  #lapse(account: string, { prepaid }: AccountLimits, now: number): void {
+  /** Drops the prepaid credits that have expired. A call that is open may have been admitted before, and need them. */
+  #lapse({ id: account, holds }: Account, prepaid: Prepaid, now: number): void {
+    if (!hasExpired(prepaid, now) || holds.length > 0) return;
     const lapsed = lapse(prepaid, now);
-    if (lapsed === 0) return;
     const id = `expiry_${this.#journal.written}`;
     this.#journal.write({ kind: "expiry", account, id, at: now, amountMicro: -lapsed, starts: noStarts, tags: noTags });
   }
@@ -311,67 +365,68 @@ export class MemoryLedger {
     requireSame(lease.id, expired.receipt, lease);
     const checkpoint = Math.max(expired.checkpoint, observedMicro);
     const rise = checkpoint - expired.checkpoint;
-    this.#charge(expired, rise, now);
-    this.#writeCheckpoint(lease.id, expired, rise, now);
-    this.#expired.set(lease.id, { ...expired, checkpoint }, now);
+    const paid = this.#charge(expired, rise, now);
+    this.#writeCheckpoint(lease.id, expired, { amountMicro: rise, prepaidMicro: paid }, now);
+    this.#expired.set(lease.id, { ...expired, checkpoint, paid: expired.paid + paid }, now);
     return "expired";
   }
 
   #end(kind: EndKind, lease: Lease, settlement: Settlement): SettleResult {
     const now = this.#clock.now();
     this.#find(lease.account, now);
-    const status = this.#settle(kind, lease, settlement, now);
-    return { status, ...creditsAfter(this.#accounts.get(lease.account), lease, now) };
+    const settled = this.#settle(kind, lease, settlement, now);
+    return { ...settled, ...creditsAfter(this.#accounts.get(lease.account), lease, now) };
   }
 
-  #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
+  #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): Settled {
     const { id } = lease;
     const { amountMicro, tags } = settlement;
     const hold = this.#holds.get(id);
     if (hold) {
       requireSame(id, hold.receipt, lease);
-      hold.account.end(hold, { charge: amountMicro, uses: usesOf(kind, hold.part, settlement) }, now);
+      const end = { charge: amountMicro, uses: usesOf(kind, hold.part, settlement) };
+      const prepaidMicro = hold.account.end(hold, end, now);
       this.#holds.delete(id);
-      this.#close(id, hold, { kind, amountMicro, tags }, now);
-      return "settled";
+      this.#close(id, hold.receipt, { kind, amountMicro, prepaidMicro, tags }, now);
+      return settledAs("settled", prepaidMicro);
     }
 
     const expired = this.#expired.get(id);
     if (expired) {
       requireSame(id, expired.receipt, lease);
-      if (this.#isForgotten(expired)) return "duplicate";
+      if (this.#isForgotten(expired)) return settledAs("duplicate", 0);
       const charge = amountMicro - expired.checkpoint;
-      this.#charge(expired, charge, now);
+      const prepaidMicro = this.#charge(expired, charge, now);
+      const paid = expired.paid + prepaidMicro;
       this.#expired.delete(id);
-      this.#close(id, expired, { kind, amountMicro: charge, tags }, now);
-      return "late";
+      this.#close(id, expired.receipt, { kind, amountMicro: charge, prepaidMicro, paid, tags }, now);
+      return settledAs("late", paid);
     }
 
     const closed = this.#closed.get(id);
     if (closed) {
       requireSame(id, closed, lease);
-      return "duplicate";
+      return settledAs("duplicate", closed.prepaidMicro ?? 0);
     }
     return this.#recover(kind, lease, settlement, now);
   }
 
   /** Settles a lease of which nothing is known. */
-  #recover(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleStatus {
-    const { id, account, amountMicro: reserved, expiresAt, starts, ends } = lease;
+  #recover(kind: EndKind, lease: Lease, settlement: Settlement, now: number): Settled {
+    const { id, account, amountMicro: reserved, expiresAt, starts, ends, limits } = lease;
     const { amountMicro, mayBeDuplicateSince, tags } = settlement;
-    if (isForgottenLease(lease, this.#forgottenAt(account))) return "duplicate";
-    const part = partOfLease(lease);
-    const reservation = { receipt: { account, amountMicro: reserved, expiresAt, starts, ends }, part };
+    if (isForgottenLease(lease, this.#forgottenAt(account))) return settledAs("duplicate", 0);
+    const receipt = { account, amountMicro: reserved, expiresAt, starts, ends };
     // Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     const mayBeClosed = mayBeDuplicateSince !== undefined && mayBeDuplicateSince <= this.#closed.forgottenUntil;
     if (mayBeClosed || expiresAt <= this.#expired.forgottenUntil) {
-      const entry = { account, id, at: now, amountMicro: 0, starts: startsOf(reservation) };
+      const entry = { account, id, at: now, amountMicro: 0, starts };
       this.#journal.write({ kind: "unresolved", ...entry, tags: { ...tags, unresolvedMicro: amountMicro } });
-      return "unresolved";
+      return settledAs("unresolved", 0);
     }
-    this.#charge(reservation, amountMicro, now);
-    this.#close(id, reservation, { kind, amountMicro, tags }, now);
-    return "recovered";
+    const prepaidMicro = this.#charge({ receipt, limits, part: partOfLease(lease), paid: 0 }, amountMicro, now);
+    this.#close(id, receipt, { kind, amountMicro, prepaidMicro, tags }, now);
+    return settledAs("recovered", prepaidMicro);
   }
 
   /** Whether its account was forgotten after it. */
@@ -386,40 +441,41 @@ export class MemoryLedger {
     return this.#forgotten.get(account) ?? Number.NEGATIVE_INFINITY;
   }
 
-  #close(id: string, reservation: Reservation, { kind, amountMicro, tags = noTags }: EndEntry, now: number): void {
+  #close(id: string, receipt: Receipt, end: EndEntry, now: number): void {
     // The id is not in `#closed` yet: a closed id is not reserved again, and only an id that is in no table is
     // recovered.
-    const { receipt } = reservation;
-    this.#closed.add(id, receipt, now);
-    const { account } = receipt;
-    this.#journal.write({ kind, account, id, at: now, amountMicro, starts: startsOf(reservation), tags });
+    const { kind, amountMicro, prepaidMicro, paid = prepaidMicro, tags = noTags } = end;
+    this.#closed.add(id, paid === 0 ? receipt : { ...receipt, prepaidMicro: paid }, now);
+    this.#writeCharge({ kind, id, tags }, receipt, { amountMicro, prepaidMicro }, now);
   }
 
   /** Records what an expiry, or a renewal after it, has charged. */
-  #writeCheckpoint(id: string, reservation: Reservation, amountMicro: Micro, now: number): void {
-    if (amountMicro === 0) return;
-    const { account } = reservation.receipt;
-    const starts = startsOf(reservation);
-    this.#journal.write({ kind: "checkpoint", account, id, at: now, amountMicro, starts, tags: noTags });
+  #writeCheckpoint(id: string, { receipt }: Pick<ExpiredHold, "receipt">, amounts: ChargedAmounts, now: number): void {
+    if (amounts.amountMicro === 0) return;
+    this.#writeCharge({ kind: "checkpoint", id, tags: noTags }, receipt, amounts, now);
   }
 
-  /** Charges an amount, or undoes a charge, without a hold. */
-  #charge({ receipt, part }: Reservation, charge: Micro, now: number): void {
-    const { account: accountId } = receipt;
-    const isPrepaid = part?.prepaidAt !== undefined;
+  #writeCharge(
+    entry: Pick<LedgerEntry, "kind" | "id" | "tags">,
+    { account, starts: admitted }: Receipt,
+    { amountMicro, prepaidMicro }: ChargedAmounts,
+    now: number,
+  ): void {
+    const starts = startsOfEntry(admitted, amountMicro, prepaidMicro);
+    const written = { ...entry, account, at: now, amountMicro, starts };
+    this.#journal.write(prepaidMicro === 0 ? written : { ...written, prepaidMicro });
+  }
+
+  /** Charges an amount, or undoes a charge, without a hold. @returns what prepaid credits pay of it. */
+  #charge(call: ChargedCall & { receipt: Receipt; paid: Micro }, charge: Micro, now: number): Micro {
+    const { receipt, paid } = call;
     // What a correction gives back to windows is over with them. Prepaid credits are not.
-    const isNeeded = charge > 0 || (charge < 0 && isPrepaid);
-    const account = this.#accounts.get(accountId) ?? (isNeeded ? this.#accounts.add(accountId, now) : undefined);
-    if (account === undefined) return;
-    const ended = { held: 0, charge };
-    if (!isPrepaid) addCharge(account, receipt, ended, now);
-    if (part === undefined) return;
-    account.limits ??= newAccountLimits();
-    chargeLimits(account.limits, part, ended, now);
+    const isNeeded = charge > 0 || (charge < 0 && paid > 0);
+    const known = this.#accounts.get(receipt.account);
+    const account = known ?? (isNeeded ? this.#accounts.add(receipt.account, now) : undefined);
+    return account === undefined ? 0 : endHold(account, call, { held: 0, charge, paid, uses: noUses }, now);
   }
 }
-
-type Reservation = Pick<ExpiredHold, "receipt" | "part">;
 
 function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {
   return kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates;

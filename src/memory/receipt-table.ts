@@ -13,6 +13,7 @@ class Chunk {
   readonly hashes = new Int32Array(chunkLength * hashLength);
   readonly amounts = new Float64Array(chunkLength);
   readonly expiries = new Float64Array(chunkLength);
+  readonly prepaid = new Float64Array(chunkLength);
   // These are the accounts' own, and shared by all their receipts.
   readonly accounts: string[] = new Array(chunkLength);
   readonly starts: Lease["starts"][] = new Array(chunkLength);
@@ -69,6 +70,7 @@ export class ReceiptTable {
       expiresAt: chunk.expiries[index] as number,
       starts: chunk.starts[index] as Lease["starts"],
       ends: chunk.ends[index] as Lease["ends"],
+      prepaidMicro: chunk.prepaid[index] as number,
     };
   }
 
@@ -86,6 +88,7 @@ export class ReceiptTable {
     if (chunk.amounts[index] === deleted) this.#size++;
     chunk.amounts[index] = receipt.amountMicro;
     chunk.expiries[index] = receipt.expiresAt;
+    chunk.prepaid[index] = receipt.prepaidMicro ?? 0;
     chunk.accounts[index] = receipt.account;
     chunk.starts[index] = receipt.starts;
     chunk.ends[index] = receipt.ends;

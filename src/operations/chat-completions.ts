@@ -18,6 +18,8 @@ import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
 import { chatOnMessages } from "./chat-on-messages.js";
+import { demandOf } from "./demand-of.js";
+import { mostOutputTokens } from "./most-output-tokens.js";
 import type {
   AttemptFacts,
   Demand,
@@ -62,18 +64,15 @@ class ChatModelRequest implements ModelRequest {
     return this.#request.stream;
   }
 
-  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+  demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     requireAllowedMembers(request, model);
     if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
     requireMessagesFit(request, model);
-    const { maxOutputTokens = model.contextLength } = model;
-    const requested = requestedOutputTokens(request);
-    return {
-      promptTokens: promptTokens(request, model),
-      outputTokens: request.n * Math.min(requested ?? defaultOutputTokens, maxOutputTokens),
-      outputCap: request.n * Math.min(requested ?? Number.POSITIVE_INFINITY, maxOutputTokens),
-    };
+    const { namesOtherCap, n: answers } = request;
+    const outputCap = requestedOutputTokens(request);
+    const asked = { promptTokens: promptTokens(request, model), outputCap, namesOtherCap, answers };
+    return demandOf(asked, defaultOutputTokens, model);
   }
 
   asksToReason(): boolean {
@@ -86,9 +85,13 @@ class ChatModelRequest implements ModelRequest {
     if (!operations.has("chat/completions")) {
       return operations.has("messages") ? chatOnMessages(request, target, model, attempt) : undefined;
     }
-    const { maxOutputTokens, lacking } = model;
-    const dialect = target.rules.dialectFor(request, target.dialect);
-    const body = toUpstreamBody(request, { model: target.upstreamModel, maxOutputTokens, dialect, lacking });
+    const body = toUpstreamBody(request, {
+      model: target.upstreamModel,
+      maxOutputTokens: mostOutputTokens(model),
+      addedCap: attempt.addedCap,
+      dialect: target.rules.dialectFor(request, target.dialect),
+      lacking: model.lacking,
+    });
     return new ChatExchange(body, request.includeUsage, toAnswerContext(target, model, attempt, "messages"));
   }
 }

@@ -13,7 +13,7 @@ export function chatOnMessages(
   attempt: AttemptFacts,
 ): TranslatedExchange {
   const context = toAnswerContext(target, model, attempt, "messages");
-  const source = toMessagesTarget(request, target, model, context);
+  const source = toMessagesTarget(request, { target, model, attempt }, context);
   const sink = new ChatClientSink(context, request.includeUsage);
   return new TranslatedExchange(source, sink, attempt.promptTokens);
 }

@@ -1,8 +1,9 @@
+import { largestCount } from "../metering/token-counts.js";
 import type { AnswerContext } from "../openai/answer-context.js";
 import { toEmbeddingAnswer } from "../openai/embeddings/embedding-answer.js";
 import {
+  countEmbeddingTokens,
   type EmbeddingRequest,
-  embeddingTokens,
   findTooLongInput,
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,
@@ -61,7 +62,19 @@ class EmbeddingModelRequest implements ModelRequest {
     requireAllowedMembers(request, model);
     const tooLong = model.enforcesContext ? findTooLongInput(request, contextLength, tokenizer) : undefined;
     if (tooLong !== undefined) throw contextLengthExceeded(contextLength, tooLong);
-    return { promptTokens: embeddingTokens(request, contextLength, tokenizer), outputTokens: 0, outputCap: 0 };
+    const inputTokens = countEmbeddingTokens(request, contextLength, tokenizer);
+    // A model reads at most its context of each.
+    const promptTokens = inputTokens.reduce((sum, tokens) => sum + Math.min(tokens, contextLength), 0);
+    const heldPromptTokens = Math.min(
+      inputTokens.reduce((sum, tokens) => sum + tokens, 0),
+      largestCount,
+    );
+    return {
+      promptTokens: Math.min(promptTokens, heldPromptTokens),
+      heldPromptTokens,
+      outputTokens: 0,
+      addedCap: undefined,
+    };
   }
 
   asksToReason(): boolean {

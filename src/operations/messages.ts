@@ -10,6 +10,7 @@ import {
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
+import { demandOf } from "./demand-of.js";
 import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
@@ -24,7 +25,6 @@ import type {
   RequestFacts,
   TargetTraits,
 } from "./operation.js";
-import { outputBounds } from "./output-bounds.js";
 import { messagesLayout } from "./prompt-texts/prompt-layout.js";
 import { anthropicProtocol } from "./protocols/anthropic-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
@@ -68,13 +68,12 @@ class MessagesModelRequest implements ModelRequest {
     return this.#request.stream;
   }
 
-  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+  demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     requireFit(request, model);
-    return {
-      promptTokens: messagesPromptTokens(request, model),
-      ...outputBounds(request.maxTokens, defaultOutputTokens, model),
-    };
+    const { maxTokens: outputCap, namesOtherCap } = request;
+    const asked = { promptTokens: messagesPromptTokens(request, model), outputCap, namesOtherCap, answers: 1 };
+    return demandOf(asked, defaultOutputTokens, model);
   }
 
   asksToReason(): boolean {

@@ -60,10 +60,10 @@ export interface ModelRequest {
   readonly stream: boolean;
   /**
    * What the request asks of a model.
-   * @param defaultOutputTokens - of the plan, for a request that caps nothing.
+   * @param defaultOutputTokens - the plan's output cap for a request that names none; `undefined`: it has none.
    * @throws GatewayError 400 when the model could not answer it.
    */
-  demand(model: ModelTraits, defaultOutputTokens: number): Demand;
+  demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand;
   /** Whether the request itself asks for reasoning. */
   asksToReason(): boolean;
   /** @returns `undefined` where the request cannot go to the target. */
@@ -72,12 +72,14 @@ export interface ModelRequest {
 
 /** What a request asks of a model, at the most. */
 export interface Demand {
-  /** What is held for the prompt, and charged where the upstream reports no usage. */
+  /** What is charged for the prompt where the upstream reports no usage: no more than fits into the model's context. */
   readonly promptTokens: number;
-  /** What is held for the output. */
+  /** What is held for the prompt. No upstream is sure to refuse what exceeds the context that the catalog says. */
+  readonly heldPromptTokens: number;
+  /** The most output that the call can cause, of all its answers together. It is held. */
   readonly outputTokens: number;
-  /** The most output that the request and the model allow, whatever the plan's default is. */
-  readonly outputCap: number;
+  /** The output cap that upstreams are sent, as the request names none and its plan does. */
+  readonly addedCap: number | undefined;
 }
 
 /** A model, as far as requests depend on it. */
@@ -117,11 +119,20 @@ export interface AttemptFacts {
   readonly callId: string;
   /** What the prompt counts when the upstream does not say. */
   readonly promptTokens: number;
+  /** The output cap of a request that names none; `undefined`: nothing is added to it. */
+  readonly addedCap?: number | undefined;
   /** When the request was admitted, in epoch milliseconds. */
   readonly admittedAt: number;
   /** When the attempt began, in epoch milliseconds. */
   readonly startedAt: number;
   readonly clock: Clock;
+}
+
+/** What an exchange is made for. */
+export interface ExchangeFacts {
+  readonly target: TargetTraits;
+  readonly model: ModelTraits;
+  readonly attempt: AttemptFacts;
 }
 
 /** One request and its response with one target. Made for each attempt: another target may speak another protocol. */

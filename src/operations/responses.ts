@@ -10,6 +10,7 @@ import {
 } from "../openai/responses/responses-request.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
+import { demandOf } from "./demand-of.js";
 import type {
   AttemptFacts,
   Demand,
@@ -20,7 +21,6 @@ import type {
   OperationServices,
   TargetTraits,
 } from "./operation.js";
-import { outputBounds } from "./output-bounds.js";
 import { responsesLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
@@ -69,7 +69,7 @@ class ResponsesModelRequest implements ModelRequest {
     return this.#request.stream;
   }
 
-  demand(model: ModelTraits, defaultOutputTokens: number): Demand {
+  demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     const { contextLength, tokenizer, lacking } = model;
     requireAllowedMembers(request, model, ownMembers);
@@ -79,10 +79,9 @@ class ResponsesModelRequest implements ModelRequest {
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }
-    return {
-      promptTokens: responsesPromptTokens(request, model),
-      ...outputBounds(request.maxOutputTokens, defaultOutputTokens, model),
-    };
+    const { maxOutputTokens: outputCap, namesOtherCap } = request;
+    const asked = { promptTokens: responsesPromptTokens(request, model), outputCap, namesOtherCap, answers: 1 };
+    return demandOf(asked, defaultOutputTokens, model);
   }
 
   asksToReason(): boolean {

@@ -13,7 +13,11 @@ export interface Plan {
   credits?: PlanCredits | null | undefined;
   /** Length of a session in milliseconds, at least one minute. Default: 5 hours. */
   sessionMs?: number | null | undefined;
-  /** Output tokens to expect, for the reservation, when a request caps nothing. Default: 4096. */
+  /**
+   * The output cap, in tokens, of requests that name none: they are sent to the model with it, and hold it. A model's
+   * `maxOutputTokens` still limits it. Default: none. Then nothing is written into such requests, and the longest output
+   * of the model is held.
+   */
   defaultOutputTokens?: number | null | undefined;
   /** What to do with responses whose clients leave. Default: the model's setting. */
   disconnect?: DisconnectPolicy | null | undefined;

@@ -17,15 +17,23 @@ export class AccountKeys {
 
   /** The keys that every script of the ledger takes. Those of ids begin with the first of them. */
   of(accountId: string): readonly string[] {
-    const account = `${this.#prefix}:{${digest(accountId)}}`;
+    return this.ofDigest(digest(accountId));
+  }
+
+  /** As {@link of}. */
+  ofDigest(accountDigest: string): readonly string[] {
+    const account = `${this.#prefix}:{${accountDigest}}`;
     const names = ["holds", "leases", "expired", "journal", "prepaid", "caps", "rates"];
     return [account, ...names.map((name) => `${account}:${name}`)];
   }
 }
 
-/** Accounts are the host's and may be long, or mean something to a reader. In UTF-16 no two of them are the same bytes. */
-function digest(account: string): string {
-  const bytes = Buffer.from(account, "utf16le");
+/**
+ * Accounts and ids are the host's and may be long, or mean something to a reader. In UTF-16 no two of them are the same
+ * bytes.
+ */
+export function digest(text: string): string {
+  const bytes = Buffer.from(text, "utf16le");
   // The one-shot form takes half the time, but other runtimes lack it.
   const hash =
     typeof crypto.hash === "function"

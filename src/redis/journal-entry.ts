@@ -6,11 +6,14 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 
-/** An entry as the script returns it: the amounts and times are text, and a start of 0 means another window. */
+/**
+ * An entry as the script returns it: the amounts and times are text, and a start of 0 means another window. What prepaid
+ * credits paid comes last, unless that is nothing.
+ */
 export type JournalEntry = readonly unknown[];
 
 export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
-  const [sequence = "", id = "", kind, at, amount, session, week, month, tagsJson = ""] = entry.map(String);
+  const [sequence = "", id = "", kind, at, amount, session, week, month, tagsJson = "", prepaid] = entry.map(String);
   const starts: Partial<Record<WindowName, number>> = {};
   for (const [window, start] of Object.entries({ session, week, month })) {
     if (start !== "0") starts[window as WindowName] = Number(start);
@@ -20,7 +23,10 @@ export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
   // The stream has the amount of an unresolved settlement, as of any other; but it was not charged.
   return kind === "unresolved"
     ? { ...common, amountMicro: 0, tags: { ...tags, unresolvedMicro: Number(amount) } }
-    : { ...common, amountMicro: Number(amount), tags };
+    : {
+        ...{ ...common, amountMicro: Number(amount), tags },
+        ...(prepaid !== undefined && { prepaidMicro: Number(prepaid) }),
+      };
 }
 
 /** The ids between which a page lies, both inclusive: Redis 6.0 knows no open ranges. */

@@ -1,4 +1,5 @@
 import { operate } from "./batch/operate.js";
+import { funding } from "./limits/funding.js";
 import { limits } from "./limits/limits.js";
 import { topUpTransition } from "./limits/top-up-transition.js";
 import { account } from "./lua/account.js";
@@ -20,9 +21,16 @@ import { settle } from "./lua/settle.js";
 import { windows } from "./lua/windows.js";
 import { nest } from "./nest.js";
 import { makeScript, type Script } from "./script.js";
+import { dueMembers, finishDue, noteDue, takeDue } from "./sweep/due-lua.js";
+import { sweepAccount } from "./sweep/sweep-account.js";
 
-/** `operate` makes reservations, settlements, grants, top-ups and resets, and forgets accounts. */
-export type LedgerScripts = Readonly<Record<"operate" | "renew" | "balance" | "history", Script>>;
+/**
+ * `operate` makes reservations, settlements, grants, top-ups, deductions and resets, and forgets accounts. `sweep` ends the
+ * expired leases of an account, and the last three keep the set of accounts that have such leases.
+ */
+export type LedgerScripts = Readonly<
+  Record<"operate" | "renew" | "balance" | "history" | "sweep" | "noteDue" | "takeDue" | "finishDue", Script>
+>;
 
 /** @param clockPart - the part that defines `now`. */
 export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
@@ -30,11 +38,15 @@ export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
   const transitions = [reserve, settle, grant, reset, forget, topUpTransition];
   return {
     operate: makeScript(
-      nest(state, [leases, charge, journal, windows, answer, limits], [expiry, ...transitions, operate]),
+      nest(state, [leases, charge, journal, windows, answer, limits, funding], [expiry, ...transitions, operate]),
     ),
-    renew: makeScript(nest(state, [leases, charge, journal, limits, expiry, renew])),
-    balance: makeScript(nest(state, [leases, charge, answer, limits, balance])),
+    renew: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, renew])),
+    balance: makeScript(nest(state, [leases, charge, answer, limits, funding, balance])),
     history: makeScript(prelude, history),
+    sweep: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, sweepAccount])),
+    noteDue: makeScript(dueMembers, clockPart, noteDue),
+    takeDue: makeScript(dueMembers, clockPart, takeDue),
+    finishDue: makeScript(dueMembers, finishDue),
   };
 }
 

@@ -29,7 +29,8 @@ export interface RedisJournalOptions {
  *
  * The ledger recognises the repetition of a settlement or reservation for two minutes after its end, and of a grant for
  * 31 days. An expired hold can be settled for at least an hour. Ids are unique within their account only: the same id
- * for another account is another reservation. Any failure of Redis is a {@link LedgerUnavailableError} with its
+ * for another account is another reservation or grant. Those of top-ups and deductions are unique within the ledger, which
+ * takes these a second round trip. Any failure of Redis is a {@link LedgerUnavailableError} with its
  * `cause`.
  *
  * @throws TypeError | RangeError when an option is not valid.
@@ -65,6 +66,9 @@ export function creditLedgerOn(
     balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
+    deduct: (request) => ledger.deduct(request),
+    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
+    sweep: () => ledger.sweep(),
     reset: (account, windows) => ledger.reset(account, windows),
     ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
     forget: (account) => ledger.forget(account),

@@ -1,27 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
-import type {
-  Balance,
-  CreditLedger,
-  GrantRequest,
-  HistoryPage,
-  HistoryRequest,
-  Lease,
-  RenewRequest,
-  RenewStatus,
-  ReserveRequest,
-  ReserveResult,
-  Settlement,
-  SettleResult,
-  SettleStatus,
-  WindowLimits,
-  WindowName,
-  WindowStates,
+import {
+  type Balance,
+  type CreditLedger,
+  type GrantRequest,
+  type HistoryPage,
+  type HistoryRequest,
+  type Lease,
+  LedgerConflictError,
+  type RenewRequest,
+  type RenewStatus,
+  type ReserveRequest,
+  type ReserveResult,
+  type Settlement,
+  type SettleResult,
+  type SettleStatus,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { judgeReservation, neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
+  checkDeduct,
   checkGrant,
   checkHistory,
   checkLimits,
@@ -31,10 +33,10 @@ import {
   checkSettle,
   checkTopUp,
 } from "../ledger/ledger-input.js";
-import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { type AccountView, creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
-import { prepaidState } from "../ledger/limits/prepaid.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
@@ -63,9 +65,12 @@ import {
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import { type LimitsReply, limitsOf } from "./limits/limits-reply.js";
+import { claimTopUpId } from "./limits/top-up-claims.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
+import { DueAccounts } from "./sweep/due-accounts.js";
+import { sweepAccounts } from "./sweep/sweep-accounts.js";
 import { unavailable } from "./unavailable.js";
 
 /** What a {@link ScriptedCreditLedger} is made of. */
@@ -94,16 +99,20 @@ const announceScript = makeScript(announce);
 
 /**
  * The ledger's operations as scripts. Those that change an account go together with others, in one script; the rest are one
- * script each. Each is one round trip, unless very many holds of the account have expired at once.
+ * script each. Each is one round trip, unless very many holds of the account have expired at once. Top-ups and deductions
+ * are two.
  */
 export class ScriptedCreditLedger implements CreditLedger {
   readonly #run: RunScript;
   readonly #scripts: LedgerScripts;
+  readonly #prefix: string;
+  readonly #keys: AccountKeys;
   readonly #recent: RecentAccounts;
   readonly #journal: readonly [entries: number, retentionMs: number];
   /** As the scripts take it: whether their replies are to be text. */
   readonly #isText: 0 | 1;
   readonly #lanes: OperationLanes;
+  readonly #due: DueAccounts;
   readonly #announcements: Announcements;
 
   constructor(parts: LedgerParts) {
@@ -115,7 +124,10 @@ export class ScriptedCreditLedger implements CreditLedger {
       operate: { ...scripts.operate, returnsBytes },
       balance: { ...scripts.balance, returnsBytes },
     };
-    this.#recent = new RecentAccounts(new AccountKeys(prefix));
+    this.#prefix = prefix;
+    this.#keys = new AccountKeys(prefix);
+    this.#recent = new RecentAccounts(this.#keys);
+    this.#due = new DueAccounts(run, scripts, prefix);
     this.#journal = [journalEntries, journalMs];
     const head = `${journalEntries},${journalMs},${this.#isText}`;
     const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
@@ -150,12 +162,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
     for (const request of requests) checkRenew(request);
     const statuses: RenewStatus[] = new Array(requests.length);
-    await Promise.all(
-      batches(requests).map(async (batch) => {
-        const replies = await this.#renewBatch(batch.map(([, request]) => request));
-        for (const [place, [index]] of batch.entries()) statuses[index] = replies[place] as RenewStatus;
-      }),
-    );
+    // First, so that no cost is stored of which a sweep might not learn. It is not waited for.
+    const noted = this.#due.note(requests).catch(rejectUnavailable);
+    const renewals = batches(requests).map(async (batch) => {
+      const replies = await this.#renewBatch(batch.map(([, request]) => request));
+      for (const [place, [index]] of batch.entries()) statuses[index] = replies[place] as RenewStatus;
+    });
+    await Promise.all([noted, ...renewals]);
     return statuses;
   }
 
@@ -190,11 +203,26 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async topUp(request: TopUpRequest): Promise<PrepaidState> {
     checkTopUp(request);
-    const { id, account, amountMicro } = request;
-    const reply = await this.#submit(account, topUpText(request), `topup:${id}`);
-    throwErrorOf(reply, id, amountMicro);
-    this.#announcements.add(account);
-    return prepaidState((limitsOf(reply, noNames)?.limits ?? newAccountLimits()).prepaid, nowOf(reply));
+    return this.#changePrepaid(request);
+  }
+
+  async deduct(request: DeductRequest): Promise<PrepaidState> {
+    checkDeduct(request);
+    return this.#changePrepaid({ ...request, amountMicro: -request.amountMicro });
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    const isOwn = await claimTopUpId(this.#run, this.#prefix, id, account).catch(rejectUnavailable);
+    if (!isOwn) throw new LedgerConflictError(`${id} was used before with another account.`);
+  }
+
+  async sweep(): Promise<number> {
+    const args = [JSON.stringify(this.#journal)];
+    return await sweepAccounts(this.#due, async (digest) => {
+      const reply = await this.#run(this.#scripts.sweep, this.#keys.ofDigest(digest), args);
+      const [ended, nextEnd] = reply as readonly unknown[];
+      return [Number(ended), String(nextEnd)];
+    }).catch(rejectUnavailable);
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
@@ -234,8 +262,21 @@ export class ScriptedCreditLedger implements CreditLedger {
     const text = settleText(kind, lease, settlement, windows);
     const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
     throwErrorOf(reply, id);
-    const credits = creditsAfter(viewOf(reply, limitsOf(reply, lease)), lease, nowOf(reply));
-    return { status: reply.status as SettleStatus, ...credits };
+    const beside = limitsOf(reply, lease);
+    const credits = creditsAfter(viewOf(reply, beside), lease, nowOf(reply));
+    const status = reply.status as SettleStatus;
+    const prepaidMicro = beside?.prepaidMicro ?? 0;
+    return prepaidMicro === 0 ? { status, ...credits } : { status, prepaidMicro, ...credits };
+  }
+
+  /** @param request - its amount is negative where that is taken back. */
+  async #changePrepaid(request: TopUpRequest): Promise<PrepaidState> {
+    const { id, account, amountMicro } = request;
+    await this.claimTopUp(id, account);
+    const reply = await this.#submit(account, topUpText(request), `topup:${id}`);
+    throwErrorOf(reply, id, amountMicro);
+    this.#announcements.add(account);
+    return prepaidState(limitsOf(reply, noNames)?.limits.prepaid ?? newPrepaid(), nowOf(reply));
   }
 
   #submit(account: string, text: string, ownKey?: string): Promise<LedgerReply> {
@@ -261,11 +302,8 @@ export class ScriptedCreditLedger implements CreditLedger {
   }
 
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
-    try {
-      return await this.#run(script, this.#recent.get(account).keys, [JSON.stringify([...this.#journal, ...args])]);
-    } catch (cause) {
-      throw unavailable(cause);
-    }
+    const text = JSON.stringify([...this.#journal, ...args]);
+    return await this.#run(script, this.#recent.get(account).keys, [text]).catch(rejectUnavailable);
   }
 }
 
@@ -273,6 +311,10 @@ export class ScriptedCreditLedger implements CreditLedger {
 function viewOf(reply: LedgerReply, beside: LimitsReply | undefined): AccountView {
   const { session, week, month } = newestInstancesOf(reply);
   return { session, week, month, limits: beside?.limits };
+}
+
+function rejectUnavailable(cause: unknown): never {
+  throw unavailable(cause);
 }
 
 function throwErrorOf(reply: LedgerReply, id: string, amount?: number): void {

@@ -37,6 +37,8 @@ export class TargetRoute {
   readonly maxAttempts: number;
   readonly retryBudgetMs: number;
   readonly chargeFailedAttempts: boolean;
+  /** How many attempts of one request may be charged, at the most. */
+  readonly mostCharged: number;
   readonly isPlain: boolean;
   readonly random: () => number;
   readonly pause: Pause;
@@ -54,6 +56,7 @@ export class TargetRoute {
     this.maxAttempts = options.maxAttempts;
     this.retryBudgetMs = options.retryBudgetMs;
     this.chargeFailedAttempts = options.chargeFailedAttempts;
+    this.mostCharged = options.chargeFailedAttempts ? options.maxAttempts : 1;
     this.isPlain = options.isPlain;
     this.#maxQueued = options.maxQueued;
     this.#queueTimeoutMs = options.queueTimeoutMs;

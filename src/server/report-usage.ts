@@ -46,8 +46,9 @@ const nothing: Pick<Allowance, "credits" | "sessionMs"> = {
   sessionMs: defaultSessionMs,
 };
 
-function ofPrepaid({ balanceMicro, heldMicro, lots }: PrepaidState): UsagePrepaidInput {
-  return { remainingMicro: Math.max(0, balanceMicro), heldMicro, expiresAt: lots[0]?.expiresAt ?? null };
+function ofPrepaid({ balanceMicro, overdrawnMicro, heldMicro, lots }: PrepaidState): UsagePrepaidInput {
+  const remainingMicro = Math.max(0, balanceMicro);
+  return { remainingMicro, overdrawnMicro, heldMicro, expiresAt: lots[0]?.expiresAt ?? null };
 }
 
 function toInput(state: WindowState): UsageWindowInput {

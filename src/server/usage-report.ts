@@ -26,6 +26,7 @@ export interface UsageReportInput {
 export interface UsagePrepaidInput {
   remainingMicro: number;
   heldMicro: number;
+  overdrawnMicro: number;
   /** `null`: what is left never expires. */
   expiresAt: number | null;
 }
@@ -51,7 +52,7 @@ export interface UsageReport {
   windows: Readonly<Record<"session" | "week" | "month", UsageReportWindow>>;
   /** Present where the API key has caps of its own. */
   key?: { limits: Readonly<Partial<Record<"day" | "week" | "month" | "total", UsageReportWindow>>> };
-  /** The account's prepaid credits; absent where it has none. */
+  /** The account's prepaid credits; absent where it has never had any. */
   prepaid?: UsageReportPrepaid;
 }
 
@@ -61,6 +62,8 @@ export interface UsageReportPrepaid {
   remaining: number;
   /** Credits that calls in progress hold. */
   held: number;
+  /** The account's debt in credits: what it has spent, or what was taken back, beyond what it had. 0: none. */
+  overdrawn: number;
   /** When the first of them expire, in epoch seconds, rounded up; `null`: none of them ever does. */
   expires_at: number | null;
 }
@@ -92,8 +95,13 @@ function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: 
   };
 }
 
-function prepaidToWire({ remainingMicro, heldMicro, expiresAt }: UsagePrepaidInput): UsageReportPrepaid {
-  return { remaining: credits(remainingMicro), held: credits(heldMicro), expires_at: secondsOrNull(expiresAt) };
+function prepaidToWire(prepaid: UsagePrepaidInput): UsageReportPrepaid {
+  return {
+    remaining: credits(prepaid.remainingMicro),
+    held: credits(prepaid.heldMicro),
+    overdrawn: credits(prepaid.overdrawnMicro),
+    expires_at: secondsOrNull(prepaid.expiresAt),
+  };
 }
 
 function secondsOrNull(instant: number | null): number | null {

@@ -45,6 +45,8 @@ export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedg
     balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
+    deduct: (request) => ledger.deduct(request),
+    sweep: () => ledger.sweep(),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),

@@ -19,6 +19,7 @@ import { describeWindows } from "./credit-ledger/window-rules.js";
 import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
 import { describeCaps } from "./credit-limits/cap-rules.js";
+import { describeFunding } from "./credit-limits/funding-rules.js";
 import { describePrepaid } from "./credit-limits/prepaid-rules.js";
 import { describeRates } from "./credit-limits/rate-rules.js";
 import { expect } from "./expect.js";
@@ -27,8 +28,8 @@ import { type TestRunner, testRunnerOf } from "./test-runner.js";
 /** A {@link TestRunner}, and what differs between ledgers. */
 export interface DescribeCreditLedgerOptions extends TestRunner {
   /**
-   * `per account` where accounts are in different places, so that the same id can be used for two of them unnoticed.
-   * Default: `unique`.
+   * `per account` where accounts are in different places, so that the same id can be used for two of them unnoticed; that
+   * of a top-up or deduction only where the ledger has no `claimTopUp`. Default: `unique`.
    */
   ids?: "unique" | "per account" | undefined;
   /** How many holds are to expire at once; a second driver of the same store can do with less. Default: 10,000. */
@@ -62,6 +63,7 @@ export function describeCreditLedger(
       const { ledger } = await fixture();
       expect(ledger.keepsLimits === true).toBe(limits);
       expect(ledger.topUp !== undefined).toBe(limits);
+      expect(ledger.deduct !== undefined).toBe(limits);
     });
 
     it("closes", async () => {
@@ -70,7 +72,7 @@ export function describeCreditLedger(
   });
 }
 
-const limitRules = [describePrepaid, describeCaps, describeRates];
+const limitRules = [describePrepaid, describeFunding, describeCaps, describeRates];
 
 const rules = [
   describeReserve,

@@ -12,8 +12,10 @@ import { requestMessages, requestValue } from "./messages/request-elements.js";
 export interface MessagesTargetOptions {
   /** The upstream's name for the model. */
   readonly model: string;
-  /** The most that the model can do: what goes where a client caps nothing, which Messages do not allow. */
+  /** No cap above it is sent. Default: any is. */
   readonly maxOutputTokens?: number | undefined;
+  /** The cap of a request that names none: Messages do not go without. Default: that of the model, or the usual one. */
+  readonly requiredCap?: number | undefined;
   /** Default: by the model's name. */
   readonly thinking?: ThinkingMode | undefined;
 }
@@ -28,7 +30,7 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
   if (request.n > 1) throw beyondTarget("n", "This model gives one answer to a request. Leave 'n' out.");
   const turns = new MessagesTurns();
   for (const message of requestMessages(request)) turns.add(message);
-  const maxTokens = outputCap(request, options.maxOutputTokens);
+  const maxTokens = outputCap(request, options);
   const value = (name: string) => requestValue(request, name);
   const tools = messagesTools({
     tools: value("tools"),
@@ -59,10 +61,11 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
   return Buffer.from(`${head.slice(0, -1)},"messages":[${messages}]${rest}`);
 }
 
-function outputCap({ maxTokens, maxCompletionTokens }: ChatRequest, most: number | undefined): number {
+/** Of two caps the smaller one counts. */
+function outputCap({ maxTokens, maxCompletionTokens }: ChatRequest, options: MessagesTargetOptions): number {
+  const { maxOutputTokens, requiredCap = maxOutputTokens ?? usualMaxTokens } = options;
   const asked = Math.min(maxTokens ?? Number.POSITIVE_INFINITY, maxCompletionTokens ?? Number.POSITIVE_INFINITY);
-  const cap = Math.min(asked, most ?? Number.POSITIVE_INFINITY);
-  return Number.isFinite(cap) ? cap : usualMaxTokens;
+  return Math.min(Number.isFinite(asked) ? asked : requiredCap, maxOutputTokens ?? Number.POSITIVE_INFINITY);
 }
 
 function isForced({ tool_choice: choice }: MessagesToolMembers): boolean {

@@ -60,6 +60,7 @@ describe("prepaid credits", () => {
     const topUp = { id: "pay_1", credits: 1.5, expiresAt: new Date(monday + hour * 24), note: "card" };
     expect(await gateway.accounts.topUp("acct", topUp)).toEqual({
       balanceMicro: 1_500_000,
+      overdrawnMicro: 0,
       heldMicro: 0,
       lots: [{ expiresAt: monday + hour * 24, leftMicro: 1_500_000 }],
     });
@@ -85,10 +86,11 @@ describe("prepaid credits", () => {
     await call();
     expect((await gateway.accounts.balance("acct")).prepaid).toEqual({
       balanceMicro: -500_000,
+      overdrawnMicro: 500_000,
       heldMicro: 0,
       lots: [],
     });
-    expect(await usage()).toMatchObject({ prepaid: { remaining: 0, held: 0, expires_at: null } });
+    expect(await usage()).toMatchObject({ prepaid: { remaining: 0, held: 0, overdrawn: 0.5, expires_at: null } });
 
     const denied = await denial();
     expect(denied).toMatchObject({ code: "session_limit_exceeded", type: "insufficient_quota" });
@@ -126,8 +128,8 @@ describe("prepaid credits", () => {
     const { response } = await call();
     expect(response.headers.get("x-ratelimit-remaining-prepaid")).toBe("0");
     expect(server.events.at(-1)).toMatchObject({ remaining: { prepaid: 0 } });
-    // The ledger knows none any more, so the window speaks.
-    expect((await denial()).code).toBe("session_limit_exceeded");
+    const denied = await denial();
+    expect([denied.code, denied.headers?.get("retry-after")]).toEqual(["insufficient_quota", null]);
   });
 
   it("are all that a plan without credits can use: the denial names no reset", async () => {
@@ -163,7 +165,7 @@ describe("prepaid credits", () => {
     expect((await denial()).message).toContain("No prepaid credits are left");
   });
 
-  it("keep what they fund, streamed, across a reset of the plan and their own expiry", async () => {
+  it("are not charged for a stream that they held for, once the plan has room again", async () => {
     const { gateway, call, client, clock, denial } = await start(1);
     await call();
     await gateway.accounts.topUp("acct", { id: "pay_1", credits: 3, expiresAt: monday + 1000 });
@@ -178,15 +180,12 @@ describe("prepaid credits", () => {
     gate.open();
     for await (const _ of data) void _;
     const event = await ended;
-    expect(event).toMatchObject({ funding: "prepaid", remaining: { session: 1_000_000, prepaid: 0 } });
-    const { windows } = await gateway.accounts.balance("acct");
-    expect(windows.session.usedMicro).toBe(0);
-    // The rest lapses with the next operation that writes; what is left of it pays for nothing.
-    server.upstream.reply(wholeAnswer(chatAnswer({ usage })));
-    await call();
+    expect(event).toMatchObject({ funding: "plan", chargedMicro: 1_000_000, remaining: { session: 0, prepaid: 0 } });
     expect((await denial()).code).toBe("session_limit_exceeded");
+    // They have expired meanwhile, and lapse with the next operation that writes.
+    await gateway.accounts.reset("acct");
     const entries = (await gateway.accounts.history("acct")).entries;
-    expect(entries.find(({ kind }) => kind === "expiry")?.amountMicro).toBe(event.chargedMicro - 3_000_000);
+    expect(entries.find(({ kind }) => kind === "expiry")?.amountMicro).toBe(-3_000_000);
   });
 
   it("are overdrawn by less than one of a thousand calls at once", async () => {

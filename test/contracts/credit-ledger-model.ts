@@ -51,6 +51,7 @@ const capWindows: readonly CapWindow[] = ["day", "week", "month", "total"];
 const rateKinds: readonly RateKind[] = ["requests", "tokens", "concurrent"];
 const allNames: Names = { caps: capWindows, rates: rateKinds };
 
+/** A top-up, or a deduction: of a negative amount. */
 interface TopUp {
   id: string;
   account: Account;
@@ -177,9 +178,8 @@ async function verify(model: Model, real: Real): Promise<void> {
 function verifyPrepaid({ oracle }: Model, account: string, balanceMicro: number): void {
   const { piles } = foldPrepaid(oracle.prepaid.get(account) ?? []);
   const expired = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= oracle.now ? sum + amount : sum), 0);
-  const copy = (oracle.entries.get(account) ?? []).filter(({ starts }) => Object.keys(starts).length === 0);
-  const sum = copy.reduce((all, { kind, amountMicro }) => {
-    return kind === "topup" || kind === "expiry" ? all + amountMicro : all - amountMicro;
+  const sum = (oracle.entries.get(account) ?? []).reduce((all, { kind, amountMicro, prepaidMicro = 0 }) => {
+    return kind === "topup" || kind === "deduction" || kind === "expiry" ? all + amountMicro : all - prepaidMicro;
   }, 0);
   if (!oracle.hasExpirable(account)) expectSame(balanceMicro + expired, sum);
 }
@@ -220,13 +220,14 @@ async function verifySums(model: Model, ledger: CreditLedger): Promise<void> {
   }
 }
 
-function toLine({ id, kind, at, amountMicro, starts, tags }: Omit<LedgerEntry, "sequence">): string {
+function toLine({ id, kind, at, amountMicro, prepaidMicro, starts, tags }: Omit<LedgerEntry, "sequence">): string {
   const { session, week, month } = starts;
   return JSON.stringify([
     kind === "reset" || kind === "expiry" ? "" : id,
     kind,
     at,
     amountMicro,
+    prepaidMicro,
     session,
     week,
     month,
@@ -294,10 +295,12 @@ async function reserve(
   expect(result.lease.rates).toEqual(lease.rates);
   if (!model.reserved.includes(id)) model.reserved.push(id);
   for (const window of windowNames) {
-    // I2: something was left before.
+    // I2: something was left before, of the plan and of prepaid credits together.
     const { limitMicro, bonusMicro, usedMicro, heldMicro } = result.windows[window];
-    if (limitMicro !== null && result.lease.prepaidAt === undefined)
-      expect(usedMicro + heldMicro - amount).toBeLessThan(limitMicro + bonusMicro);
+    if (limitMicro === null) continue;
+    const { balanceMicro = 0, heldMicro: prepaidHeld = 0 } = prepaid ?? {};
+    const stock = Math.max(0, limitMicro + bonusMicro - usedMicro) + Math.max(0, balanceMicro);
+    expect(heldMicro + prepaidHeld - amount).toBeLessThan(stock);
   }
 }
 
@@ -322,6 +325,9 @@ async function settle(
     : await ledger.settle(lease, { amountMicro: amount ?? 0, tags, rates: uses, ...repetition });
   expect(statuses).toContain(result.status);
   oracle.applySettle(id, amount ?? 0, result.status, isRelease ? undefined : tags, uses);
+  if (result.status !== "duplicate" && result.status !== "unresolved") {
+    expect(result.prepaidMicro ?? 0).toBe(reservation.paid);
+  }
   if (!model.firstSettled.has(id)) model.firstSettled.set(id, oracle.now);
   const { week, month } = lease.limits;
   if ([week, month].every(({ bounds }) => bounds[0] <= oracle.now && oracle.now < bounds[3])) {
@@ -520,6 +526,31 @@ const commands: fc.Arbitrary<Command>[] = [
         model.topUps.push(topUp);
       }),
     ),
+  fc.tuple(accountArbitrary, fc.integer({ min: 1, max: 120 })).map(([account, amount]) =>
+    command(`deduct ${account} ${amount}`, async (model, real) => {
+      const id = `${model.scope}-deduction-${++model.serial}`;
+      const deduction = { id, account, amount: -amount, expiresAt: undefined, since: model.oracle.moved };
+      await addTopUp(model, real, deduction);
+      model.topUps.push(deduction);
+    }),
+  ),
+  fc.constant(
+    command("sweep", async (model, { ledger }) => {
+      if (ledger.sweep === undefined) return;
+      const due = accounts
+        .map((name) => accountOf(model, name))
+        .filter((account) => model.oracle.hasExpirable(account));
+      await ledger.sweep();
+      for (const account of due) {
+        if (model.oracle.hasExpirable(account, { charged: true })) model.oracle.expire(account);
+        else {
+          // A sweep may leave what has cost nothing to the next operation.
+          await ledger.reset(account, []);
+          model.oracle.reset(account, []);
+        }
+      }
+    }),
+  ),
   index.map((at) =>
     command(
       `repeat top-up #${at}`,
@@ -554,11 +585,13 @@ const commands: fc.Arbitrary<Command>[] = [
 ];
 
 async function addTopUp(model: Model, { ledger }: Real, { id, amount, expiresAt, ...of }: TopUp): Promise<void> {
-  if (ledger.topUp === undefined) return;
+  if (ledger.topUp === undefined || ledger.deduct === undefined) return;
   const account = accountOf(model, of.account);
-  const { balanceMicro } = await ledger.topUp({ id, account, amountMicro: amount, expiresAt });
-  model.oracle.topUp(id, account, amount, expiresAt);
-  expect(balanceMicro).toBe(model.oracle.credits(account, {}).prepaid?.balanceMicro ?? 0);
+  const request = { id, account, amountMicro: Math.abs(amount) };
+  const state = await (amount < 0 ? ledger.deduct(request) : ledger.topUp({ ...request, expiresAt }));
+  if (amount < 0) model.oracle.deduct(id, account, -amount);
+  else model.oracle.topUp(id, account, amount, expiresAt);
+  expect(state).toEqual(model.oracle.credits(account, {}).prepaid);
 }
 
 async function grant(model: Model, { ledger }: Real, { id, window, amount, ...of }: Grant): Promise<boolean> {

@@ -7,7 +7,7 @@ import { eventStream, wholeAnswer } from "../../src/testing/fake-upstream/fake-a
 import { createGate } from "../../src/testing/gate.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
-import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
+import { largeModel, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 export type Stores = Pick<GatewayOptions, "keys" | "plans" | "ledger">;
 
@@ -29,6 +29,7 @@ const hour = 3_600_000;
 export async function startManaged(stores: Stores, options: Partial<GatewayOptions> = {}): Promise<Managed> {
   const { keys, plans, ledger } = stores;
   const test = await startTestGateway({
+    models: [smallModel, largeModel].map((model) => ({ ...model, maxOutputTokens: 100_000 })),
     cacheTtlMs: hour,
     negativeCacheTtlMs: hour,
     keys,

@@ -51,8 +51,12 @@ export interface Reservation {
   isForgotten: boolean;
   /** The clock had been put back before: a ledger may have forgotten what expired then, which this one seems to be. */
   isBehind: boolean;
-  /** Set where prepaid credits fund it. */
+  /** When it was made, if its account had prepaid credits then. */
   prepaidAt: number | undefined;
+  /** What it held of them at first. */
+  prepaid: number;
+  /** What they have paid for it. */
+  paid: number;
   caps: LeasedCap[] | undefined;
   rates: readonly RateLimit[] | undefined;
   /** What its renewals have reported. */
@@ -142,39 +146,42 @@ export class Oracle {
     if (earlier && earlier.state !== "lost") return { ok: true, replayed: true, reservation: earlier };
 
     const spans = this.spansAt(account, limits);
+    // A debt takes nothing from the plan, and what a plan is overdrawn by takes nothing from prepaid credits.
+    const balance = Math.max(0, this.balanceAt(account, this.now));
+    const needed = strict ? Math.max(1, amount) : 1;
     const blocked: Blocked[] = [];
+    let leftOfPlan = Number.POSITIVE_INFINITY;
     for (const window of windows) {
       const limit = limits[window].limitMicro;
       if (limit === null) continue;
       const span = spans[window];
-      const stock = limit + (span?.bonus ?? 0);
-      const used = usedIn(span);
+      const room = Math.max(0, limit + (span?.bonus ?? 0) - usedIn(span));
       const held = span ? this.heldIn(account, window, span) : 0;
-      const fits = (taken: number) => taken < stock && (!strict || amount <= stock - taken);
-      if (fits(used + held)) continue;
+      leftOfPlan = Math.min(leftOfPlan, room - held);
+      if (room - held + balance - this.prepaidHeld(account) >= needed) continue;
       const end = span ? span.end : this.now + limits.session.lengthMs;
       blocked.push(
-        fits(used)
+        room + balance >= needed
           ? { window, cause: "held", availableAt: Math.min(this.now + 5_000, end) }
           : { window, cause: "used", availableAt: end },
       );
     }
-    const isPrepaid = blocked.length > 0 && this.available(account) >= (strict ? Math.max(1, amount) : 1);
     const caps = this.fullCaps(account, amount, strict, named);
     const rates = this.emptyBuckets(account, named);
-    if ((blocked.length > 0 && !isPrepaid) || caps.length > 0 || rates.length > 0) {
+    if (blocked.length > 0 || caps.length > 0 || rates.length > 0) {
       blocked.sort((a, b) => b.availableAt - a.availableAt || rank[a.window] - rank[b.window]);
-      return { ok: false, blocked: isPrepaid ? [] : blocked, caps, rates };
+      return { ok: false, blocked, caps, rates };
     }
+    const prepaid = balance > 0 ? amount - Math.min(amount, Math.max(0, leftOfPlan)) : 0;
 
     const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
     const admitted = { session, week: spans.week, month: spans.month };
     for (const window of windows) {
-      if (isPrepaid || (window === "session" && amount === 0)) continue;
+      if ((prepaid > 0 && prepaid === amount) || (window === "session" && amount === 0)) continue;
       this.makeNewest(account, window, required(admitted[window]));
     }
     const reservation = this.admit({ id, account, amount, limits }, admitted, leaseMs);
-    if (isPrepaid) reservation.prepaidAt = this.now;
+    if (balance > 0) Object.assign(reservation, { prepaidAt: this.now, prepaid });
     this.take(reservation, named);
     return { ok: true, replayed: false, reservation };
   }
@@ -207,6 +214,8 @@ export class Oracle {
       isForgotten: false,
       isBehind: this.now < this.latest,
       prepaidAt: undefined,
+      prepaid: 0,
+      paid: 0,
       caps: undefined,
       rates: undefined,
       uses: [],
@@ -228,8 +237,8 @@ export class Oracle {
     }
     if (reservation.state === "expired") {
       const rise = Math.max(0, observed - reservation.checkpoint);
-      this.charge(reservation, rise);
-      if (rise > 0) this.write("checkpoint", reservation, rise);
+      const paid = this.charge(reservation, rise);
+      if (rise > 0) this.write("checkpoint", reservation, rise, {}, paid);
       reservation.checkpoint = Math.max(reservation.checkpoint, observed);
       reservation.since = this.moved;
       return "expired";
@@ -296,8 +305,8 @@ export class Oracle {
     reservation.state = "ended";
     reservation.since = this.moved;
     reservation.isForgotten = false;
-    this.charge(reservation, amount - charged);
-    this.write(tags ? "charge" : "release", reservation, amount - charged, tags);
+    const paid = this.charge(reservation, amount - charged);
+    this.write(tags ? "charge" : "release", reservation, amount - charged, tags, paid);
   }
 
   grant(id: string, account: string, window: WindowName, amount: number, limits: WindowLimits): boolean {
@@ -333,6 +342,14 @@ export class Oracle {
     this.write("topup", { id, account, starts: {} }, amount);
   }
 
+  deduct(id: string, account: string, amount: number): void {
+    this.expire(account);
+    if (this.grants.has(id)) return;
+    this.grants.add(id);
+    this.addPrepaid(account, { kind: "charge", amount, admittedAt: this.now });
+    this.write("deduction", { id, account, starts: {} }, -amount);
+  }
+
   /** What a caller sees beside the windows. */
   credits(account: string, named: Named): Omit<AccountCredits, "windows"> {
     if (this.hasExpirable(account)) {
@@ -346,11 +363,11 @@ export class Oracle {
     const live = [...lots].filter(([expiresAt]) => this.now < expiresAt);
     const heldMicro = this.prepaidHeld(account);
     const balanceMicro = live.reduce((sum, [, amount]) => sum + amount, 0 - overdrawn);
-    const hasPrepaid = live.length > 0 || balanceMicro !== 0 || heldMicro > 0;
     return {
-      ...(hasPrepaid && {
+      ...(this.prepaid.has(account) && {
         prepaid: {
           balanceMicro,
+          overdrawnMicro: Math.max(0, -balanceMicro),
           heldMicro,
           lots: live.map(([at, leftMicro]) => ({ expiresAt: at === Number.MAX_SAFE_INTEGER ? null : at, leftMicro })),
         },
@@ -420,8 +437,11 @@ export class Oracle {
   }
 
   /** Whether a hold has expired and no operation has noticed yet. */
-  hasExpirable(account: string): boolean {
-    return [...this.reservations.values()].some((reservation) => this.isExpirable(reservation, account));
+  /** @param charged - only those that have reported a cost. */
+  hasExpirable(account: string, { charged = false } = {}): boolean {
+    return [...this.reservations.values()].some((reservation) => {
+      return this.isExpirable(reservation, account) && (!charged || reservation.checkpoint > 0);
+    });
   }
 
   /** The moments at which something of an account begins or ends. */
@@ -433,24 +453,25 @@ export class Oracle {
     return [...ends, ...expiries];
   }
 
-  toLease({ id, account, amount, firstExpiresAt, starts, ends, limits, prepaidAt, caps, rates }: Reservation): Lease {
+  toLease(reservation: Reservation): Lease {
+    const { id, account, amount, firstExpiresAt, starts, ends, limits, prepaidAt, prepaid, caps, rates } = reservation;
     return {
       ...{ id, account, amountMicro: amount, expiresAt: firstExpiresAt, starts, ends, limits },
-      ...(prepaidAt !== undefined && { prepaidAt }),
+      ...(prepaidAt !== undefined && { prepaidAt, prepaidMicro: prepaid }),
       ...(caps && { caps }),
       ...(rates && { rates }),
     };
   }
 
-  /** Prepaid credits that no call holds. */
-  private available(account: string): number {
+  /** The prepaid credits that had not expired at a moment, less what is overdrawn. */
+  private balanceAt(account: string, moment: number): number {
     const { piles, overdrawn } = foldPrepaid(this.prepaid.get(account) ?? []);
-    const live = piles.filter(({ expiresAt }) => this.now < expiresAt);
-    return live.reduce((sum, { amount }) => sum + amount, 0) - overdrawn - this.prepaidHeld(account);
+    const live = piles.filter(({ expiresAt }) => moment < expiresAt);
+    return live.reduce((sum, { amount }) => sum + amount, 0) - overdrawn;
   }
 
   private prepaidHeld(account: string): number {
-    return this.openOf(account).reduce((sum, { prepaidAt, held }) => (prepaidAt === undefined ? sum : sum + held), 0);
+    return this.openOf(account).reduce((sum, one) => sum + prepaidHeldBy(one), 0);
   }
 
   private openOf(account: string): Reservation[] {
@@ -559,14 +580,14 @@ export class Oracle {
       this.giveBack(reservation, rates.map(rest));
       reservation.state = "expired";
       reservation.since = this.moved;
-      this.charge(reservation, reservation.checkpoint);
-      if (reservation.checkpoint > 0) this.write("checkpoint", reservation, reservation.checkpoint);
+      const paid = this.charge(reservation, reservation.checkpoint);
+      if (reservation.checkpoint > 0) this.write("checkpoint", reservation, reservation.checkpoint, {}, paid);
     }
     this.lapse(account);
   }
 
   private lapse(account: string): void {
-    if (this.openOf(account).some(({ prepaidAt, held }) => prepaidAt !== undefined && held > 0)) return;
+    if (this.openOf(account).length > 0) return;
     const { piles } = foldPrepaid(this.prepaid.get(account) ?? []);
     const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= this.now ? sum + amount : sum), 0);
     if (lapsed === 0) return;
@@ -601,21 +622,49 @@ export class Oracle {
   private heldIn(account: string, window: WindowName, span: Span): number {
     let sum = 0;
     for (const reservation of this.reservations.values()) {
-      const { state, account: owner, prepaidAt } = reservation;
-      const isHeld = state === "open" && owner === account && prepaidAt === undefined;
-      if (isHeld && reservation.starts[window] === span.start) sum += reservation.held;
+      const { state, account: owner, held } = reservation;
+      const isHeld = state === "open" && owner === account;
+      if (isHeld && reservation.starts[window] === span.start) sum += held - prepaidHeldBy(reservation);
     }
     return sum;
   }
 
-  /** A charge belongs to the spans that were open at the admission, so far as they are still known, or open. */
-  private charge(reservation: Reservation, amount: number): void {
-    const { account, starts, ends, prepaidAt } = reservation;
+  /**
+   * Charges the plan as far as it has room, and prepaid credits the rest. A charge of the plan belongs to the spans that
+   * were open at the admission, so far as they are still known, or open. @returns what prepaid credits pay.
+   */
+  private charge(reservation: Reservation, amount: number): number {
     this.chargeCaps(reservation, amount);
-    if (prepaidAt !== undefined) {
-      this.addPrepaid(account, { kind: "charge", amount, admittedAt: prepaidAt });
-      return;
+    const paid = this.paidByPrepaid(reservation, amount);
+    if (paid !== 0) {
+      const admittedAt = reservation.prepaidAt ?? this.now;
+      this.addPrepaid(reservation.account, { kind: "charge", amount: paid, admittedAt });
+      reservation.paid += paid;
     }
+    this.chargeWindows(reservation, amount - paid);
+    return paid;
+  }
+
+  private paidByPrepaid(
+    { account, starts, ends, limits, prepaidAt, prepaid, paid, amount: reserved }: Reservation,
+    amount: number,
+  ) {
+    // What is given back goes to prepaid credits first.
+    if (amount < 0) return -Math.min(-amount, paid);
+    if (prepaid === 0 && this.balanceAt(account, prepaidAt ?? this.now) <= 0) return 0;
+    const rooms: number[] = [];
+    for (const window of windows) {
+      const limit = limits[window].limitMicro;
+      const newest = this.accounts.get(account)?.[window];
+      if (limit === null || ends[window] <= this.now) continue;
+      if (newest?.start === starts[window]) rooms.push(Math.max(0, limit + newest.bonus - usedIn(newest)));
+      else if (!newest || (newest.end <= this.now && newest.start < starts[window])) rooms.push(limit);
+    }
+    if (rooms.length === 0) return prepaid > 0 && prepaid === reserved ? amount : 0;
+    return Math.max(0, amount - Math.min(...rooms));
+  }
+
+  private chargeWindows({ account, starts, ends }: Reservation, amount: number): void {
     for (const window of windows) {
       const newest = this.accounts.get(account)?.[window];
       const isOver = !newest || (newest.end <= this.now && newest.start < starts[window]);
@@ -647,18 +696,17 @@ export class Oracle {
 
   private write(
     kind: LedgerEntry["kind"],
-    {
-      id,
-      account,
-      starts: of,
-      prepaidAt,
-    }: Pick<Reservation, "id" | "account"> & { starts: LedgerEntry["starts"]; prepaidAt?: number | undefined },
+    { id, account, starts }: Pick<Reservation, "id" | "account"> & { starts: LedgerEntry["starts"] },
     amount: number,
     tags: EntryTags = {},
+    paid = 0,
   ): void {
-    const starts = prepaidAt === undefined ? of : {};
     const entries = this.entries.get(account) ?? [];
-    entries.push({ id, kind, at: this.now, amountMicro: amount, starts, tags, since: this.moved });
+    entries.push({
+      ...{ id, kind, at: this.now, amountMicro: amount, tags, since: this.moved },
+      ...(paid !== 0 && { prepaidMicro: paid }),
+      starts: paid !== 0 && paid === amount ? {} : starts,
+    });
     this.entries.set(account, entries);
   }
 
@@ -675,6 +723,11 @@ export class Oracle {
     account[window] = span;
     this.accounts.set(accountId, account);
   }
+}
+
+/** What an open call holds of prepaid credits: what the plan had not left, and what it has risen by since. */
+function prepaidHeldBy({ prepaid, amount, held }: Reservation): number {
+  return prepaid > 0 ? prepaid + held - amount : 0;
 }
 
 function usedOf(uses: readonly RateUse[], id: string): number | undefined {

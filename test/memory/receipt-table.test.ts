@@ -10,6 +10,7 @@ function receipt(amount: number): Receipt {
     account: `acct_${amount % 3}`,
     amountMicro: amount,
     expiresAt: amount + 0.5,
+    prepaidMicro: amount % 5,
     starts,
     ends: { ...starts, month: 9 },
   };

@@ -89,6 +89,7 @@ export const layers: readonly Layer[] = [
         "openai/request/json-request.js",
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
+        "openai/request/other-caps.js",
       ],
       ...[
         "openai/media/media-kind.js",

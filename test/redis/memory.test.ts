@@ -44,15 +44,16 @@ describe.runIf(hasRedisServer)("what the Redis ledger keeps", () => {
     await account.ledger.grant({ id: unique("grant"), account: accountId, window: "week", amountMicro: 5, limits });
     const kept: Record<string, number> = {};
     for (const key of await client().keys("*")) {
-      kept[key.replace(/.*}:?/, "").replace(/:.*/, "") || "account"] = await client().pttl(key);
+      kept[key.replace(/.*}:?|^test:/, "").replace(/:.*/, "") || "account"] = await client().pttl(key);
     }
     const toMonthEnd = monthEnd - account.clock.now() + day;
     const near = (ms: number) => expect.closeTo(ms, -4);
     expect(kept).toEqual({
       account: near(toMonthEnd),
-      holds: near(toMonthEnd),
-      leases: near(toMonthEnd),
-      expired: near(toMonthEnd),
+      holds: near(toMonthEnd + 30 * day),
+      leases: near(toMonthEnd + 30 * day),
+      expired: near(toMonthEnd + 30 * day),
+      due: near(60 * day),
       journal: near(401 * day),
       ended: near(120 * second),
       grant: near(31 * day),

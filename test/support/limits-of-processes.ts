@@ -42,7 +42,7 @@ export function itKeepsLimitsOfProcesses(hammered: () => HammeredLedger): void {
     expect(charged).toBe(total("prepaid"));
   });
 
-  it("show no prepaid credits once all are spent", async () => {
+  it("show that all prepaid credits are spent", async () => {
     expect(total("spentUp")).toBe(boughtToSpendUp);
     const { prepaid } = await hammered().ledger.balance("spentUp", limits());
     expect(prepaid).toEqual(prepaidLeft(0));

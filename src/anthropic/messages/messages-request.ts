@@ -9,6 +9,7 @@ import {
   readModel,
 } from "../../openai/request/json-request.js";
 import { misspelledName } from "../../openai/request/misspelled-name.js";
+import { namesOtherCap } from "../../openai/request/other-caps.js";
 import { foldName } from "../../wire/folded-names.js";
 import { elementsOf, memberOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
@@ -21,7 +22,12 @@ export interface MessagesRequest extends JsonRequest {
   readonly stream: boolean;
   /** Absent in requests that count tokens, and in those of careless clients. */
   readonly maxTokens: number | undefined;
+  /** Whether some server may heed another cap of it. */
+  readonly namesOtherCap: boolean;
 }
+
+/** The names of its output cap. */
+export const messagesCaps = ["max_tokens"] as const;
 
 /** Members that chat completions do not have. What some server takes for one of them is refused. */
 const ownNames: ReadonlyMap<string, string> = new Map(
@@ -86,6 +92,7 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     model,
     stream: stream === true,
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+    namesOtherCap: namesOtherCap(request, messagesCaps),
   };
 }
 

@@ -1,3 +1,4 @@
+import { cutOtherCaps } from "../../openai/request/other-caps.js";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
 import {
   editMembers,
@@ -9,7 +10,7 @@ import {
   valueAt,
 } from "../../wire/json-members.js";
 import { addThinkingEdits } from "./messages-capabilities.js";
-import type { MessagesRequest } from "./messages-request.js";
+import { type MessagesRequest, messagesCaps } from "./messages-request.js";
 import { usualMaxTokens } from "./usual-max-tokens.js";
 import { withoutOwnThinking } from "./without-own-thinking.js";
 
@@ -17,7 +18,10 @@ import { withoutOwnThinking } from "./without-own-thinking.js";
 export interface MessagesTarget {
   /** The upstream's name for the model. */
   readonly model: string;
-  readonly maxOutputTokens: number | undefined;
+  /** No cap above it is sent. Default: any is. */
+  readonly maxOutputTokens?: number | undefined;
+  /** The cap of a request that names none: Messages do not go without. Default: that of the model, or the usual one. */
+  readonly requiredCap?: number | undefined;
   /** Members that are left out. */
   readonly dropped?: readonly string[] | undefined;
   /** The model can think. Where it cannot, requests do not ask it to. Default: `true`. */
@@ -25,22 +29,24 @@ export interface MessagesTarget {
 }
 
 /**
- * The request for an upstream that speaks Messages: the model under its name there, the output cap cut down to what the
- * model can do, and no thinking that its server would refuse. Everything else stays byte for byte.
+ * The request for an upstream that speaks Messages: the model under its name there, an output cap that the model can do,
+ * and no thinking that its server would refuse. Everything else stays byte for byte.
  */
 export function toUpstreamMessagesBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
-  const { model, maxOutputTokens: most, dropped = [], reasoning = true } = target;
+  const { model, maxOutputTokens, dropped = [], reasoning = true } = target;
+  const { requiredCap = maxOutputTokens ?? usualMaxTokens } = target;
   const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
   for (const name of dropped) if (memberOf(request.members, name) !== undefined) edits.set(name, null);
   if (!reasoning) addThinkingEdits(request, edits);
   const messages = withoutOwnThinking(request);
   if (messages !== undefined) edits.set("messages", messages);
-  const { maxTokens = Number.POSITIVE_INFINITY } = request;
-  const cap = Number.isFinite(maxTokens) ? most : (most ?? usualMaxTokens);
-  if (cap !== undefined && maxTokens > cap) {
+  const most = maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const cap = Math.min(request.maxTokens ?? requiredCap, most);
+  if (cap !== request.maxTokens) {
     edits.set("max_tokens", String(cap));
     cutBudget(request, cap, edits);
   }
+  if (request.namesOtherCap) cutOtherCaps(request, messagesCaps, most, edits);
   return edited(request, edits);
 }
 

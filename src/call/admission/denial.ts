@@ -1,6 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
+import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { capDenial } from "../limits/cap-denial.js";
 import { rateDenial } from "../limits/rate-denial.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
@@ -18,7 +19,7 @@ export function denialError(denial: DeniedReservation, rules: readonly RateRule[
   const headers = addRateHeaders(addCreditHeaders({}, denial), rates);
   const [window] = blocked;
   if (window !== undefined) {
-    return prepaidDenial(denial, window, codes[window.window], headers) ?? windowDenial(denial, window, headers);
+    return prepaidDenial(denial, headers) ?? windowDenial(denial, window, headers);
   }
   const cap = blockedCaps?.[0];
   if (cap !== undefined) return capDenial(denial, cap, headers);
@@ -41,8 +42,13 @@ function windowDenial(
   headers["x-ratelimit-reset"] = epochSeconds(blocked.availableAt);
   headers["retry-after"] = String(seconds);
   if (blocked.cause === "used") headers["x-should-retry"] = "false";
-  const alsoPrepaid = prepaid === undefined || prepaid.balanceMicro > 0 ? "" : " Prepaid credits are used up, too.";
-  return new GatewayError(describe(blocked, windows[blocked.window], now, seconds) + alsoPrepaid, {
+  const state = windows[blocked.window];
+  const message =
+    blocked.cause === "held"
+      ? describeHeld(blocked.window, state, prepaid, seconds)
+      : describeUsed(blocked, state, now);
+  const alsoPrepaid = blocked.cause === "used" && prepaid !== undefined ? " Prepaid credits are used up, too." : "";
+  return new GatewayError(message + alsoPrepaid, {
     status: 429,
     code: codes[blocked.window],
     type: "insufficient_quota",
@@ -61,17 +67,32 @@ const titles: Readonly<Record<WindowName, string>> = { session: "Session", week:
 /**
  * LangChain does not retry after "usage quota" or "will reset at". The message about held credits must contain neither.
  */
-function describe(blocked: Blocked, state: WindowState, now: number, seconds: number): string {
-  const limit = creditText(Math.max(0, (state.limitMicro ?? 0) + state.bonusMicro));
-  if (blocked.cause === "held") {
-    return (
-      `${titles[blocked.window]} credits are held by requests in flight: ${creditText(state.usedMicro)} used and ` +
-      `${creditText(state.heldMicro)} held of ${limit}. Try again in ${seconds}s.`
-    );
+function describeHeld(
+  window: WindowName,
+  state: WindowState,
+  prepaid: PrepaidState | undefined,
+  seconds: number,
+): string {
+  const again = `Try again in ${seconds}s.`;
+  const ofPrepaid =
+    prepaid && `${creditText(prepaid.heldMicro)} held of ${creditText(Math.max(0, prepaid.balanceMicro))}`;
+  const limit = limitOf(state);
+  if (ofPrepaid !== undefined && state.usedMicro >= limit) {
+    return `Prepaid credits are held by requests in flight: ${ofPrepaid}. ${again}`;
   }
-  const instant = isoSeconds(Math.ceil(blocked.availableAt / 1000));
+  const ofWindow = `${creditText(state.usedMicro)} used and ${creditText(state.heldMicro)} held of ${creditText(limit)}`;
+  const also = ofPrepaid === undefined ? "" : `, and of prepaid credits ${ofPrepaid}`;
+  return `${titles[window]} credits are held by requests in flight: ${ofWindow}${also}. ${again}`;
+}
+
+function describeUsed({ window, availableAt }: Blocked, state: WindowState, now: number): string {
+  const instant = isoSeconds(Math.ceil(availableAt / 1000));
   return (
-    `${titles[blocked.window]} usage quota exhausted: ${creditText(state.usedMicro)} of ${limit} credits used. ` +
-    `It will reset at ${instant} (in ${waitText(blocked.availableAt - now)}).`
+    `${titles[window]} usage quota exhausted: ${creditText(state.usedMicro)} of ${creditText(limitOf(state))} credits used. ` +
+    `It will reset at ${instant} (in ${waitText(availableAt - now)}).`
   );
+}
+
+function limitOf({ limitMicro, bonusMicro }: WindowState): number {
+  return Math.max(0, (limitMicro ?? 0) + bonusMicro);
 }

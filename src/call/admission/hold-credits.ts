@@ -28,7 +28,7 @@ export interface Reservation {
  */
 export async function holdCredits(services: CallServices, call: CheckedCall): Promise<Reservation | undefined> {
   const { ledger, leaseMs, warn } = services;
-  const { requestId, callId, caller, allowance, model, demand, admittedAt } = call;
+  const { requestId, callId, caller, allowance, model, admittedAt } = call;
   const named = callLimits(call);
   const { price } = model;
   if (price.free && named === undefined) return undefined;
@@ -36,7 +36,7 @@ export async function holdCredits(services: CallServices, call: CheckedCall): Pr
   // An account without credits may go on with models that are free.
   const credits = price.free ? noLimits : allowance.credits;
   const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
-  const amountMicro = price.free ? 0 : price.upperBound(demand.promptTokens, demand.outputTokens);
+  const amountMicro = mostMicro(call);
   const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
   let result: ReserveResult;
   try {
@@ -51,6 +51,14 @@ export async function holdCredits(services: CallServices, call: CheckedCall): Pr
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
   const isFree = price.free;
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
+}
+
+/** The most that the call can cost. */
+function mostMicro({ model, demand }: CheckedCall): Micro {
+  const { price, route } = model;
+  if (price.free) return 0;
+  const ofOne = price.upperBound(demand.heldPromptTokens, demand.outputTokens);
+  return Math.min(ofOne * route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
 const noLimits: Readonly<Record<WindowName, null>> = { session: null, week: null, month: null };

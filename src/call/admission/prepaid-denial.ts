@@ -1,41 +1,28 @@
 import { GatewayError } from "../../errors/gateway-error.js";
-import type { Blocked, DeniedReservation } from "../../ledger/credit-ledger.js";
-import { paysAsYouGo } from "../../ledger/funding.js";
-import { epochSeconds } from "./credit-headers.js";
-
-/** Calls in progress end soon. In seconds. */
-const heldRetrySeconds = 5;
+import type { DeniedReservation } from "../../ledger/credit-ledger.js";
+import { neverFills } from "../../ledger/funding.js";
+import { creditText } from "./credit-text.js";
 
 /**
- * The 429 where the windows deny, but the truth is about prepaid credits: calls in progress hold the rest of them, or
- * nothing but prepaid credits could pay. Then no window's reset brings any.
- * @param code - of the window.
+ * The 429 of an account that lives on prepaid credits, and has none left: its plan never has any, so that no window's reset
+ * helps.
  * @param headers - those that every denial has. Where this one answers, it changes them.
- * @returns `undefined` where the window's own 429 says it all.
+ * @returns `undefined` where the window's own 429 is right: the account never had prepaid credits, calls in progress hold
+ * the rest of them, or a reset brings credits.
  */
 export function prepaidDenial(
-  denial: DeniedReservation,
-  blocked: Blocked,
-  code: string,
+  { blocked, windows, prepaid }: DeniedReservation,
   headers: Record<string, string>,
 ): GatewayError | undefined {
-  const { windows, prepaid, now } = denial;
-  // An account that never had prepaid credits is told of its window, as ever.
-  const isAlone = prepaid !== undefined && paysAsYouGo(windows);
-  const error = (ofDenial: string, message: string) =>
-    new GatewayError(message, { status: 429, code: ofDenial, type: "insufficient_quota", headers });
-  const isHeld = prepaid !== undefined && prepaid.balanceMicro > 0;
-  // What holds the window's own credits is the shorter wait, or the same.
-  if (isHeld && blocked.cause === "used") {
-    headers["x-ratelimit-reset"] = epochSeconds(now + heldRetrySeconds * 1000);
-    headers["retry-after"] = String(heldRetrySeconds);
-    return error(code, `Prepaid credits are held by requests in flight. Try again in ${heldRetrySeconds}s.`);
-  }
-  if (!isAlone) return undefined;
+  if (prepaid === undefined) return undefined;
+  const isForGood = blocked.some(({ window, cause }) => cause === "used" && neverFills(windows[window]));
+  if (!isForGood) return undefined;
   delete headers["x-ratelimit-reset"];
   headers["x-should-retry"] = "false";
-  return error(
-    "insufficient_quota",
-    "No prepaid credits are left, and the plan includes none. Top up the account to go on.",
+  const { overdrawnMicro } = prepaid;
+  const debt = overdrawnMicro > 0 ? ` (overdrawn by ${creditText(overdrawnMicro)})` : "";
+  return new GatewayError(
+    `No prepaid credits are left${debt}, and the plan includes none. Top up the account to go on.`,
+    { status: 429, code: "insufficient_quota", type: "insufficient_quota", headers },
   );
 }

@@ -123,7 +123,8 @@ export class HostHolds implements AccountHolds {
 
   async #begin(request: ReserveRequest, { id, tags, maxMs }: z.output<typeof holdInput>): Promise<CreditHold> {
     const { ledger, keeper } = this.#services;
-    const { lease, replayed } = await this.#reserve(request);
+    const reservation = await this.#reserve(request);
+    const { lease, replayed } = reservation;
     const key = leaseKey(lease);
     const earlier = this.#open.get(key);
     if (replayed && earlier !== undefined) return earlier;
@@ -132,7 +133,7 @@ export class HostHolds implements AccountHolds {
     };
     const timeUp = (): void =>
       this.#warnOf(hold, `was open for ${maxMs} ms. Its credits are free again when its lease ends`);
-    const hold = new OpenHold({ ledger, keeper, onEnd }, { id, lease, tags: entryTags(tags) }, { maxMs, timeUp });
+    const hold = new OpenHold({ ledger, keeper, onEnd }, { id, reservation, tags: entryTags(tags) }, { maxMs, timeUp });
     this.#open.set(key, hold);
     return hold;
   }

@@ -23,9 +23,9 @@ import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import { type AccountBalance, toAccountWindows } from "./account-balance.js";
 import type { AccountHolds } from "./account-holds.js";
+import { type AccountPrepaid, accountPrepaid } from "./account-prepaid.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
-import { type AccountTopUps, accountTopUps } from "./account-top-ups.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { AccountCreditsReader } from "./listed-account.js";
 import { toUsageRow, type UsageRow } from "./usage-row.js";
@@ -53,7 +53,7 @@ export interface HistoryRange {
  * Every method rejects with a TypeError when an argument is not valid, and with what the stores throw. After a {@link
  * LedgerUnavailableError}, retry; with the same `id` where there is one.
  */
-export interface ManagedAccounts extends AccountRecords, AccountTopUps, AccountHolds {
+export interface ManagedAccounts extends AccountRecords, AccountPrepaid, AccountHolds {
   /**
    * Reads the three windows, and the prepaid credits. It opens no window.
    * @throws UnknownTermsError when neither `terms` nor the account's record nor its keys name its plan, or the plan does not exist.
@@ -200,7 +200,7 @@ export function managedAccounts(
 
   return {
     ...accountRecords(accounts, findAccount, warnOfUnknownPlan, new AccountCreditsReader(ledger, terms)),
-    ...accountTopUps({ ledger, accounts }, terms),
+    ...accountPrepaid({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
     async balance(account, given = {}) {

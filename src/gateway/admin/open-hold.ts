@@ -2,8 +2,16 @@ import { z } from "zod";
 import type { KeptLease, LeaseKeeper } from "../../call/lease-keeper.js";
 import { checkInput } from "../../check/check-input.js";
 import { SettlementKeptError } from "../../guard/settlement-kept-error.js";
-import type { CreditLedger, EntryTags, Lease, SettleResult, SettleStatus } from "../../ledger/credit-ledger.js";
+import type {
+  AdmittedReservation,
+  CreditLedger,
+  EntryTags,
+  Lease,
+  SettleResult,
+  SettleStatus,
+} from "../../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../../ledger/funding.js";
+import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import type { Micro } from "../../metering/micro.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 
@@ -16,6 +24,8 @@ export interface HoldEnd {
   status: SettleStatus | "kept";
   /** Micro-credits that this end charges; 0 for `duplicate` and `unresolved`. */
   chargedMicro: Micro;
+  /** What of the cost prepaid credits have paid. Absent: nothing, or it is `kept`, and the ledger decides it later. */
+  prepaidMicro?: Micro;
 }
 
 /** Credits that the host's own code holds, for something that is no call of a model. The first end counts. */
@@ -23,8 +33,11 @@ export interface CreditHold {
   readonly id: string;
   /** Micro-credits. */
   readonly heldMicro: Micro;
-  /** What is held, and will be charged: the credits of the plan, or prepaid credits. */
-  readonly funding: Funding;
+  /**
+   * What is held: credits of the plan, prepaid credits, or both. What pays is decided at its end. `undefined`: it was held
+   * before, and may have ended since; then {@link HoldEnd.prepaidMicro} says who paid.
+   */
+  readonly funding: Funding | undefined;
   /**
    * Charges what it really cost, which may be more than is held. After the hold has ended, it charges nothing, and gives
    * the same result again.
@@ -36,6 +49,12 @@ export interface CreditHold {
 }
 
 const costInput = z.strictObject(creditAmountShape);
+
+/** A repeated reservation that has ended since does not tell what it held of prepaid credits. */
+function fundingOfHold({ lease, replayed, prepaid }: AdmittedReservation): Funding | undefined {
+  const mayHaveEnded = replayed && lease.prepaidAt === undefined && prepaid !== undefined;
+  return mayHaveEnded ? undefined : fundingOf(lease.amountMicro, prepaidOf(lease));
+}
 
 /** What an open hold works with. */
 interface HoldServices {
@@ -49,7 +68,7 @@ interface HoldServices {
 export class OpenHold implements CreditHold {
   readonly id: string;
   readonly lease: Lease;
-  readonly funding: Funding;
+  readonly funding: Funding | undefined;
   readonly #services: HoldServices;
   readonly #tags: EntryTags;
   readonly #kept: KeptLease;
@@ -59,12 +78,13 @@ export class OpenHold implements CreditHold {
   /** @param timeUp - after `maxMs`, when it is renewed no more. */
   constructor(
     services: HoldServices,
-    { id, lease, tags }: { id: string; lease: Lease; tags: EntryTags },
+    { id, reservation, tags }: { id: string; reservation: AdmittedReservation; tags: EntryTags },
     { maxMs, timeUp }: { maxMs: number; timeUp: () => void },
   ) {
+    const { lease } = reservation;
     this.id = id;
     this.lease = lease;
-    this.funding = fundingOf(lease);
+    this.funding = fundingOfHold(reservation);
     this.#services = services;
     this.#tags = tags;
     // What a process that died has used is not known, so nothing is charged for it.
@@ -102,18 +122,20 @@ export class OpenHold implements CreditHold {
   }
 
   async #send(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
-    let status: HoldEnd["status"];
+    let end: Pick<HoldEnd, "status" | "prepaidMicro">;
     try {
-      ({ status } = await send());
+      const { status, prepaidMicro = 0 } = await send();
+      end = prepaidMicro === 0 ? { status } : { status, prepaidMicro };
     } catch (error) {
       if (!(error instanceof SettlementKeptError)) {
         this.#end = undefined;
         throw error;
       }
-      status = "kept";
+      end = { status: "kept" };
     }
     this.#stop();
-    return { status, chargedMicro: status === "duplicate" || status === "unresolved" ? 0 : amountMicro };
+    const isCharged = end.status !== "duplicate" && end.status !== "unresolved";
+    return { ...end, chargedMicro: isCharged ? amountMicro : 0 };
   }
 
   #stop(): void {

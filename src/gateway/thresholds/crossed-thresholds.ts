@@ -1,13 +1,20 @@
 import type { ThresholdReached } from "../../events/threshold-reached.js";
 import type { Lease, Settlement, SettleResult, WindowName } from "../../ledger/credit-ledger.js";
-import { creditsAtEnd } from "../../ledger/funding.js";
 import type { Micro } from "../../metering/micro.js";
 
 const names: readonly WindowName[] = ["session", "week", "month"];
 
+/** The thresholds of a gateway. */
+export interface ThresholdLevels {
+  /** Shares of a limit in per cent. */
+  readonly percent: readonly number[];
+  /** A low balance of prepaid credits. `undefined`: none is too low. */
+  readonly prepaidMicro: Micro | undefined;
+}
+
 /**
- * The thresholds that a settlement has crossed. The ledger settles an account's calls one after the other, and shows
- * what was used right after each. So of all settlements in all processes, one crosses.
+ * The thresholds that a settlement has crossed: of each limit the highest. The ledger settles an account's calls one after
+ * the other, and shows what was used right after each. So of all settlements in all processes, one crosses.
  *
  * A `late` settlement crosses none: how much of it an expiry had charged is not known here.
  */
@@ -15,16 +22,19 @@ export function crossedThresholds(
   lease: Lease,
   { amountMicro: charge, tags }: Pick<Settlement, "amountMicro" | "tags">,
   result: SettleResult,
-  thresholds: readonly number[],
+  { percent, prepaidMicro }: ThresholdLevels,
 ): ThresholdReached[] {
   if (charge <= 0 || (result.status !== "settled" && result.status !== "recovered")) return [];
   const { account } = lease;
   const keyId = tags?.["keyId"];
-  const ofAccount =
-    lease.prepaidAt === undefined ? ofWindows(lease, charge, result, thresholds) : ofPrepaid(lease, charge, result);
+  const paid = result.prepaidMicro ?? 0;
+  const ofAccount = [
+    ...ofWindows(lease, charge - paid, result, percent),
+    ...ofPrepaid(paid, result.prepaid?.balanceMicro ?? 0, prepaidMicro),
+  ];
   return [
     ...ofAccount.map((reached) => ({ account, ...reached })),
-    ...ofCaps(lease, charge, result, thresholds).map((reached) => ({
+    ...ofCaps(lease, charge, result, percent).map((reached) => ({
       account,
       ...(typeof keyId === "string" && { keyId }),
       ...reached,
@@ -62,22 +72,28 @@ function ofCaps(
   });
 }
 
-function ofPrepaid(lease: Lease, charge: Micro, result: SettleResult): Reached[] {
-  const balance = creditsAtEnd(result, lease).prepaid?.balanceMicro ?? 0;
-  if (balance > 0 || balance + charge <= 0) return [];
-  return [{ window: "prepaid", percent: 100, usedMicro: 0 - balance, limitMicro: 0, resetsAt: null }];
+/** @param charge - what prepaid credits paid. @param low - the balance that is low. */
+function ofPrepaid(charge: Micro, balanceMicro: Micro, low: Micro | undefined): Reached[] {
+  const before = balanceMicro + charge;
+  const falls = (to: Micro) => before > to && balanceMicro <= to;
+  const percent = falls(0) ? 100 : low !== undefined && falls(low) ? null : undefined;
+  if (percent === undefined) return [];
+  const usedMicro = Math.max(0, -balanceMicro);
+  return [{ window: "prepaid", percent, usedMicro, limitMicro: 0, resetsAt: null, balanceMicro }];
 }
 
+/** The highest share that the charge has brought the use to, if any. */
 function crossed(
   { usedMicro, limitMicro }: { usedMicro: Micro; limitMicro: Micro },
   charge: Micro,
   thresholds: readonly number[],
 ): number[] {
   const before = usedMicro - charge;
-  return thresholds.filter((percent) => {
+  const reached = thresholds.filter((percent) => {
     const threshold = shareOf(limitMicro, percent);
     return before < threshold && threshold <= usedMicro;
   });
+  return reached.length > 1 ? [Math.max(...reached)] : reached;
 }
 
 /** Per cent of a limit, rounded up. In parts, since the product may be too large to be exact. */

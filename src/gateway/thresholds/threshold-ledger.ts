@@ -2,12 +2,12 @@ import type { OnThreshold } from "../../events/threshold-reached.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { nextTurn } from "../next-turn.js";
-import { crossedThresholds } from "./crossed-thresholds.js";
+import { crossedThresholds, type ThresholdLevels } from "./crossed-thresholds.js";
 
 /** The host's hook for thresholds. */
 export interface Thresholds {
   readonly onThreshold: OnThreshold;
-  readonly thresholds: readonly number[];
+  readonly thresholds: ThresholdLevels;
   readonly warn: Warn;
 }
 

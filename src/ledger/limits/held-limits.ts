@@ -1,3 +1,4 @@
+import type { Micro } from "../../metering/micro.js";
 import type { LeasedCap } from "../cap-limit.js";
 import type { Lease } from "../credit-ledger.js";
 import type { RateKind, RateUse } from "../rate-limit.js";
@@ -11,7 +12,10 @@ interface Take {
 
 /** What a reservation holds beside the windows, or in place of them. */
 export interface HeldLimits {
+  /** When it was admitted, if its account had prepaid credits then. */
   readonly prepaidAt: number | undefined;
+  /** What it held of prepaid credits at its admission. The windows hold the rest. */
+  readonly prepaidMicro: Micro;
   readonly caps: readonly Pick<LeasedCap, "id" | "start" | "end">[];
   /** Empty once its lease has expired. */
   readonly takes: readonly Take[];
@@ -20,8 +24,16 @@ export interface HeldLimits {
 const none: readonly Take[] = [];
 
 /** What is left of a part whose lease has expired. */
-export function expiredPart({ prepaidAt, caps }: HeldLimits): HeldLimits {
-  return { prepaidAt, caps, takes: none };
+export function expiredPart(part: HeldLimits): HeldLimits {
+  return { ...part, takes: none };
+}
+
+/**
+ * What a hold of so much has of prepaid credits; the windows have the rest. What it was raised by since its admission is
+ * prepaid where some of it was.
+ */
+export function heldOfPrepaid(held: Micro, reserved: Micro, part: HeldLimits | undefined): Micro {
+  return part === undefined || part.prepaidMicro === 0 || held === 0 ? 0 : held - (reserved - part.prepaidMicro);
 }
 
 /** What the takes of a lease come to when it expires: what its renewals had reported. */
@@ -39,7 +51,17 @@ export function usesAtRelease({ takes }: HeldLimits, uses: readonly RateUse[] = 
 }
 
 /** What a lease has, of which the ledger knows nothing. */
-export function partOfLease({ prepaidAt, caps = [], rates = [] }: Lease): HeldLimits | undefined {
+export function partOfLease(lease: Lease): HeldLimits | undefined {
+  const { prepaidAt, caps = [], rates = [] } = lease;
   if (prepaidAt === undefined && caps.length === 0 && rates.length === 0) return undefined;
-  return { prepaidAt, caps, takes: none };
+  return { prepaidAt, prepaidMicro: prepaidOf(lease), caps, takes: none };
+}
+
+/** What a lease held of prepaid credits at its admission. One of an earlier version held all of it or nothing. */
+export function prepaidOf({
+  amountMicro,
+  prepaidAt,
+  prepaidMicro,
+}: Pick<Lease, "amountMicro" | "prepaidAt" | "prepaidMicro">): Micro {
+  return prepaidAt === undefined ? 0 : (prepaidMicro ?? amountMicro);
 }

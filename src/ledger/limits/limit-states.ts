@@ -84,10 +84,7 @@ export function creditsAfter(account: AccountView | undefined, lease: Lease, now
 
 function prepaidOf(account: AccountView | undefined, now: number): Pick<AccountCredits, "prepaid"> {
   const prepaid = account?.limits?.prepaid;
-  if (prepaid === undefined) return {};
-  const state = prepaidState(prepaid, now);
-  const hasNone = state.lots.length === 0 && state.balanceMicro === 0 && state.heldMicro === 0;
-  return hasNone ? {} : { prepaid: state };
+  return prepaid === undefined ? {} : { prepaid: prepaidState(prepaid, now) };
 }
 
 /** The states of the caps that an operation names with their bounds. */

@@ -1,4 +1,5 @@
 import type { Micro } from "../../metering/micro.js";
+import { noFunds, type PrepaidFunds } from "../account-state.js";
 import { LedgerInputError } from "../credit-ledger.js";
 import type { PrepaidState } from "../prepaid-state.js";
 
@@ -12,7 +13,10 @@ interface Lot {
   left: Micro;
 }
 
-/** The prepaid credits of an account: its lots, the first to expire first, what open calls hold, and what is overdrawn. */
+/**
+ * The prepaid credits of an account: its lots, the first to expire first, what open calls hold, and what is overdrawn. An
+ * account that has had some keeps an empty one.
+ */
 export interface Prepaid {
   readonly lots: Lot[];
   held: Micro;
@@ -23,18 +27,14 @@ export function newPrepaid(): Prepaid {
   return { lots: [], held: 0, overdrawn: 0 };
 }
 
-export function isEmpty({ lots, held, overdrawn }: Prepaid): boolean {
-  return lots.length === 0 && held === 0 && overdrawn === 0;
-}
-
 /** What is left of the lots that have not expired, less what is overdrawn. */
 export function balanceOf({ lots, overdrawn }: Prepaid, now: number): Micro {
   return lots.reduce((sum, { expiresAt, left }) => (now < expiresAt ? sum + left : sum), 0 - overdrawn);
 }
 
-/** @param need - what must be available; 1 admits while anything is. */
-export function canFund(prepaid: Prepaid, need: Micro, now: number): boolean {
-  return balanceOf(prepaid, now) - prepaid.held >= need;
+/** What they add to what the plan has left. */
+export function fundsOf(prepaid: Prepaid | undefined, now: number): PrepaidFunds {
+  return prepaid === undefined ? noFunds : { balance: Math.max(0, balanceOf(prepaid, now)), held: prepaid.held };
 }
 
 /** @throws LedgerInputError when there are too many lots, or the sum is too large. */
@@ -86,10 +86,14 @@ export function chargePrepaid(prepaid: Prepaid, charge: Micro, admittedAt: numbe
   prepaid.overdrawn = Math.min(prepaid.overdrawn + due, Number.MAX_SAFE_INTEGER);
 }
 
-/** Removes the lots that have expired, unless an open call may still need them. @returns what was in them. */
+/** Whether a lot has expired. It lapses once no call of the account is open: one may still need it. */
+export function hasExpired({ lots }: Prepaid, now: number): boolean {
+  const first = lots[0];
+  return first !== undefined && now >= first.expiresAt;
+}
+
+/** Removes the lots that have expired. @returns what was in them. */
 export function lapse(prepaid: Prepaid, now: number): Micro {
-  const first = prepaid.lots[0];
-  if (first === undefined || now < first.expiresAt || prepaid.held > 0) return 0;
   let lapsed = 0;
   removeLots(prepaid, ({ expiresAt, left }) => {
     if (now < expiresAt) return false;
@@ -106,8 +110,10 @@ function removeLots({ lots }: Prepaid, isOver: (lot: Lot) => boolean): void {
 }
 
 export function prepaidState(prepaid: Prepaid, now: number): PrepaidState {
+  const balanceMicro = balanceOf(prepaid, now);
   return {
-    balanceMicro: balanceOf(prepaid, now),
+    balanceMicro,
+    overdrawnMicro: Math.max(0, -balanceMicro),
     heldMicro: prepaid.held,
     lots: prepaid.lots
       .filter(({ expiresAt }) => now < expiresAt)

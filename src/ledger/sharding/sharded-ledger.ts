@@ -1,12 +1,13 @@
 import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../credit-ledger.js";
-import { checkAccount } from "../ledger-input.js";
-import type { TopUpRequest } from "../prepaid-state.js";
+import { checkAccount, checkDeduct, checkTopUp } from "../ledger-input.js";
+import type { DeductRequest, TopUpRequest } from "../prepaid-state.js";
 import type { UsageRequest } from "../usage-sum.js";
 import { rendezvous } from "./rendezvous.js";
 import { renewInShards } from "./renew-in-shards.js";
 import { settleAll } from "./settle-all.js";
 import { setSharding } from "./sharding.js";
 import { subscribeToShards } from "./subscribe-to-shards.js";
+import { sweepShards } from "./sweep-shards.js";
 
 /** Options of {@link shardedLedger}. */
 export interface ShardedLedgerOptions<Name extends string = string> {
@@ -31,8 +32,10 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * A gateway guards each ledger by itself: one that is away keeps up its own accounts only. It does so where it gets
  * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
  *
- * `keepsLimits` and `inProcess` are `true`, and `topUp`, `history`, `usage` and `subscribe` are there, if that is so of
- * all ledgers. Ids are unique within a ledger only. `close` closes all of them.
+ * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage` and `subscribe` are there, if that is
+ * so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only; those of top-ups and deductions within all of them, if all have
+ * `claimTopUp`. The ledger that looks after such an id follows from the names: the id is not protected for the 31 days
+ * after a ledger is added or removed. `close` closes all of them.
  *
  * @throws TypeError when there is no ledger, or an option is unknown.
  *
@@ -71,7 +74,7 @@ export function shardedLedger<Name extends string>(options: ShardedLedgerOptions
     reset: async (account, windows) => await ledgerOf(account).reset(account, windows),
     forget: async (account) => await ledgerOf(account).forget(account),
     close: () => settleAll(ledgers.map(async (ledger) => await ledger.close())),
-    ...optionalMembers(ledgers, ledgerOf),
+    ...optionalMembers(ledgers, ledgerOf, (id) => byName.get(rendezvous(names, id)) as CreditLedger),
   };
   const isInProcess = ledgers.every(({ inProcess }) => inProcess === true);
   // As of the memory ledger, a copy with methods of the host's own does not have it.
@@ -84,12 +87,33 @@ export function shardedLedger<Name extends string>(options: ShardedLedgerOptions
 function optionalMembers(
   ledgers: readonly CreditLedger[],
   ledgerOf: (account: string) => CreditLedger,
+  ledgerOfId: (id: string) => CreditLedger,
 ): Partial<CreditLedger> {
   const haveAll = (name: keyof CreditLedger): boolean => ledgers.every((ledger) => ledger[name] !== undefined);
+  const claims = ledgers.length > 1 && haveAll("claimTopUp");
+  /** The ledger of the account, once the id is known to be no other account's in any ledger. */
+  const ledgerToChange = async ({ id, account }: DeductRequest) => {
+    const ledger = ledgerOf(account);
+    if (claims) await ledgerOfId(id).claimTopUp?.(id, account);
+    return ledger;
+  };
   return {
     ...(haveAll("topUp") && {
-      topUp: async (request: TopUpRequest) => present(await ledgerOf(request.account).topUp?.(request)),
+      topUp: async (request: TopUpRequest) => {
+        checkTopUp(request);
+        return present(await (await ledgerToChange(request)).topUp?.(request));
+      },
     }),
+    ...(haveAll("deduct") && {
+      deduct: async (request: DeductRequest) => {
+        checkDeduct(request);
+        return present(await (await ledgerToChange(request)).deduct?.(request));
+      },
+    }),
+    ...(haveAll("claimTopUp") && {
+      claimTopUp: async (id: string, account: string) => await ledgerOfId(id).claimTopUp?.(id, account),
+    }),
+    ...(ledgers.some(({ sweep }) => sweep !== undefined) && { sweep: () => sweepShards(ledgers) }),
     ...(haveAll("history") && {
       history: async (request: HistoryRequest) => present(await ledgerOf(request.account).history?.(request)),
     }),

@@ -8,6 +8,7 @@ import {
   readMember,
   readModel,
 } from "../request/json-request.js";
+import { namesOtherCap } from "../request/other-caps.js";
 import { readIncludeUsage } from "../request/stream-options.js";
 import { checkMessages, type MessageOutline } from "./message-outline.js";
 
@@ -21,11 +22,16 @@ export interface ChatRequest extends JsonRequest {
   readonly includeUsage: boolean;
   readonly maxTokens: number | undefined;
   readonly maxCompletionTokens: number | undefined;
+  /** Whether some server may heed another cap of it. */
+  readonly namesOtherCap: boolean;
   /** The number of choices requested. */
   readonly n: number;
 }
 
 const mostAnswers = 128;
+
+/** The names of its output cap. */
+export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 
 /**
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
@@ -62,6 +68,7 @@ function toChatRequest(request: JsonRequest, model: string, outline: MessageOutl
     includeUsage: readIncludeUsage(request),
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
     maxCompletionTokens: readCount("max_completion_tokens", readMember(request, "max_completion_tokens")),
+    namesOtherCap: namesOtherCap(request, chatCaps),
     n: readCount("n", readMember(request, "n"), mostAnswers) ?? 1,
   };
 }

@@ -2,15 +2,19 @@ import type { Buffer } from "node:buffer";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
 import { editMembers, type JsonMember, type MemberEdits, memberOf, splice } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
+import { cutOtherCaps } from "../request/other-caps.js";
 import { withIncludeUsage } from "../request/stream-options.js";
 import { addLackingEdits, type Lacking } from "./capabilities.js";
-import type { ChatRequest } from "./chat-request.js";
+import { type ChatRequest, chatCaps } from "./chat-request.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 
 /** The target of a request. */
 interface Target {
   model: string;
+  /** No cap above it is sent. */
   maxOutputTokens: number | undefined;
+  /** The cap of a request that names none. */
+  addedCap?: number | undefined;
   dialect?: Dialect | undefined;
   lacking?: Lacking | undefined;
 }
@@ -27,12 +31,12 @@ export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array
 }
 
 function editedBody(request: ChatRequest, target: Target): Buffer {
-  const { body, members, stream, includeUsage } = request;
-  const { model, maxOutputTokens = Number.POSITIVE_INFINITY, dialect, lacking } = target;
+  const { body, members, stream, includeUsage, namesOtherCap } = request;
+  const { model, maxOutputTokens = Number.POSITIVE_INFINITY, addedCap, dialect, lacking } = target;
   const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;
   const cutsCompletionTokens = (request.maxCompletionTokens ?? 0) > maxOutputTokens;
   const keepsOptions = stream ? includeUsage : memberOf(members, "stream_options") === undefined;
-  const isPlain = keepsOptions && !cutsTokens && !cutsCompletionTokens;
+  const isPlain = keepsOptions && !cutsTokens && !cutsCompletionTokens && addedCap === undefined && !namesOtherCap;
   if (isPlain && dialect === undefined && lacking === undefined) {
     const { start, end } = memberOf(members, "model") as JsonMember;
     return splice(body, start, end, JSON.stringify(model));
@@ -41,6 +45,8 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   edits.set("model", JSON.stringify(model));
   if (cutsTokens) edits.set("max_tokens", String(maxOutputTokens));
   if (cutsCompletionTokens) edits.set("max_completion_tokens", String(maxOutputTokens));
+  if (addedCap !== undefined) edits.set(dialect?.capName ?? "max_completion_tokens", String(addedCap));
+  if (namesOtherCap) cutOtherCaps(request, chatCaps, maxOutputTokens, edits);
   if (!keepsOptions) edits.set("stream_options", stream ? withIncludeUsage(request) : null);
   if (dialect !== undefined) addDialectEdits(request, dialect, edits);
   if (lacking !== undefined) addLackingEdits(lacking, edits);

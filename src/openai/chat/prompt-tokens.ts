@@ -20,7 +20,7 @@ const answerPreamble = 4;
 
 /** The model's limits on a prompt. */
 export interface PromptLimits {
-  /** No prompt has more tokens. */
+  /** The tokens that a prompt can have, as the catalog says. What nothing is known of is taken to fill it. */
   readonly contextLength: number;
   readonly tokenizer: Tokenizer | undefined;
   readonly tokenBounds: ResolvedTokenBounds;
@@ -56,7 +56,7 @@ export interface Prompt extends WithMessages {
 }
 
 /**
- * The most tokens that the prompt of a chat can have. Images, audio and files count at their bounds. Everything else
+ * The most tokens that the prompt of a chat can have, be it more than the model's context. Images, audio and files count at their bounds. Everything else
  * that a model may read counts as text. The names and punctuation of the JSON make up for what templates add around
  * messages.
  *
@@ -88,16 +88,16 @@ export function promptTokens(
 export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): number {
   const { contextLength, tokenizer, tokenBounds } = limits;
   let tokens = answerPreamble + prompt.added;
+  let leastAtAll = 0;
   for (const { start, end } of prompt.rewritten) tokens += rewritingTokens(prompt.body, start, end);
-  for (const item of prompt.media) tokens += mediaTokens(prompt.body, item, tokenBounds);
-  if (tokens >= contextLength) return contextLength;
-  const texts = promptTexts(prompt);
-  for (const text of tokenizer === undefined ? texts : []) {
-    tokens += countText(text);
-    if (tokens >= contextLength) return contextLength;
+  for (const item of prompt.media) {
+    const most = mediaTokens(prompt.body, item, tokenBounds);
+    if (Number.isFinite(most)) tokens += most;
+    else leastAtAll = contextLength;
   }
-  if (tokenizer !== undefined) tokens += countTexts(texts, tokenizer, contextLength - tokens);
-  return Math.min(tokens, contextLength);
+  const texts = promptTexts(prompt);
+  tokens += countedTexts(texts, tokenizer, contextLength - tokens) ?? boundOfTexts(texts);
+  return Math.max(Math.ceil(tokens), leastAtAll);
 }
 
 const counts = new RememberedCounts(2 ** 21);
@@ -169,7 +169,18 @@ function hasTools({ members }: WithMessages): boolean {
   return memberOf(members, "tools") !== undefined || memberOf(members, "functions") !== undefined;
 }
 
-function countTexts(texts: readonly Uint8Array[], tokenizer: Tokenizer, most: number): number {
+function boundOfTexts(texts: readonly Uint8Array[]): number {
+  return texts.reduce((sum, text) => sum + countText(text), 0);
+}
+
+/** @returns `undefined` without a tokenizer, and for more than `most` tokens: nobody waits for the count of such a text. */
+function countedTexts(
+  texts: readonly Uint8Array[],
+  tokenizer: Tokenizer | undefined,
+  most: number,
+): number | undefined {
+  if (tokenizer === undefined || most <= 0) return undefined;
   const text = texts.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()).join("");
-  return tokenizer.count(text, most) + mostMissed(text);
+  const tokens = tokenizer.count(text, most) + mostMissed(text);
+  return tokens > most ? undefined : tokens;
 }

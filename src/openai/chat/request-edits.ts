@@ -2,7 +2,7 @@ import type { MemberEdits } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
 import { messageMedia } from "../media/message-media.js";
 import type { JsonRequest } from "../request/json-request.js";
-import type { ChatRequest } from "./chat-request.js";
+import type { ChatRequest, chatCaps } from "./chat-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
 import { outlineOf } from "./message-texts.js";
 
@@ -38,9 +38,7 @@ export function addMessageEdits(request: ChatRequest, rules: MessageRules, edits
   if (edited !== undefined) edits.set("messages", edited);
 }
 
-const caps = ["max_tokens", "max_completion_tokens"] as const;
-
-function renameCap(request: ChatRequest, capName: (typeof caps)[number], edits: MemberEdits): void {
+function renameCap(request: ChatRequest, capName: (typeof chatCaps)[number], edits: MemberEdits): void {
   const other = capName === "max_tokens" ? "max_completion_tokens" : "max_tokens";
   if (!request.members.some(({ name }) => name === other)) return;
   const [cap, otherCap] = [capOf(request, capName, edits), capOf(request, other, edits)];
@@ -49,7 +47,7 @@ function renameCap(request: ChatRequest, capName: (typeof caps)[number], edits: 
 }
 
 /** The cap that goes to the upstream, within the model's limit. */
-function capOf(request: ChatRequest, name: (typeof caps)[number], edits: MemberEdits): number | undefined {
+function capOf(request: ChatRequest, name: (typeof chatCaps)[number], edits: MemberEdits): number | undefined {
   const edit = edits.get(name);
   if (typeof edit === "string") return Number(edit);
   return name === "max_tokens" ? request.maxTokens : request.maxCompletionTokens;

@@ -65,11 +65,21 @@ function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInpu
   };
 }
 
-/** An estimate of the tokens of all inputs; a model reads at most `contextLength` of each. */
-export function embeddingTokens(request: EmbeddingRequest, contextLength: number, tokenizer?: Tokenizer): number {
-  const { inputTokens } = request;
-  const counts = tokenizer === undefined ? inputTokens : countInputs(request, contextLength, tokenizer);
-  return counts.reduce((sum, tokens) => sum + Math.min(tokens, contextLength), 0);
+/** The most tokens of each input. Of media that nothing limits, as many as `contextLength`. */
+export function countEmbeddingTokens(
+  { body, inputs, inputTokens }: EmbeddingRequest,
+  contextLength: number,
+  tokenizer?: Tokenizer,
+): readonly number[] {
+  return inputTokens.map((bound, place) => {
+    const input = inputs[place];
+    if (tokenizer !== undefined && input !== undefined && isText(body, input)) {
+      const counted = tokenizer.count(textAt(body, input), contextLength) + marks;
+      // It stops counting beyond the context.
+      if (counted <= contextLength) return counted;
+    }
+    return Number.isFinite(bound) ? bound : contextLength;
+  });
 }
 
 /**
@@ -118,12 +128,6 @@ export function toUpstreamEmbeddingBody(
 }
 
 type Value = Pick<JsonMember, "start" | "end">;
-
-function countInputs({ body, inputs }: EmbeddingRequest, most: number, tokenizer: Tokenizer): number[] {
-  return inputs.map((input) =>
-    isText(body, input) ? tokenizer.count(textAt(body, input), most) + marks : input.tokens,
-  );
-}
 
 function isText(body: Uint8Array, { start }: Value): boolean {
   return body[start] === 0x22;

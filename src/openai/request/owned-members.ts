@@ -1,4 +1,5 @@
 import { foldName } from "../../wire/folded-names.js";
+import { capNames, otherCapNames } from "./cap-names.js";
 import { readMembers, reasoningMembers } from "./request-names.js";
 
 /** How much a model thinks is within the caps, whoever chooses it. */
@@ -8,8 +9,18 @@ const chosenByHosts: ReadonlySet<string> = new Set(reasoningMembers);
 const owned: ReadonlySet<string> = new Set(
   [
     ...readMembers.filter((name) => !chosenByHosts.has(name)),
-    ...["max_output_tokens", "max_tokens_to_sample", "n_predict", "num_predict", "max_new_tokens", "best_of"],
-    ...["system", "instructions", "prompt", "previous_response_id", "conversation", "store", "background"],
+    ...[
+      ...capNames,
+      ...otherCapNames,
+      "best_of",
+      "system",
+      "instructions",
+      "prompt",
+      "previous_response_id",
+      "conversation",
+      "store",
+      "background",
+    ],
   ].map(foldName),
 );
 

@@ -1,3 +1,5 @@
+import { capHolders, otherCapNames } from "./cap-names.js";
+
 /**
  * What happens to a restricted member of a request. A client could use it to choose another model, price or cap.
  * `drop`: it is removed, where the response stays the same without it. `refuse`: a 400 with its `param`.
@@ -52,10 +54,7 @@ export const restrictions: readonly Restriction[] = [
     why: "limits the answer's length under another name",
     advice: "Send 'max_tokens' or 'max_completion_tokens'.",
     neutral: ["{}"],
-    names: list(
-      "n_predict num_predict max_new_tokens max_output_tokens max_tokens_to_sample max_length max_gen_len options " +
-        "parameters sampling_params generation_config",
-    ),
+    names: [...otherCapNames, "max_output_tokens", ...capHolders],
   },
   {
     rule: "refuse",

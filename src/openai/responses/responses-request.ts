@@ -9,6 +9,7 @@ import {
   readMember,
   readModel,
 } from "../request/json-request.js";
+import { namesOtherCap } from "../request/other-caps.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
 import { requireKinds, requireResponsesNames } from "./responses-members.js";
 import { readTools, type ToolSpan } from "./tool-kinds.js";
@@ -23,12 +24,17 @@ export interface ResponsesRequest extends JsonRequest {
   readonly tools: readonly ToolSpan[];
   /** The most tokens of the response, including reasoning. */
   readonly maxOutputTokens: number | undefined;
+  /** Whether some server may heed another cap of it. */
+  readonly namesOtherCap: boolean;
   /** Whether the client wants to refer to the response later. OpenAI's default is `true`. */
   readonly store: boolean;
   readonly previousResponseId: string | undefined;
   /** Additional output that the client requests, such as `reasoning.encrypted_content`. */
   readonly include: readonly string[];
 }
+
+/** The names of its output cap. */
+export const responsesCaps = ["max_output_tokens"] as const;
 
 /** Far more than there are. */
 const mostIncludes = 64;
@@ -84,6 +90,7 @@ function toResponsesRequest(
     items,
     tools: readTools(request, items),
     maxOutputTokens: readCount("max_output_tokens", readMember(request, "max_output_tokens")),
+    namesOtherCap: namesOtherCap(request, responsesCaps),
     store: readMember(request, "store") !== false,
     previousResponseId,
     include: readInclude(request),

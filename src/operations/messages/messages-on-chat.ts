@@ -25,6 +25,6 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
   };
   const sink = new MessagesClientSink(head, translation);
   const context = toAnswerContext(target, model, attempt, "messages");
-  const source = toChatTarget(parseTranslated(body), target, model, context);
+  const source = toChatTarget(parseTranslated(body), parts, context);
   return new TranslatedExchange(source, sink, attempt.promptTokens);
 }

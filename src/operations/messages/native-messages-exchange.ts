@@ -7,6 +7,7 @@ import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { withoutLacking } from "../../anthropic/messages/messages-capabilities.js";
 import { toUpstreamMessagesBody } from "../../anthropic/messages/to-upstream-messages-body.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
+import { withinContext } from "../../anthropic/within-context.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
@@ -17,6 +18,7 @@ import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
 import { toAnswerContext } from "../answer-context.js";
+import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import { type MessagesExchangeParts, messagesMembers } from "./messages-exchange-parts.js";
@@ -29,12 +31,13 @@ export class NativeMessagesExchange implements Exchange {
   readonly #context: AnswerContext;
 
   constructor({ request, headers, target, model, attempt }: MessagesExchangeParts) {
-    const { maxOutputTokens, lacking } = model;
-    this.headers = headers;
+    const { lacking } = model;
+    this.headers = withinContext(headers, model.contextLength);
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
     this.body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
-      maxOutputTokens,
+      maxOutputTokens: mostOutputTokens(model),
+      requiredCap: requiredOutputCap(model, attempt.addedCap),
       dropped: target.rules.dialectFor(request, undefined, messagesMembers)?.dropped,
       reasoning: lacking === undefined || !lacking.reasoning,
     });

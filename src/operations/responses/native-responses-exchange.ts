@@ -18,6 +18,7 @@ import { withoutLackingVision } from "../../openai/responses/responses-capabilit
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
+import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import { ownId } from "../own-id.js";
 import type { StreamCodec } from "../stream-codec.js";
@@ -40,7 +41,8 @@ export class NativeResponsesExchange implements Exchange {
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
     this.body = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
-      maxOutputTokens: model.maxOutputTokens,
+      maxOutputTokens: mostOutputTokens(model),
+      addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request),
     });

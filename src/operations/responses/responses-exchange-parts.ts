@@ -1,17 +1,14 @@
 import type { Dialect } from "../../openai/dialect.js";
 import { lackingMembers } from "../../openai/responses/responses-capabilities.js";
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
-import type { AttemptFacts, ModelTraits, TargetTraits } from "../operation.js";
+import type { ExchangeFacts, ModelTraits } from "../operation.js";
 import type { KeptConversation } from "./kept-conversation.js";
 
 /** What an exchange of the Responses API is made of. */
-export interface ResponsesExchangeParts {
+export interface ResponsesExchangeParts extends ExchangeFacts {
   /** With all that it refers to in its place. */
   readonly request: ResponsesRequest;
   readonly conversation: KeptConversation;
-  readonly target: TargetTraits;
-  readonly model: ModelTraits;
-  readonly attempt: AttemptFacts;
 }
 
 /** Members of this API that mean something else to chat completions, or that are checked apart. */

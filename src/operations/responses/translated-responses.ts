@@ -29,5 +29,5 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
   const chat = parseTranslated(Buffer.from(JSON.stringify(body)));
   const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
   const sink = new ResponsesClientSink(context, conversation, attempt.clock);
-  return new TranslatedExchange(toTarget(chat, target, model, answer), sink, attempt.promptTokens);
+  return new TranslatedExchange(toTarget(chat, parts, answer), sink, attempt.promptTokens);
 }

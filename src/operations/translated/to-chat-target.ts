@@ -13,7 +13,8 @@ import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { ModelTraits, TargetTraits } from "../operation.js";
+import { mostOutputTokens } from "../most-output-tokens.js";
+import type { ExchangeFacts } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
 
 /** An upstream that speaks chat completions, for a client that does not. */
@@ -45,15 +46,17 @@ class ChatTargetSource implements ChatSource {
 /** The source of a target that speaks chat completions, for a request in their words. */
 export function toChatTarget(
   chat: ChatRequest,
-  { upstreamModel, rules, dialect: own }: TargetTraits,
-  { maxOutputTokens, lacking }: ModelTraits,
+  { target, model, attempt }: ExchangeFacts,
   context: AnswerContext,
 ): ChatTargetSource {
-  const dialect = rules.dialectFor(chat, own);
-  return new ChatTargetSource(
-    toUpstreamBody(chat, { model: upstreamModel, maxOutputTokens, dialect, lacking }),
-    context,
-  );
+  const body = toUpstreamBody(chat, {
+    model: target.upstreamModel,
+    maxOutputTokens: mostOutputTokens(model),
+    addedCap: attempt.addedCap,
+    dialect: target.rules.dialectFor(chat, target.dialect),
+    lacking: model.lacking,
+  });
+  return new ChatTargetSource(body, context);
 }
 
 class ChatTargetChunks implements ChatChunkSource {

@@ -41,9 +41,9 @@ local function run(operation)
   shown = nil
   local reply = transition(operation)
   if not (shown or packedPrepaid) then return reply end
-  local caps, rates, part = {}, {}, nil
-  if shown then caps, rates, part = shown.caps, shown.rates, shown.part end
-  return useLimits().answer(caps, rates, part) .. reply
+  local caps, rates, part, paid = {}, {}, nil, nil
+  if shown then caps, rates, part, paid = shown.caps, shown.rates, shown.part, shown.paid end
+  return useLimits().answer(caps, rates, part, paid) .. reply
 end
 
 local function attempt(place, operation)

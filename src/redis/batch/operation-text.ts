@@ -7,6 +7,8 @@ import type {
   Settlement,
   WindowName,
 } from "../../ledger/credit-ledger.js";
+import { checkLimits } from "../../ledger/ledger-input.js";
+import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import { neverExpires } from "../../ledger/limits/prepaid.js";
 import type { TopUpRequest } from "../../ledger/prepaid-state.js";
 import type { LeasedWindows } from "./leased-windows.js";
@@ -48,18 +50,25 @@ export function settleText(
   windows: LeasedWindows,
 ): string {
   checkLeaseTimes(lease);
+  checkLimits(lease.limits);
   const { id, amountMicro, expiresAt } = lease;
   const { mayBeDuplicateSince = Number.MAX_SAFE_INTEGER, tags } = settlement;
   const head = `[${codes.settle},${JSON.stringify(id)},"${kind}",${tagsText(tags)},${settlement.amountMicro}`;
-  const rest = `${windows.text(lease)}${leasedText(lease, settlement)}]`;
+  const rest = `${windows.text(lease)},${limitsText(lease)}${leasedText(lease, settlement)}]`;
   return `${head},${mayBeDuplicateSince},${amountMicro},${expiresAt},${rest}`;
 }
 
-function leasedText({ prepaidAt, caps = [], rates = [] }: Lease, { rates: uses = [] }: Settlement): string {
+function limitsText({ limits: { session, week, month } }: Lease): string {
+  return `${session.limitMicro ?? -1},${week.limitMicro ?? -1},${month.limitMicro ?? -1}`;
+}
+
+function leasedText(lease: Lease, { rates: uses = [] }: Settlement): string {
+  const { prepaidAt, caps = [], rates = [] } = lease;
   if (prepaidAt === undefined && caps.length === 0 && rates.length === 0 && uses.length === 0) return "";
   const ofCaps = caps.map(({ id, start, end }) => [id, start, end]);
   const ids = rates.map(({ id }) => id);
-  return `,${prepaidAt ?? Number.MIN_SAFE_INTEGER},${JSON.stringify([ofCaps, ids, usesOf(uses)]).slice(1, -1)}`;
+  const rest = JSON.stringify([prepaidAt ?? Number.MIN_SAFE_INTEGER, prepaidOf(lease), ofCaps, ids, usesOf(uses)]);
+  return `,${rest.slice(1, -1)}`;
 }
 
 /** As a member of the arguments of the script that renews. */
@@ -71,6 +80,7 @@ function usesOf(uses: NonNullable<Settlement["rates"]>): unknown[] {
   return uses.map(({ id, actual }) => [id, actual]);
 }
 
+/** @param request - its amount is negative where that is taken back. */
 export function topUpText({ id, amountMicro, expiresAt = neverExpires, note }: TopUpRequest): string {
   const tags = tagsText(note === undefined ? undefined : { note });
   return `[${codes.topUp},${JSON.stringify(id)},${tags},${amountMicro},${expiresAt}]`;

@@ -48,7 +48,7 @@ local function chargeCap(id, start, finish, held, charge)
   local isSame = cap.start == start
   if isSame then
     cap.held = cap.held - held
-  elseif charge > 0 and cap.start < start and cap.finish <= now and now < finish then
+  elseif charge > 0 and isLater(cap, { start = start, finish = finish }) then
     cap = newInstance(start, finish)
     isSame = true
   end

@@ -1,5 +1,6 @@
 import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../../ledger/limits/held-limits.js";
+import type { Micro } from "../../metering/micro.js";
 import type { LedgerReply } from "../ledger-reply.js";
 
 /** The ids of caps and rates that an operation names, in the order in which it sends them. */
@@ -13,6 +14,8 @@ export interface LimitsReply {
   readonly limits: AccountLimits;
   /** Of the lease that is returned: what it holds of them, as far as it is known. */
   readonly part: HeldLimits | undefined;
+  /** Of a settlement: what prepaid credits have paid for its id in all. */
+  readonly prepaidMicro: Micro;
 }
 
 const never = Number.MIN_SAFE_INTEGER;
@@ -27,9 +30,10 @@ export function limitsOf(
   let place = firstOfLimits;
   const next = () => numbers[place++] ?? Number.NaN;
   const [lotCount, held, overdrawn] = [next(), next(), next()];
-  const lots = Array.from({ length: lotCount }, () => ({ expiresAt: next(), left: next() }));
-  const limits: AccountLimits = { ...newAccountLimits(), prepaid: { lots, held, overdrawn } };
-  const [hasPart, prepaidAt] = [next() === 1, next()];
+  const lots = Array.from({ length: Math.max(0, lotCount) }, () => ({ expiresAt: next(), left: next() }));
+  const prepaid = lotCount < 0 ? undefined : { lots, held, overdrawn };
+  const limits: AccountLimits = { ...newAccountLimits(), prepaid };
+  const [hasPart, prepaidAt, prepaidMicro] = [next() === 1, next(), next()];
   const leased: { id: string; start: number; end: number }[] = [];
   for (const { id } of caps) {
     const cap = { start: next(), end: next(), used: next(), held: next(), bonus: 0 };
@@ -41,6 +45,7 @@ export function limitsOf(
     const bucket = { level: next(), at: next(), held: next(), limit: next(), burst: next() };
     if (bucket.limit !== -1) limits.buckets.set(id, bucket);
   }
-  const part = { prepaidAt: prepaidAt === never ? undefined : prepaidAt, caps: leased, takes: noTakes };
-  return { limits, part: hasPart ? part : undefined };
+  if (!hasPart) return { limits, part: undefined, prepaidMicro };
+  const part = { prepaidAt: prepaidAt === never ? undefined : prepaidAt, prepaidMicro, caps: leased, takes: noTakes };
+  return { limits, part, prepaidMicro: 0 };
 }

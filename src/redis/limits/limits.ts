@@ -72,10 +72,16 @@ local function canHold(named, amount)
   return held + amount <= maxInteger
 end
 
--- Holds what an admission takes, and answers the part of its lease.
-local function hold(named, amount, prepaidAt)
-  local part = { prepaidAt = prepaidAt, caps = {}, takes = {}, uses = {} }
-  if prepaidAt then holdPrepaid(amount) end
+-- Holds what an admission takes, so much of it in prepaid credits where the account has some, and answers the part of its
+-- lease. To a version before, prepaidAt says that prepaid credits hold all of it.
+local function hold(named, amount, ofPrepaid)
+  local part = { prepaid = ofPrepaid or 0, caps = {}, takes = {}, uses = {} }
+  if part.prepaid > 0 then
+    part.prepaidAt = now
+    holdPrepaid(part.prepaid)
+  elseif ofPrepaid then
+    part.at = now
+  end
   for index, cap in ipairs(named.caps) do
     local id = named.capLimits[index][1]
     cap.held = cap.held + amount
@@ -94,17 +100,20 @@ local function hold(named, amount, prepaidAt)
 end
 
 local function raise(part, rise)
-  if part.prepaidAt then holdPrepaid(rise) end
+  if part.prepaid > 0 then holdPrepaid(rise) end
   load(firstOfEach(part.caps), {})
   holdInCaps(part.caps, rise)
 end
 
+-- Replaces what prepaid credits hold of a call by what they pay for it.
+local function endPrepaid(held, share, admittedAt)
+  if held == 0 and share == 0 then return end
+  holdPrepaid(-held)
+  chargePrepaid(share, admittedAt)
+end
+
 -- Replaces the hold by the charge.
-local function charge(part, held, amount)
-  if part.prepaidAt then
-    holdPrepaid(-held)
-    chargePrepaid(amount, part.prepaidAt)
-  end
+local function chargeCaps(part, held, amount)
   load(firstOfEach(part.caps), {})
   for _, cap in ipairs(part.caps) do chargeCap(cap[1], cap[2], cap[3], held, amount) end
 end
@@ -141,19 +150,24 @@ local function topUp(amount, expiresAt)
   if not pay(amount, expiresAt) then return ${code.tooManyLots} end
 end
 
--- The record that goes before the answer: prepaid credits, and what is stored of the caps and rates that are named; and of
--- a lease what it has of them.
-local function answerLimits(capIds, rateIds, part)
+local function deduct(amount)
+  chargePrepaid(amount, now)
+end
+
+-- The record that goes before the answer: prepaid credits, of which there are -1 lots where the account has never had any;
+-- what is stored of the caps and rates that are named; and of a lease what it has of them, or what they have paid for it.
+local function answerLimits(capIds, rateIds, part, paid)
   load(capIds, rateIds)
   getPrepaid()
-  local numbers = { ${code.limits}, 0, #prepaid.lots, prepaid.held, prepaid.overdrawn }
+  local lotCount = (packedPrepaid or isPrepaidChanged) and #prepaid.lots or -1
+  local numbers = { ${code.limits}, 0, lotCount, prepaid.held, prepaid.overdrawn }
   local function add(...)
     for index = 1, select('#', ...) do numbers[#numbers + 1] = select(index, ...) end
   end
   for _, lot in ipairs(prepaid.lots) do add(lot.expiresAt, lot.left) end
   local leased = {}
   for _, cap in ipairs(part and part.caps or {}) do leased[cap[1]] = cap end
-  add(part and 1 or 0, part and part.prepaidAt or never)
+  add(part and 1 or 0, part and (part.prepaidAt or part.at) or never, part and part.prepaid or paid or 0)
   for _, id in ipairs(capIds) do
     local cap = caps[id] or newInstance(never, never)
     local ofLease = leased[id] or { id, never, never }
@@ -168,26 +182,14 @@ local function answerLimits(capIds, rateIds, part)
 end
 
 return {
-  drop = drop, keep = keep, lapse = lapse, canFund = canFund, open = open, denies = denies, canHold = canHold,
-  hold = hold, raise = raise, charge = charge, endTakes = endTakes, prolong = prolong, topUp = topUp,
-  answer = answerLimits, idsOf = firstOfEach,
+  drop = drop, keep = keep, lapse = lapse, balanceAt = balanceAt, funds = funds, open = open, denies = denies,
+  canHold = canHold, hold = hold, raise = raise, endPrepaid = endPrepaid, chargeCaps = chargeCaps, endTakes = endTakes,
+  prolong = prolong, topUp = topUp, deduct = deduct, answer = answerLimits, idsOf = firstOfEach,
 }
 end
 
 local function useLimits()
   limits = limits or makeLimits()
   return limits
-end
-
--- Gives back what a lease holds, and charges the amount in its place. Answers whether the account has a later end now.
-local function endHold(lease, part, held, amount)
-  local isExtended = not (part and part.prepaidAt) and addCharge(lease, held, amount)
-  if part then useLimits().charge(part, held, amount) end
-  return isExtended
-end
-
--- Where the journal shows a charge: in no window, if prepaid credits fund it.
-local function instancesOf(lease, part)
-  return part and part.prepaidAt and {} or lease
 end
 `;

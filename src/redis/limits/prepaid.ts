@@ -1,6 +1,7 @@
 /**
  * The prepaid credits of an account, in one string: what open calls hold, what is overdrawn, and of each lot when it
- * expires and what is left. It has no time to live: what was sold must not end with the account's windows.
+ * expires and what is left. It has no time to live: what was sold must not end with the account's windows. Once there was
+ * one it stays, though nothing is left: whether an account has ever had prepaid credits is shown.
  */
 export const prepaid = `
 local mostLots = 100
@@ -13,7 +14,8 @@ local function getPrepaid()
   if packedPrepaid then
     local count = #packedPrepaid / 8
     local numbers = { struct.unpack('<' .. string.rep('d', count), packedPrepaid) }
-    prepaid.held, prepaid.overdrawn = numbers[1], numbers[2]
+    -- A version before that ends a lease takes all of it from here, though the windows hold a part of it.
+    prepaid.held, prepaid.overdrawn = math.max(0, numbers[1]), numbers[2]
     for index = 3, count, 2 do
       prepaid.lots[#prepaid.lots + 1] = { expiresAt = numbers[index], left = numbers[index + 1] }
     end
@@ -23,25 +25,24 @@ end
 
 local function writePrepaid()
   isPrepaidChanged = false
-  local lots = prepaid.lots
-  if #lots == 0 and prepaid.held == 0 and prepaid.overdrawn == 0 then
-    write('DEL', prepaidKey)
-    packedPrepaid = false
-    return
-  end
   local parts = { struct.pack('<dd', prepaid.held, prepaid.overdrawn) }
-  for _, lot in ipairs(lots) do parts[#parts + 1] = struct.pack('<dd', lot.expiresAt, lot.left) end
+  for _, lot in ipairs(prepaid.lots) do parts[#parts + 1] = struct.pack('<dd', lot.expiresAt, lot.left) end
   packedPrepaid = table.concat(parts)
   write('SET', prepaidKey, packedPrepaid)
 end
 
--- Whether so much is available: in lots that have not expired, not overdrawn, and not held.
-local function canFund(need)
-  local available = -getPrepaid().overdrawn
+-- What was left at that moment of the lots that had not expired, less what is overdrawn.
+local function balanceAt(moment)
+  local balance = 0 - getPrepaid().overdrawn
   for _, lot in ipairs(prepaid.lots) do
-    if now < lot.expiresAt then available = available + lot.left end
+    if moment < lot.expiresAt then balance = balance + lot.left end
   end
-  return available - prepaid.held >= need
+  return balance
+end
+
+-- What they add to what the plan has left, and what is held of it. A debt takes nothing from the plan.
+local function funds()
+  return math.max(0, balanceAt(now)), prepaid.held
 end
 
 -- Answers whether there is room for it.
@@ -100,10 +101,10 @@ local function chargePrepaid(charge, admittedAt)
   prepaid.overdrawn = math.min(prepaid.overdrawn + due, maxInteger)
 end
 
--- Removes the lots that have expired, unless an open call may still need them.
+-- Removes the lots that have expired, unless a call of the account is open: it may still need them.
 local function lapse()
   local first = getPrepaid().lots[1]
-  if not first or now < first.expiresAt or prepaid.held > 0 then return end
+  if not first or now < first.expiresAt or call('ZCARD', leasesKey) > 0 then return end
   local lapsed = 0
   removeLots(function(lot)
     if now < lot.expiresAt then return false end

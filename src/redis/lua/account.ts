@@ -19,8 +19,9 @@ local account
 -- The account as it is stored, or will be: what an operation has not kept is not in it.
 local packedAccount
 local mustWrite, mustExtend, hasHeld
--- As it is stored; most accounts have none.
+-- As it is stored; most accounts have none. One that has had some keeps an empty one.
 local packedPrepaid
+local emptyPrepaid = string.rep('\\0', 16)
 -- What else it has beside its windows, once something of it was needed.
 local limits
 
@@ -82,14 +83,16 @@ local function writeAccount()
   -- An account outlives its windows by a day: should the clock have gone ahead, putting it right must not refill.
   local graceMs = dayMs
   local maxLeaseMs = 900000
+  -- What calls had cost that no process was there to charge reaches the journal this much later still.
+  local unsweptMs = 30 * dayMs
   local last = math.max(account.session.finish, account.week.finish, account.month.finish, now + maxLeaseMs)
   local ttl = last - now + graceMs
   write('SET', accountKey, packedAccount, 'PX', ttl)
   if mustExtend or hasHeld and call('PTTL', leasesKey) == -1 then
     -- Prepaid credits do not end, nor do some caps. What leases hold of them must be known until it is given back.
-    local isEndless = packedPrepaid or call('PTTL', capsKey) == -1
+    local isEndless = packedPrepaid and packedPrepaid ~= emptyPrepaid or call('PTTL', capsKey) == -1
     for _, key in ipairs({ holdsKey, leasesKey, expiredKey }) do
-      if isEndless then write('PERSIST', key) else write('PEXPIRE', key, ttl) end
+      if isEndless then write('PERSIST', key) else write('PEXPIRE', key, ttl + unsweptMs) end
     end
   end
   mustWrite = false

@@ -1,5 +1,16 @@
 /** Charges the window instances of an admission, and no others. */
 export const charge = `
+-- What may still be charged to an instance. Holds do not count.
+local function roomIn(instance, limit)
+  return math.max(0, limit + instance.bonus - instance.used)
+end
+
+-- Whether an open instance is later than the newest one that is known: its session has closed or was never opened, or the
+-- state was lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+local function isLater(newest, admitted)
+  return newest.start < admitted.start and newest.finish <= now and now < admitted.finish
+end
+
 -- A session in which nothing is used, held or granted is as if it had never been opened.
 local function closeEmptySession()
   local session = account.session
@@ -16,9 +27,7 @@ local function addCharge(admission, held, amount)
     local isSame = instance.start == admitted.start
     if isSame then
       instance.held = instance.held - held
-    elseif amount > 0 and instance.start < admitted.start and instance.finish <= now and now < admitted.finish then
-      -- An open instance later than any that is known: a session that has closed or was never opened, or the state was
-      -- lost. It is taken up again, but never in the place of one that is open too, as it can be after the clock stepped.
+    elseif amount > 0 and isLater(instance, admitted) then
       instance = newInstance(admitted.start, admitted.finish)
       account[name] = instance
       isSame, isExtended = true, true

@@ -17,12 +17,12 @@ local function expireDue()
   for index, id in ipairs(due) do
     local hold, part = unpackHold(packed[index], packedParts[index])
     if hold then
-      endHold(hold, part, hold.held, hold.checkpoint)
+      local _, share = endHold(hold, part, hold.held, hold.checkpoint)
       if part then
         useLimits().endTakes(part, part.uses, 'expiry')
         records[#records + 1], records[#records + 2] = partField(id), packPart(part)
       end
-      if hold.checkpoint > 0 then journal(id, 'checkpoint', hold.checkpoint, instancesOf(hold, part)) end
+      if hold.checkpoint > 0 then journalCharge(id, 'checkpoint', hold, hold.checkpoint, share) end
       hold.held, hold.isExpired = 0, true
       records[#records + 1], records[#records + 2] = id, packLease(hold)
       times[#times + 1], times[#times + 2] = now, id

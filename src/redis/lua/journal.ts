@@ -3,13 +3,13 @@ import { doubles } from "./doubles.js";
 /**
  * The account's journal: a stream whose ids begin with the time of the entry. Ids must ascend, so the account remembers
  * the last one. Numbers are packed, for they cost more than all else about an entry: when, how much, and the starts of the
- * instances, 0 where it is not about that window.
+ * instances, 0 where it is not about that window; and what prepaid credits paid of it, unless that is nothing.
  */
 export const journal = `
 local journalEntries, journalRetentionMs = arguments[1], arguments[2]
 
 -- The instances are those of an admission, or the one that the entry is about.
-local function journal(id, kind, amount, instances, tags)
+local function journal(id, kind, amount, instances, tags, prepaid)
   if journalEntries == 0 then return end
   local ms, sequence = account.journalMs, account.journalSequence
   if ms == 0 then
@@ -31,6 +31,7 @@ local function journal(id, kind, amount, instances, tags)
   local packed = struct.pack(
     ${doubles(5)}, now, amount, session and session.start or 0, week and week.start or 0, month and month.start or 0
   )
+  if prepaid and prepaid ~= 0 then packed = packed .. struct.pack('<d', prepaid) end
   write(
     'XADD', journalKey, 'MAXLEN', '~', journalEntries, string.format('%.0f-%.0f', ms, sequence),
     'id', id, 'kind', kind, 'numbers', packed, 'tags', tags or ''

@@ -9,9 +9,10 @@ import { doubles } from "./doubles.js";
 export const leases = `
 local function readLease(packed)
   if not packed then return nil end
+  local plainLength = 11 * 8
   local amount, expiresAt, sessionStart, sessionFinish, weekStart, weekFinish, monthStart, monthFinish,
     held, checkpoint, isExpired = struct.unpack(${doubles(11)}, packed)
-  return {
+  local lease = {
     amount = amount,
     expiresAt = expiresAt,
     session = { start = sessionStart, finish = sessionFinish },
@@ -20,16 +21,35 @@ local function readLease(packed)
     held = held,
     checkpoint = checkpoint,
     isExpired = isExpired == 1,
+    -- What prepaid credits have paid for it.
+    paid = #packed > plainLength and struct.unpack('<d', packed, plainLength + 1) or 0,
   }
+  -- Those of its admission; a version before does not know them.
+  if #packed > plainLength + 8 then
+    local session, week, month = struct.unpack('<ddd', packed, plainLength + 9)
+    lease.limits = { session, week, month }
+  end
+  return lease
 end
 
-local function packLease(lease)
+local function packPlain(lease)
   return struct.pack(
     ${doubles(11)},
     lease.amount, lease.expiresAt, lease.session.start, lease.session.finish,
     lease.week.start, lease.week.finish, lease.month.start, lease.month.finish,
     lease.held, lease.checkpoint, lease.isExpired and 1 or 0
   )
+end
+
+local function packLease(lease)
+  if not lease.limits then return packPlain(lease) end
+  return packPlain(lease) .. struct.pack('<dddd', lease.paid, unpack(lease.limits))
+end
+
+-- What is kept of one that has ended.
+local function packReceipt(lease)
+  if lease.paid == 0 then return packPlain(lease) end
+  return packPlain(lease) .. struct.pack('<d', lease.paid)
 end
 
 -- No id begins with a control character.
@@ -55,7 +75,12 @@ end
 
 -- Answers the lease and its part, if it has any, as far as they are known.
 local function unpackHold(packed, packedPart)
-  return readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil
+  local lease, part = readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil
+  if not part then return lease end
+  -- To a version before, prepaid credits hold all of it, and pay for all of it.
+  if not part.prepaid then part.prepaid = part.prepaidAt and lease.amount or 0 end
+  if part.prepaidAt and lease.isExpired and not lease.limits then lease.paid = lease.checkpoint end
+  return lease, part
 end
 
 local function readHold(id)

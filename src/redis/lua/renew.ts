@@ -14,7 +14,7 @@ local function raise(hold, part, observed)
   if hold.held == 0 or rise <= 0 or most + rise > maxInteger then return end
   hold.held = observed
   if part then useLimits().raise(part, rise) end
-  if part and part.prepaidAt then return end
+  if part and part.prepaid > 0 then return end
   for _, name in ipairs(windowNames) do
     if account[name].start == hold[name].start then account[name].held = account[name].held + rise end
   end
@@ -37,10 +37,10 @@ end
 local function renewExpired(id, hold, part, observed)
   local rise = observed - hold.checkpoint
   if rise > 0 then
-    isExtended = endHold(hold, part, 0, rise) or isExtended
-    if part then useLimits().keep() end
-    isChanged = true
-    journal(id, 'checkpoint', rise, instancesOf(hold, part))
+    local hasLaterEnd, share = endHold(hold, part, 0, rise)
+    if limits then limits.keep() end
+    isChanged, isExtended = true, isExtended or hasLaterEnd
+    journalCharge(id, 'checkpoint', hold, rise, share)
     hold.checkpoint = observed
     write('HSET', holdsKey, id, packLease(hold))
   end

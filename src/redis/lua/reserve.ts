@@ -1,10 +1,10 @@
 import { replyCodes as code } from "../batch/reply-codes.js";
 
-/** Admits a reservation if something is left in every window, and holds its amount. */
+/** Admits a reservation if something is left for it in every window and of prepaid credits together, and holds its amount. */
 export const reserve = `
--- A limit of -1 is none.
-local function isExhausted(instance, limit, need)
-  return limit >= 0 and instance.used + instance.held + need > limit + instance.bonus
+-- What no call holds. A limit of -1 is none.
+local function leftIn(instance, limit)
+  return limit < 0 and math.huge or roomIn(instance, limit) - instance.held
 end
 
 -- The answer shows it.
@@ -50,14 +50,15 @@ local function reserve(operation)
   end
 
   local session = open or newInstance(now, now + sessionMs)
-  local isDenied = isExhausted(session, sessionLimit, need)
-    or isExhausted(week, weekLimit, need)
-    or isExhausted(month, monthLimit, need)
-  local isPrepaid = isDenied and packedPrepaid and useLimits().canFund(need)
-  if isDenied and not isPrepaid or named and limits.denies(named, need) then
+  local left = math.min(leftIn(session, sessionLimit), leftIn(week, weekLimit), leftIn(month, monthLimit))
+  local balance, heldOfBalance = 0, 0
+  if packedPrepaid then balance, heldOfBalance = useLimits().funds() end
+  if left + balance - heldOfBalance < need or named and limits.denies(named, need) then
     return answer(${code.denied}, open, week, month)
   end
-  if isPrepaid and not named then named = useLimits().open({}, {}) end
+  -- What the plan has not left. Nothing is known of it where the account has no prepaid credits.
+  local prepaid = balance > 0 and amount - math.min(amount, math.max(0, left)) or nil
+  if prepaid and not named then named = limits.open({}, {}) end
   if
     math.max(session.held, week.held, month.held) + amount > maxInteger
     or named and not limits.canHold(named, amount)
@@ -68,22 +69,24 @@ local function reserve(operation)
   local lease = {
     amount = amount, expiresAt = now + leaseMs, held = amount, checkpoint = 0,
     session = session, week = week, month = month,
+    limits = { sessionLimit, weekLimit, monthLimit }, paid = 0,
   }
-  local part = named and limits.hold(named, amount, isPrepaid and now)
+  local part = named and limits.hold(named, amount, prepaid)
   showPart(part)
-  if isPrepaid then
+  local ofPlan = amount - (prepaid or 0)
+  if ofPlan == 0 and amount > 0 then
     holdLease(id, lease, part, false)
     return answerLease(${code.admittedApart}, open, week, month, lease)
   end
 
   local isExtended = week ~= account.week or month ~= account.month
   account.week, account.month = week, month
-  week.held, month.held = week.held + amount, month.held + amount
+  week.held, month.held = week.held + ofPlan, month.held + ofPlan
   -- What holds nothing opens no session.
   if amount > 0 then
     isExtended = isExtended or session ~= account.session
     account.session, open = session, session
-    session.held = session.held + amount
+    session.held = session.held + ofPlan
   end
 
   holdLease(id, lease, part, isExtended)

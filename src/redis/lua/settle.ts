@@ -7,6 +7,12 @@ local function answerNow(status)
   return answer(status, account.session, account.week, account.month)
 end
 
+local function showPaid(paid)
+  if paid == 0 then return end
+  shown = shown or { caps = {}, rates = {} }
+  shown.paid = paid
+end
+
 local function settle(operation)
   -- Twice as long as a repetition may come late, since the caller's clock is another.
   local receiptMs = 120000
@@ -14,13 +20,16 @@ local function settle(operation)
 
   local id, kind, tags, amount, firstSentAt, reserved, expiresAt,
     sessionStart, weekStart, monthStart, sessionFinish, weekFinish, monthFinish,
-    prepaidAt, leasedCaps, rateIds, uses = unpack(operation, 2)
+    sessionLimit, weekLimit, monthLimit, prepaidAt, prepaid, leasedCaps, rateIds, uses = unpack(operation, 2)
   if leasedCaps then shown = { caps = useLimits().idsOf(leasedCaps), rates = rateIds } end
 
   local hold, part = readHold(id)
   local known = hold or readLease(call('GET', ownKey))
   if known and known.amount ~= reserved then return answerAlone(${code.conflict}) end
-  if known and not hold then return answerNow(${code.duplicate}) end
+  if known and not hold then
+    showPaid(known.paid)
+    return answerNow(${code.duplicate})
+  end
 
   local lease, status, charge = hold, ${code.settled}, amount
   if not hold then
@@ -29,16 +38,17 @@ local function settle(operation)
       session = { start = sessionStart, finish = sessionFinish },
       week = { start = weekStart, finish = weekFinish },
       month = { start = monthStart, finish = monthFinish },
+      limits = { sessionLimit, weekLimit, monthLimit }, paid = 0,
     }
     if leasedCaps and (prepaidAt > never or #leasedCaps > 0) then
-      part = { prepaidAt = prepaidAt > never and prepaidAt, caps = leasedCaps, takes = {}, uses = {} }
+      part = { prepaidAt = prepaidAt > never and prepaidAt, prepaid = prepaid, caps = leasedCaps, takes = {}, uses = {} }
     end
     -- Since it was forgotten, all sessions have begun later, or in the same millisecond.
     if sessionStart <= account.wipedAt then return answerNow(${code.duplicate}) end
     status = ${code.recovered}
     -- Perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     if firstSentAt <= now - repetitionMs or expiresAt <= account.forgottenUntil then
-      journal(id, 'unresolved', amount, instancesOf(lease, part), tags)
+      journal(id, 'unresolved', amount, lease, tags)
       keepAccount(false)
       return answerNow(${code.unresolved})
     end
@@ -46,16 +56,17 @@ local function settle(operation)
     status, charge = ${code.late}, amount - hold.checkpoint
   end
 
-  local isExtended = endHold(lease, part, lease.held, charge)
+  local isExtended, share = endHold(lease, part, lease.held, charge)
   if part then limits.endTakes(part, uses or {}, kind) end
-  journal(id, kind, charge, instancesOf(lease, part), tags)
-  write('SET', ownKey, packLease(lease), 'PX', receiptMs)
+  journalCharge(id, kind, lease, charge, share, tags)
+  write('SET', ownKey, packReceipt(lease), 'PX', receiptMs)
   if hold then
     if part then write('HDEL', holdsKey, id, partField(id)) else write('HDEL', holdsKey, id) end
     write('ZREM', hold.isExpired and expiredKey or leasesKey, id)
   end
-  if part then limits.keep() end
+  if limits then limits.keep() end
   keepAccount(isExtended)
+  showPaid(lease.paid)
   return answerNow(status)
 end
 `;

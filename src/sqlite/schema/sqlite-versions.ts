@@ -6,6 +6,7 @@ import { sqliteVersion5 } from "./version-5.js";
 import { sqliteVersion6 } from "./version-6.js";
 import { sqliteVersion7 } from "./version-7.js";
 import { sqliteVersion8 } from "./version-8.js";
+import { sqliteVersion9 } from "./version-9.js";
 
 /**
  * What each version of the tables does, the first version first. A released version is never edited. To change anything,
@@ -22,4 +23,5 @@ export const sqliteVersions: readonly string[] = [
   sqliteVersion6,
   sqliteVersion7,
   sqliteVersion8,
+  sqliteVersion9,
 ];

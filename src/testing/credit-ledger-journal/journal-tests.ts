@@ -27,9 +27,9 @@ export async function entriesOf(account: JournalOwner, more: Partial<HistoryRequ
 /** The use of one window's instance, by the journal. */
 export function foldUse(entries: readonly LedgerEntry[], window: WindowName, startsAt: number | null): number {
   let used = 0;
-  for (const { kind, amountMicro, starts } of entries) {
+  for (const { kind, amountMicro, prepaidMicro = 0, starts } of entries) {
     if (kind === "grant" || startsAt === null || starts[window] !== startsAt) continue;
-    used = Math.min(Math.max(0, used + amountMicro), Number.MAX_SAFE_INTEGER);
+    used = Math.min(Math.max(0, used + amountMicro - prepaidMicro), Number.MAX_SAFE_INTEGER);
   }
   return used;
 }

@@ -16,6 +16,22 @@ export async function topUp(
   return ledger.topUp({ id: unique("topup"), account: id, amountMicro, ...more });
 }
 
+/** Takes prepaid credits back from the account of a fixture. */
+export async function deduct(
+  { ledger, id }: Fixture,
+  amountMicro: number,
+  more: { id?: string } = {},
+): Promise<PrepaidState> {
+  if (ledger.deduct === undefined) throw new Error("The ledger takes no prepaid credits back.");
+  return ledger.deduct({ id: unique("deduction"), account: id, amountMicro, ...more });
+}
+
+/** Prepaid credits with this balance. By default nothing is held, and what there is never expires. */
+export function prepaidOf(balanceMicro: number, more: Partial<PrepaidState> = {}): PrepaidState {
+  const lots = balanceMicro > 0 ? [{ expiresAt: null, leftMicro: balanceMicro }] : [];
+  return { balanceMicro, overdrawnMicro: Math.max(0, -balanceMicro), heldMicro: 0, lots, ...more };
+}
+
 export function capOf({ clock, plan }: Fixture, window: CapWindow, limitMicro: number, id = `key/${window}`): CapLimit {
   return { id, window, limitMicro, bounds: capBounds(window, plan.anchor, clock.now()) };
 }

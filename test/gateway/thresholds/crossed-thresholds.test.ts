@@ -5,6 +5,7 @@ import { windowLimits } from "../../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 
+const of = (...percent: number[]) => ({ percent, prepaidMicro: undefined });
 const now = Date.UTC(2026, 0, 5, 12);
 
 describe("a key's cap", () => {
@@ -21,9 +22,9 @@ describe("a key's cap", () => {
       if (!result.ok) break;
       const settlement = { amountMicro, tags: { keyId: "key_1" } };
       const settled = await ledger.settle(result.lease, settlement);
-      found.push(crossedThresholds(result.lease, settlement, settled, [80, 100]));
+      found.push(crossedThresholds(result.lease, settlement, settled, of(80, 100)));
       const again = await ledger.settle(result.lease, settlement);
-      expect(crossedThresholds(result.lease, settlement, again, [80, 100])).toEqual([]);
+      expect(crossedThresholds(result.lease, settlement, again, of(80, 100))).toEqual([]);
     }
     const cap = { account: "acct", keyId: "key_1", window: "total", limitMicro: 10, resetsAt: null };
     expect(found).toEqual([[], [{ ...cap, percent: 80, usedMicro: 8 }], [{ ...cap, percent: 100, usedMicro: 13 }]]);
@@ -44,5 +45,5 @@ it("a charge to a session that is over reaches no threshold of the next one", as
   await ledger.settle(await reserve("new"), { amountMicro: 85 });
   const settled = await ledger.settle(old, { amountMicro: 50 });
   expect(settled.windows.session.usedMicro).toBe(85);
-  expect(crossedThresholds(old, { amountMicro: 50 }, settled, [80])).toEqual([]);
+  expect(crossedThresholds(old, { amountMicro: 50 }, settled, of(80))).toEqual([]);
 });

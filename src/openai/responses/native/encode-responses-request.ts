@@ -11,16 +11,20 @@ import {
   valueAt,
 } from "../../../wire/json-members.js";
 import type { Span } from "../../chat/message-outline.js";
+import { cutOtherCaps } from "../../request/other-caps.js";
 import type { InputItem } from "../input-outline.js";
 import { isOwnItemId } from "../item-ids.js";
 import { isOwnThought } from "../own-thoughts.js";
-import type { ResponsesRequest } from "../responses-request.js";
+import { type ResponsesRequest, responsesCaps } from "../responses-request.js";
 import { runnerOf } from "../tool-kinds.js";
 
 /** A target that speaks the Responses API itself. */
 export interface NativeTarget {
   readonly model: string;
+  /** No cap above it is sent. */
   readonly maxOutputTokens: number | undefined;
+  /** The cap of a request that names none. */
+  readonly addedCap?: number | undefined;
   /** Members to remove. What the gateway itself sets is sent all the same. */
   readonly dropped?: readonly string[] | undefined;
   /** Tools to remove. */
@@ -33,22 +37,29 @@ export interface NativeTarget {
  * byte for byte. References must be replaced before: see `expandInput`.
  */
 export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Uint8Array {
-  const { body, members, maxOutputTokens = 0, stream } = request;
+  const { body, members, stream } = request;
   const { model, dropped = [], withoutTools = [] } = target;
   const edits: MemberEdits = new Map();
   for (const name of dropped) edits.set(name, null);
   edits.set("model", JSON.stringify(model));
   edits.set("store", "false");
   edits.set("previous_response_id", null);
-  if (maxOutputTokens > (target.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
-    edits.set("max_output_tokens", String(target.maxOutputTokens));
-  }
+  addCapEdits(request, target, edits);
   const input = inputForUpstream(request);
   if (input !== undefined) edits.set("input", input);
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
   const edited = editMembers(body, members, edits);
   // The copy is kept until the response has ended.
   return stream ? unpooled(edited) : edited;
+}
+
+function addCapEdits(request: ResponsesRequest, target: NativeTarget, edits: MemberEdits): void {
+  const { maxOutputTokens: most = Number.POSITIVE_INFINITY, addedCap } = target;
+  const { maxOutputTokens: own } = request;
+  const cap = own === undefined ? addedCap : Math.min(own, most);
+  // A server that refuses the member gets none.
+  if (cap !== own && !edits.has("max_output_tokens")) edits.set("max_output_tokens", String(cap));
+  if (request.namesOtherCap) cutOtherCaps(request, responsesCaps, most, edits);
 }
 
 /** `undefined` where the input stays as it is. */

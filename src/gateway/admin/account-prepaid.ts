@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { freeText, idText } from "../../check/id-text.js";
+import { keyAccount, wholeInstant } from "../../keys/check-key.js";
+import type { Instant } from "../../keys/key-store.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import type { PrepaidState } from "../../ledger/prepaid-state.js";
+import type { Micro } from "../../metering/micro.js";
+import { type AccountTermsLookup, UnknownTermsError } from "./account-terms.js";
+import { checkAccountInput } from "./check-account-input.js";
+import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
+
+/** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. */
+export type PrepaidTopUp = CreditAmount & {
+  /** The same id, such as that of a payment, tops up once. The ledger remembers it for 31 days at least. */
+  id: string;
+  /** When these credits end; later than now. An account has 100 different moments at the most. Default: never. */
+  expiresAt?: Instant | null | undefined;
+  /** For the journal. */
+  note?: string | undefined;
+};
+
+/** What {@link AccountPrepaid.deduct} takes: an amount, and the rest. */
+export type PrepaidDeduction = CreditAmount & {
+  /** The same id, such as that of a refund, deducts once. The ledger remembers it for 31 days at least. */
+  id: string;
+  /** Why, for the journal. */
+  note?: string | undefined;
+};
+
+/** Prepaid credits: they outlive windows, and pay what the plan has no room for. */
+export interface AccountPrepaid {
+  /**
+   * Adds prepaid credits, once per id. They first pay what the account owes.
+   * @throws TypeError when the amount is not positive; UnknownTermsError when the gateway has an account store, and the
+   * account has neither a record nor keys; LedgerConflictError when the id was used for another top-up; LedgerInputError
+   * when `expiresAt` is over, or there are too many moments of expiry; Error when the ledger keeps no prepaid credits.
+   */
+  topUp(account: string, topUp: PrepaidTopUp): Promise<PrepaidState>;
+  /**
+   * Takes prepaid credits back, once per id: a refund, a chargeback, a gift by mistake. Those that expire first go first.
+   * What the account does not have any more, it owes: the balance falls below zero, and the next top-up pays that first.
+   * Calls in progress go on.
+   * @throws as {@link AccountPrepaid.topUp}; LedgerConflictError when the id was used for another deduction or a top-up.
+   */
+  deduct(account: string, deduction: PrepaidDeduction): Promise<PrepaidState>;
+}
+
+const deductionInput = z.strictObject({
+  account: keyAccount,
+  id: idText(200),
+  ...creditAmountShape,
+  note: freeText(1000).optional(),
+});
+const topUpInput = deductionInput.extend({ expiresAt: wholeInstant });
+
+interface PrepaidStores {
+  readonly ledger: CreditLedger;
+  /** `undefined`: accounts stand on their keys alone, and any may be topped up. */
+  readonly accounts?: unknown;
+}
+
+export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
+  /** A misspelled account must not get another one's money. */
+  async function requireAccount(by: string, account: string): Promise<void> {
+    if (accounts === undefined || (await terms.ofEachKey(account)).length > 0) return;
+    throw new UnknownTermsError(
+      `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
+    );
+  }
+
+  return {
+    async topUp(account, given) {
+      const by = "gateway.accounts.topUp";
+      const { expiresAt, ...input } = checkAccountInput(by, topUpInput, account, given);
+      const amountMicro = positiveMicro(by, input, "deduct takes back what was sold");
+      if (ledger.topUp === undefined) throw keepsNone(by, "topUp");
+      await requireAccount(by, account);
+      const request = { ...noted(input), account, amountMicro };
+      return ledger.topUp(typeof expiresAt === "number" ? { ...request, expiresAt } : request);
+    },
+
+    async deduct(account, given) {
+      const by = "gateway.accounts.deduct";
+      const input = checkAccountInput(by, deductionInput, account, given);
+      const amountMicro = positiveMicro(by, input, "topUp adds");
+      if (ledger.deduct === undefined) throw keepsNone(by, "deduct");
+      await requireAccount(by, account);
+      return ledger.deduct({ ...noted(input), account, amountMicro });
+    },
+  };
+}
+
+function positiveMicro(
+  by: string,
+  amount: Pick<z.output<typeof deductionInput>, "credits" | "creditsMicro">,
+  hint: string,
+): Micro {
+  const { credits, creditsMicro } = amount;
+  if ((credits ?? creditsMicro ?? 1) <= 0) throw new TypeError(`${by}: the amount must be positive: ${hint}.`);
+  return toCreditsMicro(by, { credits, creditsMicro });
+}
+
+function noted({ id, note }: { id: string; note?: string | undefined }): { id: string; note?: string } {
+  return note === undefined ? { id } : { id, note };
+}
+
+function keepsNone(by: string, method: string): Error {
+  return new Error(`${by}: the gateway's ledger keeps no prepaid credits. Use one that has \`${method}\`.`);
+}

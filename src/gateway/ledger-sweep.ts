@@ -1,0 +1,40 @@
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+
+/** A lease that has expired reaches the journal within so many milliseconds, also where nobody calls its account again. */
+const intervalMs = 20_000;
+
+/**
+ * Ends leases whose process died, again and again. Each process does it for the whole store, so that one is enough. A ledger
+ * in this process's memory needs none: its leases die with it.
+ */
+export class LedgerSweep {
+  readonly #ledger: CreditLedger;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(ledger: CreditLedger) {
+    this.#ledger = ledger;
+    if (ledger.sweep === undefined || ledger.inProcess === true) return;
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#sweep();
+    }, intervalMs);
+    // The timer need not keep the process alive.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  /** Resolves when a sweep that runs has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#ledger.sweep?.();
+    } catch {
+      // The ledger's guard has reported it, and the next sweep tries again.
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { creditLimit } from "../../check/credit-limit.js";
+import { toMicro } from "../../metering/price.js";
+import type { ThresholdLevels } from "./crossed-thresholds.js";
+
+const shares = z
+  .array(z.number().int().min(1).max(100))
+  .min(1)
+  .max(10)
+  .refine((all) => new Set(all).size === all.length, { error: "must name each share once" })
+  .readonly();
+
+const levels = z
+  .strictObject({ percent: shares.default([80, 100]), prepaid: creditLimit })
+  .transform(({ percent, prepaid }): ThresholdLevels => {
+    return { percent, prepaidMicro: typeof prepaid === "number" ? toMicro(prepaid) : undefined };
+  });
+
+/** The option `thresholds`. A list is its shares alone. */
+export const thresholdsSchema = z.preprocess(
+  (given) => (Array.isArray(given) ? { percent: given } : given),
+  levels.prefault({}),
+);

@@ -1,0 +1,40 @@
+import { largestCount } from "../metering/token-counts.js";
+import { dropsCaps } from "../openai/request/other-caps.js";
+import { mostOutputTokens } from "./most-output-tokens.js";
+import type { Demand, ModelTraits } from "./operation.js";
+
+/** What a request says of its size. */
+export interface Asked {
+  /** The most tokens of its prompt. */
+  readonly promptTokens: number;
+  /** Its output cap for one answer; `undefined`: it names none. */
+  readonly outputCap: number | undefined;
+  /** Whether it has a further cap, in other words than its protocol's. */
+  readonly namesOtherCap: boolean;
+  /** How many answers it wants. */
+  readonly answers: number;
+}
+
+/**
+ * What a request for a text asks of a model, at the most. Reasoning is part of the output, in all protocols: their caps
+ * count it.
+ * @param defaultOutputTokens - the plan's cap for a request that names none; `undefined`: it has none.
+ */
+export function demandOf(
+  { promptTokens, outputCap, namesOtherCap, answers }: Asked,
+  defaultOutputTokens: number | undefined,
+  model: Pick<ModelTraits, "contextLength" | "maxOutputTokens" | "dialects">,
+): Demand {
+  const most = mostOutputTokens(model);
+  const addedCap =
+    outputCap === undefined && defaultOutputTokens !== undefined ? Math.min(defaultOutputTokens, most) : undefined;
+  // A cap that may not reach the server, or not be the one that it heeds, limits nothing.
+  const isHeeded = !namesOtherCap && !model.dialects.some(dropsCaps);
+  const each = isHeeded ? Math.min(outputCap ?? addedCap ?? most, most) : most;
+  return {
+    promptTokens: Math.min(promptTokens, model.contextLength),
+    heldPromptTokens: Math.min(promptTokens, largestCount),
+    outputTokens: Math.min(answers * each, largestCount),
+    addedCap,
+  };
+}
