@@ -29,6 +29,11 @@ export async function createShiftedSchema(pool: PostgresPool, schema: string): P
   // Another server may have had one of this name.
   told.delete(schema);
   await runMigrations(pool, schema);
+  await setTestClock(pool, schema);
+}
+
+/** Puts a clock in the place of a schema's, whatever its version is. */
+export async function setTestClock(pool: PostgresPool, schema: string): Promise<void> {
   await pool.query(inSchema(testClock, schema));
 }
 

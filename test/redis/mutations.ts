@@ -2,7 +2,9 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { batchMutations } from "./batch/batch-mutations.js";
+import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
+import { sweepMutations } from "./limits/sweep-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -128,14 +130,18 @@ export const mutations: readonly Mutation[] = [
     find: "instance.held = instance.held - held",
     replace: "instance.held = instance.held",
   },
-  { name: "a window is taken up for nothing", find: "amount > 0 and instance.start", replace: "instance.start" },
+  { name: "a window is taken up for nothing", find: "amount > 0 and isLater(", replace: "isLater(" },
   {
     name: "an older window is taken up",
-    find: "instance.start < admitted.start and instance.finish",
-    replace: "instance.finish",
+    find: "newest.start < admitted.start and newest.finish",
+    replace: "newest.finish",
   },
-  { name: "an open window is replaced", find: " and instance.finish <= now and", replace: " and" },
-  { name: "a window that is over is taken up", find: " and now < admitted.finish then", replace: " then" },
+  { name: "an open window is replaced", find: " and newest.finish <= now and", replace: " and" },
+  {
+    name: "a window that is over is taken up",
+    find: "newest.finish <= now and now < admitted.finish",
+    replace: "newest.finish <= now",
+  },
   { name: "a window that is taken up is lost", find: "      account[name] = instance\n", replace: "" },
   {
     name: "a window that is taken up is no reason to last",
@@ -290,23 +296,31 @@ export const mutations: readonly Mutation[] = [
     find: "  if earlier.amount ~= amount then return answerAlone(${code.conflict}) end\n",
     replace: "",
   },
-  { name: "a window without a limit is limited to nothing", find: "return limit >= 0 and ", replace: "return " },
-  { name: "a limit of nothing is none", find: "return limit >= 0 and ", replace: "return limit > 0 and " },
+  {
+    name: "a window without a limit is limited to nothing",
+    find: "return limit < 0 and math.huge or ",
+    replace: "return ",
+  },
+  {
+    name: "a limit of nothing is none",
+    find: "return limit < 0 and math.huge",
+    replace: "return limit <= 0 and math.huge",
+  },
   {
     name: "what is held does not count",
-    find: "instance.used + instance.held + need",
-    replace: "instance.used + need",
+    find: "roomIn(instance, limit) - instance.held",
+    replace: "roomIn(instance, limit)",
   },
   {
     name: "what is used does not count",
-    find: "instance.used + instance.held + need",
-    replace: "instance.held + need",
+    find: "limit + instance.bonus - instance.used",
+    replace: "limit + instance.bonus",
   },
-  { name: "the last credit is refused", find: "+ need > limit", replace: "+ need >= limit" },
+  { name: "the last credit is refused", find: "heldOfBalance < need", replace: "heldOfBalance <= need" },
   { name: "a bonus does not count", find: "limit + instance.bonus", replace: "limit" },
-  { name: "a session is not limited", find: "isExhausted(session, sessionLimit, need)\n", replace: "false\n" },
-  { name: "a week is not limited", find: "    or isExhausted(week, weekLimit, need)\n", replace: "" },
-  { name: "a month is not limited", find: "    or isExhausted(month, monthLimit, need)\n", replace: "" },
+  { name: "a session is not limited", find: "math.min(leftIn(session, sessionLimit), ", replace: "math.min(" },
+  { name: "a week is not limited", find: "leftIn(week, weekLimit), ", replace: "" },
+  { name: "a month is not limited", find: ", leftIn(month, monthLimit))", replace: ")" },
   {
     name: "more is held than can be counted",
     find: "math.max(session.held, week.held, month.held) + amount > maxInteger\n    or ",
@@ -320,7 +334,7 @@ export const mutations: readonly Mutation[] = [
   { name: "an account has no week or month", find: "account.week, account.month = week, month\n", replace: "" },
   {
     name: "a week and a month hold nothing",
-    find: "week.held, month.held = week.held + amount, month.held + amount\n",
+    find: "week.held, month.held = week.held + ofPlan, month.held + ofPlan\n",
     replace: "",
   },
   {
@@ -334,7 +348,7 @@ export const mutations: readonly Mutation[] = [
     find: "  account.session, open = session, session\n",
     replace: "  open = session\n",
   },
-  { name: "a session holds nothing", find: "  session.held = session.held + amount\n", replace: "" },
+  { name: "a session holds nothing", find: "  session.held = session.held + ofPlan\n", replace: "" },
   {
     name: "holds end before a longer session",
     find: "  isExtended = isExtended or session ~= account.session\n",
@@ -399,23 +413,23 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a lower cost takes a charge back",
-    find: "  if rise > 0 then\n    isExtended",
-    replace: "  if rise ~= 0 then\n    isExtended",
+    find: "  if rise > 0 then\n    local",
+    replace: "  if rise ~= 0 then\n    local",
   },
   {
     name: "a renewal after the expiry charges nothing",
-    find: "isExtended = endHold(hold, part, 0, rise) or isExtended",
-    replace: "isExtended = true",
+    find: "local hasLaterEnd, share = endHold(hold, part, 0, rise)",
+    replace: "local hasLaterEnd, share = true, 0",
   },
   {
     name: "a renewal after the expiry is not counted",
-    find: "    isChanged = true\n    journal",
-    replace: "    journal",
+    find: "isChanged, isExtended = true, isExtended or hasLaterEnd",
+    replace: "isExtended = isExtended or hasLaterEnd",
     part: "renew",
   },
   {
     name: "a renewal after the expiry is not in the journal",
-    find: "    journal(id, 'checkpoint', rise, instancesOf(hold, part))\n",
+    find: "    journalCharge(id, 'checkpoint', hold, rise, share)\n",
     replace: "",
   },
   {
@@ -464,8 +478,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement is not recognised again",
-    find: "if known and not hold then return answerNow(${code.duplicate}) end\n",
-    replace: "",
+    find: "  if known and not hold then\n",
+    replace: "  if false then\n",
   },
   { name: "a late repetition is charged again", find: "if firstSentAt <= now - repetitionMs or ", replace: "if " },
   {
@@ -475,7 +489,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a charge that is not made is not told of",
-    find: "    journal(id, 'unresolved', amount, instancesOf(lease, part), tags)\n",
+    find: "    journal(id, 'unresolved', amount, lease, tags)\n",
     replace: "",
   },
   {
@@ -501,18 +515,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement is not in the journal",
-    find: "journal(id, kind, charge, instancesOf(lease, part), tags)\n",
+    find: "journalCharge(id, kind, lease, charge, share, tags)\n",
     replace: "",
   },
   {
     name: "a settlement is not known afterwards",
-    find: "write('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
+    find: "write('SET', ownKey, packReceipt(lease), 'PX', receiptMs)\n",
     replace: "",
   },
   {
     name: "a settlement is known for ever",
-    find: "write('SET', ownKey, packLease(lease), 'PX', receiptMs)\n",
-    replace: "write('SET', ownKey, packLease(lease))\n",
+    find: "write('SET', ownKey, packReceipt(lease), 'PX', receiptMs)\n",
+    replace: "write('SET', ownKey, packReceipt(lease))\n",
   },
   {
     name: "a settled hold stays",
@@ -531,13 +545,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement is not counted",
-    find: "  keepAccount(isExtended)\n  return answerNow(status)",
-    replace: "  return answerNow(status)",
+    find: "  keepAccount(isExtended)\n  showPaid",
+    replace: "  showPaid",
   },
   {
     name: "a window that is taken up again ends before its account",
-    find: "  keepAccount(isExtended)\n  return answerNow(status)",
-    replace: "  keepAccount(false)\n  return answerNow(status)",
+    find: "  keepAccount(isExtended)\n  showPaid",
+    replace: "  keepAccount(false)\n  showPaid",
   },
 
   // Batches
@@ -814,6 +828,8 @@ export const mutations: readonly Mutation[] = [
   },
   ...accountMutations,
   ...limitMutations,
+  ...fundingMutations,
+  ...sweepMutations,
   ...batchMutations,
   ...responseMutations,
 ];

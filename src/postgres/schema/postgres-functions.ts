@@ -2,6 +2,7 @@ import { capFunctions } from "../limits/cap-functions.js";
 import { limitFunctions } from "../limits/limit-functions.js";
 import { prepaidFunctions } from "../limits/prepaid-functions.js";
 import { rateFunctions } from "../limits/rate-functions.js";
+import { splitFunctions } from "../limits/split-functions.js";
 import { accountFunctions } from "../sql/account-functions.js";
 import { answerFunctions } from "../sql/answer-functions.js";
 import { correctionFunctions } from "../sql/correction-functions.js";
@@ -13,6 +14,7 @@ import { responseFunctions } from "../sql/response-functions.js";
 import { responseProcedures } from "../sql/response-procedures.js";
 import { retentionFunctions } from "../sql/retention-functions.js";
 import { settleFunction } from "../sql/settle-function.js";
+import { sweepFunction } from "../sql/sweep-function.js";
 import { windowFunctions } from "../sql/window-functions.js";
 import { sliceFunctions } from "../usage/slice-functions.js";
 import { sumUsageFunction } from "../usage/sum-usage-function.js";
@@ -32,11 +34,13 @@ export const postgresFunctions = [
   settleFunction,
   correctionFunctions,
   operateFunction,
+  sweepFunction,
   retentionFunctions,
   readCommittedProcedures,
   responseFunctions,
   responseProcedures,
   prepaidFunctions,
+  splitFunctions,
   capFunctions,
   rateFunctions,
   limitFunctions,

@@ -27,6 +27,8 @@ begin
         when 'grant' then infergate.grant_credits(step.account, op, moment)
         when 'reset' then infergate.reset_windows(step.account, op, moment)
         when 'topup' then infergate.top_up(step.account, op, moment)
+        when 'deduct' then infergate.deduct(step.account, op, moment)
+        when 'expire' then infergate.step('expired', step.account, moment)
       end;
       if op ? 'named' then
         step.answer := step.answer || infergate.named_limits(before.id, op->'named');

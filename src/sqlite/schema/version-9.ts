@@ -9,13 +9,4 @@ export const sqliteVersion9 = `
   -- What prepaid credits paid of an entry's amount. NULL, as in entries of earlier versions: all of what a call was
   -- charged that names no window, and else nothing.
   ALTER TABLE infergate_entry ADD COLUMN prepaid INTEGER;
-
-  -- To which accounts, by a digest, the ids of top-ups and deductions belong, where several databases are one ledger.
-  CREATE TABLE infergate_top_up_claim (
-    id TEXT PRIMARY KEY,
-    account TEXT NOT NULL,
-    -- The latest time that it was given to the account.
-    at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX infergate_top_up_claim_at ON infergate_top_up_claim (at);
   `;

@@ -7,14 +7,14 @@ const limits = "limits/limits";
 export const limitMutations: readonly Mutation[] = [
   {
     name: "an expired lot funds calls",
-    find: "if now < lot.expiresAt then available = available + lot.left end",
-    replace: "available = available + lot.left",
+    find: "if moment < lot.expiresAt then balance = balance + lot.left end",
+    replace: "balance = balance + lot.left",
     part: "prepaid",
   },
   {
     name: "held prepaid credits fund calls",
-    find: "return available - prepaid.held >= need",
-    replace: "return available >= need",
+    find: "return math.max(0, balanceAt(now)), prepaid.held",
+    replace: "return math.max(0, balanceAt(now)), 0",
   },
   {
     name: "a charge uses lots that had expired before",
@@ -23,7 +23,7 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "prepaid credits lapse under an open call",
-    find: "now < first.expiresAt or prepaid.held > 0 then return",
+    find: "now < first.expiresAt or call('ZCARD', leasesKey) > 0 then return",
     replace: "now < first.expiresAt then return",
   },
   {
@@ -82,19 +82,19 @@ export const limitMutations: readonly Mutation[] = [
     replace: "",
   },
   {
-    name: "a hold raises windows though prepaid credits fund it",
-    find: "  if part and part.prepaidAt then return end\n",
+    name: "a hold raises windows though a part of it is prepaid",
+    find: "  if part and part.prepaid > 0 then return end\n",
     replace: "",
   },
   {
-    name: "a call that prepaid credits fund counts in windows",
-    find: "not (part and part.prepaidAt) and addCharge",
-    replace: "addCharge",
+    name: "what prepaid credits pay counts in windows",
+    find: "addCharge(lease, held - ofPrepaid, amount - share)",
+    replace: "addCharge(lease, held - ofPrepaid, amount)",
   },
   {
     name: "the journal shows it in windows",
-    find: "return part and part.prepaidAt and {} or lease",
-    replace: "return lease",
+    find: "share ~= 0 and share == amount and {} or lease",
+    replace: "lease",
   },
   {
     name: "a part outlives its hold",
@@ -132,7 +132,7 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "limits: a charge brings back no cap",
-    find: "elseif charge > 0 and cap.start < start and cap.finish <= now and now < finish then",
+    find: "elseif charge > 0 and isLater(cap, { start = start, finish = finish }) then",
     replace: "elseif false then",
   },
   {
@@ -168,8 +168,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "limits: a part of a lease is never read",
-    find: "return readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil",
-    replace: "return readLease(packed), nil",
+    find: "local lease, part = readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil",
+    replace: "local lease, part = readLease(packed), nil",
   },
   {
     name: "a failed operation stays in what it changed",
@@ -180,14 +180,14 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "limits: leases end by themselves, though prepaid credits count them",
-    find: "packedPrepaid or call('PTTL', capsKey) == -1",
+    find: "packedPrepaid and packedPrepaid ~= emptyPrepaid or call('PTTL', capsKey) == -1",
     replace: "call('PTTL', capsKey) == -1",
     test: "limits/endless-holds",
   },
   {
     name: "limits: leases end by themselves, though a cap without an end counts them",
-    find: "packedPrepaid or call('PTTL', capsKey) == -1",
-    replace: "packedPrepaid",
+    find: "packedPrepaid ~= emptyPrepaid or call('PTTL', capsKey) == -1",
+    replace: "packedPrepaid ~= emptyPrepaid",
     test: "limits/endless-holds",
   },
   {
@@ -235,10 +235,10 @@ export const limitMutations: readonly Mutation[] = [
     replace: "if not stored then",
   },
   {
-    name: "limits: prepaid credits of which nothing is left stay",
-    find: "    write('DEL', prepaidKey)\n    packedPrepaid = false\n    return\n",
-    replace: "",
-    test: limits,
+    name: "limits: leases have no end though all prepaid credits were spent",
+    find: "packedPrepaid and packedPrepaid ~= emptyPrepaid or",
+    replace: "packedPrepaid or",
+    test: "limits/endless-holds",
   },
   {
     name: "limits: a top-up of what is overdrawn leaves an empty lot",
@@ -262,7 +262,7 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "limits: a renewal after the expiry charges no cap",
-    find: "    if part then useLimits().keep() end\n",
+    find: "    if limits then limits.keep() end\n",
     replace: "",
     part: "renew",
   },
