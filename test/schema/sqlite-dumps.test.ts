@@ -4,6 +4,7 @@ import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { databaseFolders } from "../sqlite/database-folders.js";
 import { drivers } from "../sqlite/open-database.js";
+import { busy, limitsOf } from "./books.js";
 import { commitsOf, readDump } from "./dump.js";
 import { expectBooks } from "./expect-books.js";
 
@@ -35,5 +36,25 @@ describe.each(Object.entries(drivers))("SQLite, books that earlier versions have
     database.exec(`BEGIN; ${readDump(commit, "sqlite").text} COMMIT`);
     for (const each of [database, fresh]) sqliteStores({ database: each });
     expect(catalogOf(database)).toEqual(catalogOf(fresh));
+  });
+
+  it("have sums of days that began without hours", async () => {
+    const database = newFolder(driver).open();
+    const { text, books } = readDump("e2be7b5", "sqlite");
+    database.exec(`BEGIN; ${text} COMMIT`);
+    const clock = new ManualClock(books.at);
+    const { ledger } = sqliteStores({ database, clock });
+    clock.advance(86_400_000);
+    // So many that the day before is summed up as a whole.
+    for (let n = 0; n < 300; n++) {
+      const request = { id: `next ${n}`, account: busy, amountMicro: 1, limits: limitsOf(busy, clock.now()) };
+      const result = await ledger.reserve({ ...request, leaseMs: 60_000 });
+      if (result.ok) await ledger.settle(result.lease, { amountMicro: 1 });
+    }
+    const sums = await ledger.usage?.({ account: busy, by: ["day"] });
+    expect(sums?.map(({ requests, chargedMicro }) => ({ requests, chargedMicro }))).toEqual([
+      { requests: 300, chargedMicro: 300 },
+      { requests: 300, chargedMicro: 300 },
+    ]);
   });
 });

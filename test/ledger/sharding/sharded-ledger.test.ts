@@ -105,9 +105,8 @@ describe("shardedLedger", () => {
         return 0;
       },
     };
-    const { ledger, limits } = fixture(
-      shardedLedger({ shards: { b, a, c, d: unswept }, shardOf: byPrefix as () => "a" }),
-    );
+    const shards: Record<string, CreditLedger> = { b, a, c, d: unswept };
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
     const hold = async (id: string) => {
       for (const account of ["a1", "c1", "c2"]) {
         await ledger.reserve({ id: `${id} ${account}`, account, amountMicro: 1, limits, leaseMs: 60_000 });
