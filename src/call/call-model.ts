@@ -92,9 +92,9 @@ async function tryTargets(call: ModelCall): Promise<GatewayResponse | HeldRespon
 async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
   const { call, target } = attempt;
   const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
-  const { promptTokens, addedCap } = demand;
+  const { promptTokens, addedCap, outputTokens: outputCap } = demand;
   const { clock } = call.services;
-  const facts = { requestId, callId, promptTokens, addedCap, admittedAt, startedAt: clock.now(), clock };
+  const facts = { requestId, callId, promptTokens, addedCap, outputCap, admittedAt, startedAt: clock.now(), clock };
   const hidden = additions?.headers;
   const traits = hidden === undefined ? target : hideHeaders(target, hidden);
   const exchange = request.exchangeWith(traits, model, facts);

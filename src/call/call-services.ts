@@ -34,6 +34,8 @@ export interface CallServices {
   readonly openCalls: OpenCalls;
   readonly clock: Clock;
   readonly warn: Warn;
+  /** The same for what is said once. */
+  readonly warnOnce: Warn;
   /** Targets of which the host was warned that they cost more than is held. */
   readonly costlyTargets: FirstTimes;
   readonly body: BodyOptions;

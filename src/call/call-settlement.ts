@@ -155,7 +155,8 @@ export class CallSettlement {
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */
-  #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
+  #tags(tokens: TokenCounts, source: UsageSource): EntryTags {
+    const { input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
     const { caller, model } = this.#admission;
     const ofHost = this.#ofHost;
     const price = this.#price.version;
@@ -170,6 +171,7 @@ export class CallSettlement {
       price,
     };
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
+    if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
     return tags;
   }
