@@ -29,7 +29,6 @@ export const postgresSchema: readonly Mutation[] = [
   },
   {
     name: "the functions stay those of the version before",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that it breaks.
     find: "execute $migration$${postgresFunctions}$migration$;",
     replace: "",
   },

@@ -10,7 +10,7 @@ export function releasedTexts(): Readonly<Record<string, string>> {
     ...postgresVersions.map((sql, index) => [`postgres ${index + 1}`, sql] as const),
     [`postgres functions of ${postgresVersions.length}`, postgresFunctions] as const,
     ...sqliteVersions.map((sql, index) => [`sqlite ${index + 1}`, sql] as const),
-    ...["dumps", "processes"].flatMap(filesOf),
+    ...["dumps", "processes", "redis-layouts"].flatMap(filesOf),
   ];
   return Object.fromEntries(texts.map(([name, text]) => [name, createHash("sha256").update(text).digest("hex")]));
 }

@@ -35,6 +35,7 @@ export const landed: readonly Landed[] = [
   { commit: "83d7943", stores: ["postgres"], keys: "credits" },
   { commit: "aec240b", stores: ["postgres"], keys: "credits" },
   { commit: "1bed546", stores: ["postgres", "sqlite", "redis"], keys: "credits" },
+  { commit: "31d2bdd", stores: ["sqlite"], keys: "credits" },
 ];
 
 /** Those whose own code is kept, to run beside today's: the first one, and the one before this version. */

@@ -17,12 +17,22 @@ import { writeRecords } from "./write-records.js";
 const leaseMs = 900_000;
 const shortMs = 1_000;
 
+/** By which the stores go. */
+export interface PassingClock {
+  now(): number;
+  /** Lets so many milliseconds pass. */
+  pass(ms: number): unknown;
+}
+
+const realClock: PassingClock = { now: Date.now, pass: (ms) => sleep(ms) };
+
 /** Lets a version's own code write books of every kind that it knows. @returns what that code then says of them. */
 export async function writeBooks(
   stores: StoresOfVersion,
-  { keys, isBusy, notesForgotten = true }: Landed,
+  { keys, isBusy, notesForgotten = true }: Omit<Landed, "commit" | "stores">,
+  clock = realClock,
 ): Promise<Books> {
-  const now = Date.now();
+  const now = clock.now();
   const { ledger } = stores;
   const leases: Record<string, Lease> = {};
   const begin = async (request: Pick<ReserveRequest, "id" | "account" | "amountMicro"> & Partial<ReserveRequest>) => {
@@ -40,7 +50,7 @@ export async function writeBooks(
   const gone = { account: windowed, leaseMs: shortMs };
   const expired = await begin({ ...gone, id: "expired", amountMicro: 100 });
   await ledger.renew([{ lease: expired, observedMicro: 60, leaseMs: shortMs }]);
-  await sleep(shortMs + 100);
+  await clock.pass(shortMs + 100);
   // It ends what has expired.
   await ledger.grant({
     ...{ id: "grant", account: windowed, window: "week", amountMicro: 70, limits: limitsOf(windowed, now) },
@@ -77,7 +87,7 @@ export async function writeBooks(
     }
   }
   const records = await writeRecords(stores, keys);
-  await sleep(shortMs + 100);
+  await clock.pass(shortMs + 100);
   return { ...(await readBooks(stores, accounts, now)), leases, ...records };
 }
 
