@@ -566,7 +566,8 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
         await eventually(() => expect(heard).toContain(account.id));
       }
     }
-    expect(gone).toEqual([]);
+    // What other tests have changed may have reached it.
+    expect(gone).not.toContain(account.id);
     await Promise.all([endThrowing(), end()]);
   });
 }
