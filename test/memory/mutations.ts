@@ -4,8 +4,8 @@ import type { Mutation } from "../mutation/mutation.js";
 export const mutations: readonly Mutation[] = [
   {
     name: "a change of plan lifts a suspension",
-    find: "structuredClone(applyAccountPut(account, byId.get(account.id)))",
-    replace: "structuredClone(account)",
+    find: "save(applyAccountPut(account, byId.get(account.id)));",
+    replace: "save(account);",
     test: "memory-account-store",
   },
   {
@@ -16,7 +16,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a new account is not listed",
-    find: "      if (!byId.has(account.id)) sorted = undefined;\n",
+    find: "    if (!byId.has(account.id)) sorted = undefined;\n",
+    replace: "",
+    test: "memory-account-store",
+  },
+  {
+    name: "an account that has changed is replaced",
+    find: "      if (!hasVersion(byId.get(account.id), expected)) return false;\n",
     replace: "",
     test: "memory-account-store",
   },
