@@ -1,11 +1,14 @@
+export { AccountConflictError } from "./accounts/account-conflict-error.js";
 export type {
   AccountChange,
   AccountMetadata,
   AccountPage,
   AccountPageRequest,
+  AccountPutCondition,
   AccountRecord,
   AccountStatus,
   AccountStore,
+  AccountUpdateCondition,
   StoredAccount,
   WritableAccountStore,
 } from "./accounts/account-store.js";
@@ -19,18 +22,16 @@ export type { GatewayWarning } from "./events/warning.js";
 export type { AccountBalance, AccountWindow } from "./gateway/admin/account-balance.js";
 export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
 export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/admin/account-prepaid.js";
-export type { AccountRecords } from "./gateway/admin/account-records.js";
+export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
-export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/admin/listed-account.js";
 export type { CreditGrant, HistoryRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
 export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
 export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
-export type { UsageRow } from "./gateway/admin/usage-row.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -38,7 +39,9 @@ export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
+export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
+export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
 export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";

@@ -1,3 +1,4 @@
+import { countableLimit } from "../check/credit-limit.js";
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { GatewayWarning, Warn } from "../events/warning.js";
 import type { WindowName } from "../ledger/credit-ledger.js";
@@ -11,6 +12,7 @@ import type { CurrentCatalog } from "./catalog.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { warnOfTooLarge } from "./warn-of-too-large.js";
 import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
 /** A plan, checked: a request needs no more of it. */
@@ -57,6 +59,7 @@ export function allowanceLookup(
     }
     if (plan.credits === undefined && store.list === undefined) warnOnce(unlimitedPlan(id));
     const allowance = checkRecord(() => toAllowance(id, plan), fail);
+    warnOfTooLarge(`The plan ${JSON.stringify(id)}`, plan.credits, warnOnce);
     warnOfUnmatched(allowance, catalog.current, warnOnce);
     return allowance;
   }, cache);
@@ -69,7 +72,7 @@ export function allowanceLookup(
 export function toAllowance(id: string, plan: Plan): Allowance {
   const { models, credits, ...rest } = checkPlan(plan);
   const limit = (amount: number | null | undefined) =>
-    amount === undefined || amount === null ? null : toMicro(amount);
+    amount === undefined || amount === null ? null : toMicro(countableLimit(amount));
   return {
     plan: id,
     models: new ModelPatterns(models),

@@ -1,5 +1,6 @@
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { CallerSource } from "../events/request-observer.js";
+import type { Warn } from "../events/warning.js";
 import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
@@ -10,6 +11,7 @@ import { KeyCaps } from "./key-caps.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { warnOfTooLarge } from "./warn-of-too-large.js";
 
 /** Whose request it is, checked. Its account has not been looked up. */
 export interface IdentifiedCaller {
@@ -47,12 +49,14 @@ export interface Caller extends IdentifiedCaller {
 export interface CallerLookupOptions extends StoreLookupOptions {
   /** Whether keys may name no plan, since accounts do. */
   hasAccounts: boolean;
+  /** Gets what is wrong with a key that can be used all the same, once for each message. */
+  warnOnce: Warn;
 }
 
 /** Keys by hash, through the cache. Rejects with a 503 when the store fails. */
 export function callerLookup(
   store: KeyStore,
-  { timeLimit, warn, hasAccounts, ...cache }: CallerLookupOptions,
+  { timeLimit, warn, warnOnce, hasAccounts, ...cache }: CallerLookupOptions,
 ): CachedLookup<IdentifiedCaller> {
   const fail = (problem: string, cause: unknown): GatewayError => {
     warn({
@@ -65,7 +69,9 @@ export function callerLookup(
   return cachedLookup(async (hash) => {
     const key = await findWithin(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
-    return checkRecord(() => toCaller(key, hasAccounts), fail);
+    const caller = checkRecord(() => toCaller(key, hasAccounts), fail);
+    warnOfTooLarge(`The key ${JSON.stringify(key.id)}`, key.credits, warnOnce);
+    return caller;
   }, cache);
 }
 

@@ -1,3 +1,4 @@
+import { countableLimit } from "../check/credit-limit.js";
 import type { KeyCredits } from "../keys/key-store.js";
 import type { CapLimit, CapWindow } from "../ledger/cap-limit.js";
 import { type Calendar, capBounds } from "../ledger/windows.js";
@@ -36,7 +37,9 @@ export class KeyCaps {
   static of(counters: string, credits: KeyCredits | null | undefined): KeyCaps | undefined {
     const caps = capWindows.flatMap((window) => {
       const limit = credits?.[window] ?? undefined;
-      return limit === undefined ? [] : { id: `${counters}/${window}`, window, limitMicro: toMicro(limit) };
+      return limit === undefined
+        ? []
+        : { id: `${counters}/${window}`, window, limitMicro: toMicro(countableLimit(limit)) };
     });
     return caps.length === 0 ? undefined : new KeyCaps(caps);
   }

@@ -28,9 +28,22 @@ export const accountChangeSchema = z.strictObject({
   rates: ratesSchema,
 });
 
-/** An account that a person writes. A misspelled member is an error: as an unknown one it would be lost. */
+/** A version, as it was read. */
+export const expectedVersion = z.string({ error: "must be the `version` of a record" });
+
+/**
+ * An account that a person writes. A misspelled member is an error: as an unknown one it would be lost. The version of a
+ * record that was read is not part of it.
+ */
 export const newAccountSchema = accountChangeSchema
-  .extend({ id: keyAccount, plan: idText() })
+  .extend({
+    id: keyAccount,
+    plan: idText(),
+    version: z
+      .string()
+      .optional()
+      .transform(() => undefined),
+  })
   .refine(({ status: given, message }) => message == null || given === "suspended", {
     path: ["message"],
     error: 'is for suspended accounts: give `status: "suspended"` with it',

@@ -36,14 +36,37 @@ export interface AccountStore {
   find(id: string): Promise<AccountRecord | null | undefined> | AccountRecord | null | undefined;
 }
 
-/** An account as a {@link WritableAccountStore} keeps it. The anchor is in epoch milliseconds. */
+/**
+ * An account as a {@link WritableAccountStore} keeps it. The anchor is in epoch milliseconds. What is read has no member
+ * that is `null`: it is absent.
+ */
 export interface StoredAccount extends AccountRecord {
   anchor?: number | null | undefined;
+  /**
+   * Of the record as it was read, for `expected`: another one as soon as anything of it changes. Opaque. Not written.
+   * Absent where the store keeps no versions.
+   */
+  version?: string | undefined;
 }
 
-/** What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away. */
-export interface AccountChange extends Omit<StoredAccount, "id" | "plan"> {
+/**
+ * What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away. `metadata` and
+ * `rates` are replaced as a whole.
+ */
+export interface AccountChange extends Omit<StoredAccount, "id" | "plan" | "version"> {
   plan?: string | undefined;
+}
+
+/** What must be so for {@link WritableAccountStore.put} to write. */
+export interface AccountPutCondition {
+  /** The `version` that the record must have; `null`: there must be no such account. Default: whatever is there. */
+  expected?: string | null | undefined;
+}
+
+/** What must be so for {@link WritableAccountStore.update} to write. */
+export interface AccountUpdateCondition {
+  /** The `version` that the record must have. Default: any. */
+  expected?: string | undefined;
 }
 
 /** A page of accounts. */
@@ -66,13 +89,15 @@ export interface AccountPageRequest {
  * TypeError. To look for one finds nothing.
  */
 export interface WritableAccountStore extends AccountStore {
+  /** Whether what is read has its `version`, and `put` and `update` heed `expected`. Default: `false`. */
+  readonly keepsVersions?: boolean | undefined;
   find(id: string): Promise<StoredAccount | undefined>;
   /**
    * Creates the account, or replaces the one of the same id. Without `status`, one that is there keeps its status and
    * its message: a change of plan lifts no suspension.
-   * @throws TypeError when it is not valid.
+   * @throws TypeError when it is not valid; AccountConflictError, with nothing written, when it is not as `expected`.
    */
-  put(account: StoredAccount): Promise<void>;
+  put(account: StoredAccount, condition?: AccountPutCondition): Promise<void>;
   /**
    * All accounts, page by page. The order is the store's own and does not change: accounts that are there all the while
    * are listed once.
@@ -81,9 +106,10 @@ export interface WritableAccountStore extends AccountStore {
   /**
    * Changes what is given, in one step that loses nothing of changes made at the same time.
    * @returns the account as it is now, or `undefined` when there is none of this id.
-   * @throws TypeError when the change is not valid.
+   * @throws TypeError when the change is not valid; AccountConflictError, with nothing written, when it is not as
+   * `expected`.
    */
-  update(id: string, change: AccountChange): Promise<StoredAccount | undefined>;
+  update(id: string, change: AccountChange, condition?: AccountUpdateCondition): Promise<StoredAccount | undefined>;
   /** Deletes the account's record. Nothing happens where there is none. */
   forget(id: string): Promise<void>;
   /**

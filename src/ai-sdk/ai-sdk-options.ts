@@ -9,7 +9,7 @@ import { findModelProblem, isLanguageModel } from "./ai-sdk-model.js";
 export interface AISDKReasoning {
   /** Merged over those of {@link AISDKOptions.providerOptions}. */
   providerOptions?: AISDKProviderOptions | undefined;
-  /** In place of the request's own cap, for providers that add the thinking to it. */
+  /** In place of the request's own cap, for providers that add the thinking to it. One above that cap is cut down to it. */
   maxOutputTokens?: number | undefined;
 }
 

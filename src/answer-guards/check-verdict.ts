@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
-import { reservedTags, type Tags } from "../metering/tags.js";
+import { meantDimension, type Tags } from "../metering/tags.js";
 
 /** The tag that names the guard that has refused an answer. */
 export const guardTag = "guard";
@@ -19,7 +19,7 @@ const refusal = z.strictObject({
     .optional(),
 });
 
-const passing = z.strictObject({ tags: tagsInput([...reservedTags, guardTag]) });
+const passing = z.strictObject({ tags: tagsInput((name) => (name === guardTag ? guardTag : meantDimension(name))) });
 
 /**
  * Checks what a guard has returned.

@@ -1,5 +1,5 @@
 /** A beta by which Anthropic takes longer prompts, such as `context-1m-2025-08-07`. */
-const wideContext = /context-(\d{1,6})([km])(?![a-z0-9])/i;
+const wideContext = /context-(\d{1,6}(?:\.\d{1,3})?)([km])(?![a-z0-9])/i;
 
 /**
  * The headers of a client without the betas by which a server takes prompts beyond the model's context: these cost more

@@ -34,11 +34,15 @@ export interface CallServices {
   readonly openCalls: OpenCalls;
   readonly clock: Clock;
   readonly warn: Warn;
+  /** The same for what is said once. */
+  readonly warnOnce: Warn;
   /** Targets of which the host was warned that they cost more than is held. */
   readonly costlyTargets: FirstTimes;
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;
+  /** Whether clients see in the usage what a call costs. */
+  readonly exposesCost: boolean;
   /** Whether upstreams get the trace that a request belongs to. */
   readonly forwardsTrace: boolean;
   /** `undefined`: the host has none. */

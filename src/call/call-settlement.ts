@@ -97,6 +97,12 @@ export class CallSettlement {
     this.#kept = this.#services.keeper.keep(lease, observed, uses);
   }
 
+  /** What is charged if the call ends with these tokens. */
+  costOf(tokens: TokenCounts): Micro {
+    if (this.reservation === undefined || this.reservation.isFree === true) return 0;
+    return this.#price.cost(tokens) + (this.#failed?.micro ?? 0);
+  }
+
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
   charge(tokens: TokenCounts, source: UsageSource): Promise<SettledCharge> {
     this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
@@ -155,7 +161,8 @@ export class CallSettlement {
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */
-  #tags({ input, cachedInput, cacheWrite, output, reasoning }: TokenCounts, source: UsageSource): EntryTags {
+  #tags(tokens: TokenCounts, source: UsageSource): EntryTags {
+    const { input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
     const { caller, model } = this.#admission;
     const ofHost = this.#ofHost;
     const price = this.#price.version;
@@ -170,6 +177,7 @@ export class CallSettlement {
       price,
     };
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
+    if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
     return tags;
   }

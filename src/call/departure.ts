@@ -3,23 +3,34 @@ import type { Disconnect } from "../metering/outcome.js";
 import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { AbortReason } from "./open-calls.js";
 
+/**
+ * How long a response is read on for its usage, in milliseconds, once all of it has come. Servers send the usage at once;
+ * one that does not is no reason to keep a connection.
+ */
+export const usageWaitMs = 5000;
+
 /** The part of a call that {@link Departure} needs. */
 export interface DepartedCall {
   readonly abortReason: AbortReason | undefined;
+  /** See `Progress`. */
+  readonly awaitsUsage: boolean;
   abort(reason: AbortReason): void;
 }
 
-/** Keeps reading a response after its client has left, within limits. */
+/** Keeps reading a response after its client has left: within limits, and then for its usage if that is all that is missing. */
 export class Departure {
-  readonly #limits: ResolvedDrainLimits;
+  readonly #limits: ResolvedDrainLimits | "cancel";
   readonly #call: DepartedCall;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #end: Disconnect = "cancelled";
   #isOver = false;
   #hasLeft = false;
+  /** The limit that was reached before the usage came; `undefined`: none. */
+  #reached: Disconnect | undefined;
   #readOn: (() => void) | undefined;
 
-  constructor(limits: ResolvedDrainLimits, call: DepartedCall) {
+  /** @param limits - `cancel`: only for the usage. */
+  constructor(limits: ResolvedDrainLimits | "cancel", call: DepartedCall) {
     this.#limits = limits;
     this.#call = call;
   }
@@ -39,18 +50,33 @@ export class Departure {
     // A call that was aborted before its client left does not continue.
     if (this.#hasLeft || this.#isOver || this.#call.abortReason !== undefined) return;
     this.#hasLeft = true;
-    this.#timer = setTimeout(() => this.timeUp(), this.#limits.maxMs);
+    if (this.#limits === "cancel") this.#reach("cancelled");
+    else this.#timer = setTimeout(() => this.#reach("drain_timed_out"), this.#limits.maxMs);
     this.#readOn?.();
   }
 
-  /** The time for reading on is over, or the time of the whole call. */
+  /** The time of the whole call is over. */
   timeUp(): void {
     if (this.#hasLeft) this.#stop("drain_timed_out");
   }
 
   /** @param outputTokens - the output received so far. */
   progress(outputTokens: number): void {
-    if (this.#hasLeft && outputTokens > this.#limits.maxTokens) this.#stop("drain_over_tokens");
+    if (!this.#hasLeft) return;
+    if (this.#reached !== undefined) this.#reach(this.#reached);
+    else if (this.#limits !== "cancel" && outputTokens > this.#limits.maxTokens) this.#reach("drain_over_tokens");
+  }
+
+  /** Stops, but for the usage. */
+  #reach(limit: Disconnect): void {
+    if (!this.#call.awaitsUsage) {
+      this.#stop(limit);
+      return;
+    }
+    if (this.#reached !== undefined) return;
+    this.#reached = limit;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop(limit), usageWaitMs);
   }
 
   #stop(end: Disconnect): void {

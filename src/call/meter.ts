@@ -54,14 +54,7 @@ export class Meter implements HandoverListener {
 
   /** The tokens so far; `undefined` until there is a response. */
   get seen(): TokenCounts | undefined {
-    const { progress } = this;
-    if (progress === undefined || !progress.estimated) return progress?.tokens;
-    const { tokens, hasOutput } = progress;
-    const { outputTokens: outputCap } = this.#call.demand;
-    // Estimates are upper bounds, so the cap limits them. Output over twice the cap is real, though: the upstream
-    // ignores the cap.
-    const isOverdrawn = tokens.output > outputCap && !(hasOutput && tokens.output > 2 * outputCap);
-    return isOverdrawn ? { ...tokens, output: outputCap } : tokens;
+    return this.progress?.tokens;
   }
 
   /** The usage that the upstream reported for a response of which the client got nothing. */

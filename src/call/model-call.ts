@@ -10,6 +10,7 @@ import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { ReceivedCall } from "./admission/check-call.js";
 import { addCreditHeaders } from "./admission/credit-headers.js";
+import { creditText } from "./admission/credit-text.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
@@ -23,7 +24,14 @@ import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { traceHeaders } from "./relay/trace-headers.js";
 import { warnOfCost } from "./warn-of-cost.js";
+import { warnOfUnpriced } from "./warn-of-unpriced.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
+
+/** A response that can be read without its client. */
+export interface ReadableOn {
+  /** Reads the rest, as long as the departure lets it. */
+  readOn(departure: Departure): Promise<void>;
+}
 
 /** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
 export class ModelCall implements OpenCall {
@@ -33,8 +41,10 @@ export class ModelCall implements OpenCall {
   readonly client: GatewayRequest;
   readonly observer: RequestObserver;
   readonly settlement: CallSettlement;
-  /** `undefined`: the call ends when its client leaves. */
-  readonly departure: Departure | undefined;
+  /** `undefined`: the call ends when its client leaves, unless only the usage is missing then. */
+  departure: Departure | undefined;
+  /** The stream that is being relayed. */
+  stream: ReadableOn | undefined;
   /** `undefined`: no guard checks the answer. */
   readonly review: AnswerReview | undefined;
   /** Tells the provider to stop: the call was aborted. */
@@ -78,6 +88,10 @@ export class ModelCall implements OpenCall {
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.#clientGone();
     else this.client.signal.addEventListener("abort", this.#clientGone);
+  }
+
+  get awaitsUsage(): boolean {
+    return this.meter?.progress?.awaitsUsage === true;
   }
 
   get abortReason(): AbortReason | undefined {
@@ -127,10 +141,11 @@ export class ModelCall implements OpenCall {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
-    const { credits } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
-    return credits === undefined
-      ? error
-      : withHeaders(error, addRateHeaders(addCreditHeaders({}, credits), credits.rates));
+    const { credits, micro } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    if (credits === undefined) return error;
+    const headers: Record<string, string> = micro === 0 ? {} : { "x-credits-charged": creditText(micro) };
+    const rules = this.settlement.reservation?.rules;
+    return withHeaders(error, addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules));
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {
@@ -153,6 +168,7 @@ export class ModelCall implements OpenCall {
     this.#warnOf(ending.error);
     const { reservation } = this.settlement;
     if (reservation !== undefined && charge.micro > reservation.heldMicro) this.#warnOfCost(reservation, charge);
+    this.#warnOfUnpriced();
     this.admission.model.route.leave();
     services.openCalls.remove(this);
     return charge;
@@ -169,11 +185,33 @@ export class ModelCall implements OpenCall {
     warnOfCost(this.services, this.admission, reservation, { target: this.visit?.target, charge });
   }
 
+  #warnOfUnpriced(): void {
+    const unpriced = this.meter?.progress?.unpriced;
+    if (unpriced === undefined || this.visit === undefined) return;
+    warnOfUnpriced(unpriced, this.visit.target, this.admission.model.id, this.services.warnOnce);
+  }
+
   readonly #clientGone = (): void => {
     if (this.client.stalled) this.observer.clientStalled();
-    if (this.departure === undefined) this.abort("client_gone");
-    else this.departure.clientGone();
+    if (this.clientLeft() === undefined) this.abort("client_gone");
   };
+
+  /**
+   * The client has left.
+   * @returns what reads the response on for now; `undefined`: the call has nothing to wait for.
+   */
+  clientLeft(): Departure | undefined {
+    const { stream } = this;
+    if (this.departure !== undefined) {
+      this.departure.clientGone();
+    } else if (stream !== undefined && this.#charge === undefined && this.awaitsUsage) {
+      const departure = new Departure("cancel", this);
+      departure.whenLeft(() => void stream.readOn(departure));
+      departure.clientGone();
+      if (departure.hasLeft) this.departure = departure;
+    }
+    return this.departure;
+  }
 
   /** Limits the time of the response, from now on. */
   #limit(ms: number): void {

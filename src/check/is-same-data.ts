@@ -11,7 +11,8 @@ export function isSameData(one: unknown, other: unknown): boolean {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => isSameData(one[name], other[name]));
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+/** Whether it is an object of members: no list, and of no class. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

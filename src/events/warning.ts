@@ -3,7 +3,7 @@ export interface GatewayWarning {
   /**
    * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
-   * account is not in the account store, and its key names no plan. `key_store_failed`, `plan_store_failed`,
+   * account is not in the account store, and its key names no plan, or is its first key. `key_store_failed`, `plan_store_failed`,
    * `account_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
@@ -14,6 +14,10 @@ export interface GatewayWarning {
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
    * `cost_above_hold`: a call cost more than was held for it; once for each target of a model.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
+   * `usage_unpriced`: a model server reported something that the model has no price for, as a tool that it ran itself.
+   * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
+   * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
+   * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -36,6 +40,10 @@ export interface GatewayWarning {
     | "hold_unsettled"
     | "cost_above_hold"
     | "limits_not_kept"
+    | "usage_unpriced"
+    | "unknown_tag"
+    | "credits_unavailable"
+    | "limit_too_large"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

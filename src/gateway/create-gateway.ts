@@ -7,6 +7,7 @@ import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { OpenCalls } from "../call/open-calls.js";
+import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
 import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
 import { summarizeRequests } from "../events/summarize-requests.js";
@@ -55,9 +56,9 @@ import { bridgeWebRequest } from "./web-bridge.js";
  */
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const resolved = resolveOptions(options);
-  const warn = toWarn(resolved.onWarning);
+  const warnings = toWarnings(resolved);
+  const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
-  const warnOnce = withoutRepeats(warn);
   checkPlans(resolved, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
@@ -72,7 +73,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warn), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    calls: { ...callOptions(resolved, responses, warnings), catalog, findAllowance, ledger, keeper, openCalls, clock },
     findCaller,
     keyUses,
     keyPrefix: resolved.keyPrefix,
@@ -96,26 +97,18 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
-    keys: managedKeys(resolved, findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
-    accounts: managedAccounts({ ...resolved, ledger, responses }, { ...lookups, terms, warnOfUnknownPlan, holds }),
+    accounts: managedAccounts(
+      { ...resolved, ledger, responses },
+      { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
+    ),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      const { closeGraceMs } = resolved;
-      closed ??= close({
-        closeGraceMs,
-        openCalls,
-        holds,
-        keeper,
-        responses,
-        closeLedger,
-        lookups,
-        storeLimit,
-        catalog,
-      });
+      closed ??= close({ ...resolved, openCalls, holds, keeper, responses, closeLedger, lookups, storeLimit, catalog });
       return closed;
     },
   };
@@ -156,6 +149,10 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
+    const [tooLarge] = tooLargeLimits(plan.credits);
+    if (tooLarge !== undefined) {
+      throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
+    }
     requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
     warnOfUnmatched(allowance, catalog, warn);
   }
@@ -165,7 +162,7 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
 function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
-  warn: Warn,
+  { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
@@ -173,12 +170,19 @@ function callOptions(
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
+    warnOnce,
     costlyTargets: new FirstTimes(),
   };
+}
+
+function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" | "warnOnce"> {
+  const warn = toWarn(onWarning);
+  return { warn, warnOnce: withoutRepeats(warn) };
 }
 
 function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock: Clock): ObserveRequest[] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
+import { countableCredits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
@@ -194,6 +195,11 @@ export interface GatewayOptions<Raw = unknown> {
   requestId?: ((request: RequestHead) => string | undefined) | undefined;
   /** Whether upstreams get a request's `traceparent` and `tracestate`, if they are well-formed. Default: `true`. */
   forwardTrace?: boolean | undefined;
+  /**
+   * Whether clients see what a call costs: `usage.cost`, in credits, in whole responses and in the usage of streams.
+   * Default: `false`.
+   */
+  exposeCost?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
@@ -282,19 +288,15 @@ const milliseconds = z.number().int().positive();
 const longestTimerMs = 2 ** 31 - 1;
 const timeout = z.number().int().positive().max(600_000);
 const count = z.number().int().positive();
-const amount = z.number().nonnegative();
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
 const ledgerOptionsSchema = z.strictObject({
   reserveTimeoutMs: timeout.default(250),
   settleTimeoutMs: timeout.default(2_000),
   onUnavailable: z
-    .union(
-      [z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: amount.max(9_000_000_000) }) })],
-      {
-        error: 'must be "deny", "allow" or { insure: { credits } }',
-      },
-    )
+    .union([z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: countableCredits }) })], {
+      error: 'must be "deny", "allow" or { insure: { credits } }',
+    })
     .default("deny"),
   maxKeptSettlements: count.default(10_000),
   replayMs: z.number().int().nonnegative().max(60_000).default(15_000),
@@ -354,6 +356,7 @@ const optionsSchema = z.strictObject({
   origins: z.array(origin).readonly().optional(),
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
+  exposeCost: z.boolean().default(false),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import type { Price } from "../metering/price.js";
 import type { BreakerOptions } from "../routing/breaker.js";
@@ -54,7 +55,7 @@ export interface RoutingOptions {
   chargeFailedAttempts?: boolean | undefined;
 }
 
-const amount = z.number().nonnegative();
+const amount = z.number().nonnegative().max(mostCredits, tooManyCredits);
 const count = z.number().int().positive();
 // The longest delay of setTimeout.
 const milliseconds = count.max(2_147_483_647);
@@ -64,6 +65,7 @@ export const priceSchema = z.strictObject(
     input: amount,
     cachedInput: amount.optional(),
     cacheWrite: amount.optional(),
+    cacheWrite1h: amount.optional(),
     output: amount.optional(),
     reasoning: amount.optional(),
     request: amount.optional(),

@@ -20,7 +20,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
 import type { Micro } from "../metering/micro.js";
@@ -58,7 +58,7 @@ const firstPauseMs = 20;
 const leasesPerRenewal = 500;
 /** The next part of a renewal starts after this time at most, since leases expire meanwhile. */
 const renewalHeadStartMs = 250;
-/** For what reads or deletes as much as an account has. */
+/** For what reads or deletes as much as an account has, and for sweeps. */
 const longTimeoutMs = 30_000;
 const closeMs = 5_000;
 
@@ -90,6 +90,8 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
   readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
+  readonly deduct?: (request: DeductRequest) => Promise<PrepaidState>;
+  readonly sweep?: () => Promise<number>;
   readonly keepsLimits: boolean;
 
   constructor(ledger: CreditLedger, options: GuardOptions) {
@@ -143,6 +145,13 @@ export class GuardedCreditLedger implements CreditLedger {
     if (topUp !== undefined) {
       this.topUp = (request) => this.#change(request.account, () => this.#bounded("topUp", () => topUp(request)));
     }
+    const deduct = ledger.deduct?.bind(ledger);
+    if (deduct !== undefined) {
+      this.deduct = (request) => this.#change(request.account, () => this.#bounded("deduct", () => deduct(request)));
+    }
+    const sweep = ledger.sweep?.bind(ledger);
+    // The next one does what this one could not.
+    if (sweep !== undefined) this.sweep = () => this.#bounded("sweep", sweep, this.#longLimit, 1);
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
@@ -346,14 +355,19 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  async #bounded<Result>(operation: string, send: () => Promise<Result>, limit = this.#settleLimit): Promise<Result> {
+  async #bounded<Result>(
+    operation: string,
+    send: () => Promise<Result>,
+    limit = this.#settleLimit,
+    most = attempts,
+  ): Promise<Result> {
     let isOver = false;
     try {
       const answer = repeat(
         send,
         (error, attempt) => {
           if (!isOver) this.#availability.failed(operation, error);
-          return !isOver && attempt < attempts;
+          return !isOver && attempt < most;
         },
         limit.ms,
       );

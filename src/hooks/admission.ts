@@ -27,7 +27,8 @@ export interface UpstreamAdditions {
 export interface Admission {
   /**
    * What to file the call under, for the journal, `accounts.usage` and `onRequestCompleted`. At most 16. Names have up to
-   * 64 letters, digits, `_`, `.` and `-`; `day`, `model` and `key` are reserved. Values have up to 256 characters.
+   * 64 letters, digits, `_`, `.` and `-`; `day`, `model`, `key`, `funding` and what is taken for
+   * them, such as `hour` and `keyId`, are reserved. Values have up to 256 characters.
    */
   readonly tags?: Tags | undefined;
   readonly upstream?: UpstreamAdditions | undefined;

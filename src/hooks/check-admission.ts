@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
-import { reservedTags, type Tags } from "../metering/tags.js";
+import { meantDimension, type Tags } from "../metering/tags.js";
 import { isOwnedMember } from "../openai/request/owned-members.js";
 import { isHeaderName, isHeaderValue } from "../providers/header-syntax.js";
 import type { MemberEdits } from "../wire/json-members.js";
@@ -53,7 +53,7 @@ const texts = z.array(z.strictObject({ path: z.string(), text: z.string() })).tr
 });
 
 const admissionInput = z.strictObject({
-  tags: tagsInput(reservedTags).optional(),
+  tags: tagsInput(meantDimension).optional(),
   upstream: z.strictObject({ headers: headers.optional(), set: members.optional() }).optional(),
   texts: texts.optional(),
 });

@@ -1,3 +1,4 @@
+import { withoutNulls } from "../check/without-nulls.js";
 import type { KeyChange, StoredKey } from "./key-store.js";
 
 /** The key as {@link WritableKeyStore.update} leaves it. */
@@ -6,7 +7,7 @@ export function applyKeyChange<Key extends StoredKey>(key: Key, change: KeyChang
   const { models = key.models, anchor = key.anchor, enabled = key.enabled, metadata = key.metadata } = change;
   const { credits = key.credits, rates = key.rates } = change;
   const revokedAt = revocation(key, change);
-  return { ...key, plan, name, expiresAt, revokedAt, models, anchor, enabled, metadata, credits, rates };
+  return withoutNulls({ ...key, plan, name, expiresAt, revokedAt, models, anchor, enabled, metadata, credits, rates });
 }
 
 /** Never later than it is already. */

@@ -14,11 +14,11 @@ export const keyName = freeText(200).nullish();
 /** Exact model ids or patterns, as a person writes them. */
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
-/** What a key may cost. A misspelled member would be no cap, so there is no unknown one. */
-export const keyCredits = capsOf(credits.nullish());
+/** What a stored key may cost. A misspelled member would be no cap, so there is no unknown one. */
+const storedKeyCredits = capsOf(credits.nullish());
 
-/** The same, where the gateway makes the key: with a cap too large to count, it could not be used. */
-export const newKeyCredits = capsOf(creditLimit);
+/** The same of a key that a person writes: what is too large to count is a mistake. */
+export const keyCredits = capsOf(creditLimit);
 
 function capsOf(amount: typeof creditLimit) {
   return z.strictObject({ day: amount, week: amount, month: amount, total: amount }).nullish();
@@ -55,7 +55,7 @@ const keySchema = z.object({
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
   // Windows are counted from it.
   anchor: wholeInstant,
-  credits: keyCredits,
+  credits: storedKeyCredits,
   rates: ratesSchema,
   lineage: idText().nullish(),
 });

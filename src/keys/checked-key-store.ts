@@ -4,6 +4,7 @@ import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
+import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import { keyAccount, keyCredits, keyEnabled, keyModels, keyName } from "./check-key.js";
 import { keyMetadata } from "./key-metadata.js";
 import type { StoredKey, WritableKeyStore } from "./key-store.js";
@@ -28,7 +29,8 @@ const keySchema = changeSchema.extend({
 
 /**
  * The store behind a check: no text reaches it that it could take for another one. To write such a text throws a
- * TypeError that begins with `by`. To look for one finds nothing.
+ * TypeError that begins with `by`. To look for one finds nothing. What is written has no `null` but for what a change
+ * takes away.
  */
 export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKeyStore {
   const check = (method: string, schema: z.ZodObject, input: unknown) => {
@@ -49,11 +51,11 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
     forget: (account) => lookUp<readonly string[], []>(account, [], () => store.forget(account)),
     async insert(key) {
       check("insert", keySchema, key);
-      await store.insert(key);
+      await store.insert(withoutNulls(key));
     },
     async update(id, change) {
       check("update", changeSchema, change);
-      return lookUp(id, undefined, () => store.update(id, change));
+      return lookUp(id, undefined, () => store.update(id, withoutInnerNulls(change)));
     },
   };
 }

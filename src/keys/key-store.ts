@@ -85,7 +85,10 @@ export interface KeyStore {
   touch?(uses: readonly KeyUse[]): Promise<void> | void;
 }
 
-/** A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. */
+/**
+ * A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. What is read has no member that is `null`:
+ * it is absent.
+ */
 export interface StoredKey extends ApiKey {
   /** SHA-256 of the key, see {@link hashKey}. */
   hash: string;

@@ -15,7 +15,8 @@ export interface UsageSum extends UsageTotal {
   /**
    * What is alike: `day` in UTC, such as `2026-03-11`, `model`, `key`, `funding` (`plan` or `prepaid`) and tags, as they
    * were named. A call that both paid is in the sums of both, each with what it paid; its request and its tokens are in
-   * those of the plan. `null`: no such tag, or a call whose process died.
+   * those of the plan. `null`: all charges that have no such thing, since the call was not given the tag, is a hold, or
+   * its process died.
    */
   by: Readonly<Record<string, string | null>>;
 }

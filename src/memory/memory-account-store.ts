@@ -1,10 +1,12 @@
 import { newAccountSchema } from "../accounts/account-schema.js";
 import type { AccountRecord, StoredAccount, WritableAccountStore } from "../accounts/account-store.js";
+import { hasVersion } from "../accounts/account-version.js";
 import { applyAccountChange, applyAccountPut } from "../accounts/apply-account-change.js";
 import { checkedAccountStore } from "../accounts/checked-account-store.js";
 import { toAccountPage } from "../accounts/to-account-page.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { withoutNulls } from "../check/without-nulls.js";
 
 /**
  * Accounts in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
@@ -20,7 +22,7 @@ export function memoryAccountStore(accounts: readonly AccountRecord[] = []): Wri
     const checked = newAccountSchema.safeParse(account, { error: explainIssue("member") });
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     if (byId.has(checked.data.id)) throw new TypeError(listProblems(what, ["id: appears twice"]));
-    byId.set(checked.data.id, structuredClone(checked.data));
+    byId.set(checked.data.id, structuredClone(withoutNulls(checked.data)));
   }
   return checkedAccountStore("memoryAccountStore", storeOf(byId));
 }
@@ -40,12 +42,21 @@ function storeOf(byId: Map<string, StoredAccount>): Parameters<typeof checkedAcc
     }
   };
 
+  const save = (account: StoredAccount) => {
+    if (!byId.has(account.id)) sorted = undefined;
+    byId.set(account.id, structuredClone(account));
+    changed(account.id);
+  };
+
   return {
     find: async (id) => structuredClone(byId.get(id)),
     async put(account) {
-      if (!byId.has(account.id)) sorted = undefined;
-      byId.set(account.id, structuredClone(applyAccountPut(account, byId.get(account.id))));
-      changed(account.id);
+      save(applyAccountPut(account, byId.get(account.id)));
+    },
+    async replace(account, expected) {
+      if (!hasVersion(byId.get(account.id), expected)) return false;
+      save(account);
+      return true;
     },
     async list({ cursor = "", limit }) {
       sorted ??= [...byId.keys()].sort();
@@ -56,9 +67,8 @@ function storeOf(byId: Map<string, StoredAccount>): Parameters<typeof checkedAcc
     async update(id, change) {
       const account = byId.get(id);
       if (account === undefined) return undefined;
-      const updated = structuredClone(applyAccountChange(account, change));
-      byId.set(id, updated);
-      changed(id);
+      const updated = applyAccountChange(account, change);
+      save(updated);
       return structuredClone(updated);
     },
     async forget(id) {

@@ -1,3 +1,5 @@
+import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
+import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
@@ -131,11 +133,14 @@ function toStoredKey(entry: MemoryKey, index: number, createdAt: number): Stored
   }
   const hash = key === undefined ? (givenHash as string) : hashKey(key);
   const id = rest.id ?? `key_${hash.slice(0, 12)}`;
-  return { ...checked({ ...rest, id }, index), hash, hint: key === undefined ? "…" : keyHint(key), createdAt };
+  const record = withoutNulls(checked({ ...rest, id }, index));
+  return { ...record, hash, hint: key === undefined ? "…" : keyHint(key), createdAt };
 }
 
 function checked(record: ApiKey, index: number): ReturnType<typeof checkKey> {
   try {
+    const [tooLarge] = tooLargeLimits(record.credits);
+    if (tooLarge !== undefined) throw new TypeError(`credits.${tooLarge}: ${tooManyCredits}`);
     return checkKey(record);
   } catch (error) {
     return fail(index, `is not valid: ${error instanceof Error ? error.message : String(error)}`);

@@ -25,7 +25,6 @@ import {
   type ReserveResult,
   type Settlement,
   type SettleResult,
-  type SettleStatus,
   type WindowLimits,
   type WindowName,
   type WindowStates,
@@ -63,6 +62,7 @@ import {
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/receipt.js";
+import { type Settled, settledAs } from "../ledger/settled-as.js";
 import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
@@ -90,9 +90,6 @@ interface EndEntry {
 }
 
 type ChargedAmounts = Pick<EndEntry, "amountMicro" | "prepaidMicro">;
-
-/** What became of a settlement. */
-type Settled = Pick<SettleResult, "status" | "prepaidMicro">;
 
 const noNames: NamedLimits = Object.freeze({});
 
@@ -478,10 +475,6 @@ export class MemoryLedger {
     const account = known ?? (isNeeded ? this.#accounts.add(receipt.account, now) : undefined);
     return account === undefined ? 0 : endHold(account, call, { held: 0, charge, paid, uses: noUses }, now);
   }
-}
-
-function settledAs(status: SettleStatus, prepaidMicro: Micro): Settled {
-  return prepaidMicro === 0 ? { status } : { status, prepaidMicro };
 }
 
 function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {

@@ -6,6 +6,8 @@ export interface ModelAnswer extends ResponseMark {
   /** Text if there is one already: it is faster to send. */
   readonly body: Uint8Array | string;
   readonly tokens: TokenCounts;
-  /** Whether `tokens` are estimated, since the upstream reported no usage. */
+  /** Whether `tokens` are estimated, or a part of them, since the upstream did not report it. */
   readonly estimated: boolean;
+  /** What the upstream has reported that no price is for; absent: nothing. */
+  readonly unpriced?: string | undefined;
 }

@@ -10,6 +10,11 @@ export interface Price {
   cachedInput?: number | undefined;
   /** Credits per million of the prompt tokens that the upstream put into its cache. Default: `input`. */
   cacheWrite?: number | undefined;
+  /**
+   * Credits per million of the prompt tokens that the upstream put into its cache for an hour. Default: `cacheWrite`; but
+   * where that is above `input`, at least twice `input`, which is what Anthropic charges for such writes.
+   */
+  cacheWrite1h?: number | undefined;
   /** Credits per million completion tokens. Chat models must have it; for others the default is 0. */
   output?: number | undefined;
   /** Credits per million of the completion tokens that were spent on reasoning. Default: `output`. */
@@ -25,7 +30,8 @@ export interface CompiledPrice {
   /**
    * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
    * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
-   * Where writes to the cache have a price of their own, it comes last.
+   * Where writes to the cache have a price of their own, it comes next, and then that of writes for an hour, if it is
+   * another one.
    */
   readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */
@@ -47,50 +53,59 @@ export function compilePrice(price: Price): CompiledPrice {
   const input = readPrice(price.input, "input");
   const cachedInput = readPrice(price.cachedInput ?? price.input, "cachedInput");
   const cacheWrite = readPrice(price.cacheWrite ?? price.input, "cacheWrite");
+  const hourPrice = price.cacheWrite1h ?? usualHourPrice(price);
+  const cacheWrite1h = readPrice(hourPrice, "cacheWrite1h");
   const output = readPrice(price.output ?? 0, "output");
   const reasoning = readPrice(price.reasoning ?? price.output ?? 0, "reasoning");
   const request = readPrice(price.request ?? 0, "request");
 
   // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:
   // the smaller the integers, the longer plain numbers suffice.
-  const perToken = [input, cachedInput, cacheWrite, output, reasoning];
+  const perToken = [input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning];
   const decimals = Math.max(request.decimals - microDecimals, ...perToken.map((decimal) => decimal.decimals));
   const unit = 10n ** BigInt(decimals);
   const perCall = scale(request, decimals + microDecimals);
   const fresh = scale(input, decimals);
   const cached = scale(cachedInput, decimals);
   const written = scale(cacheWrite, decimals);
+  const writtenForHour = scale(cacheWrite1h, decimals);
   const answered = scale(output, decimals);
   const thought = scale(reasoning, decimals);
 
-  const exactCost = weightedSum(perCall, unit, [fresh, cached, written, answered, thought]);
-  const worstCost = weightedSum(perCall, unit, [
-    larger(larger(fresh, cached), written),
-    0n,
-    0n,
-    larger(answered, thought),
-    0n,
-  ]);
+  const exactCost = weightedSum(perCall, unit, [fresh, cached, written, writtenForHour, answered, thought]);
+  const dearestInput = [cached, written, writtenForHour].reduce(larger, fresh);
+  const worstCost = weightedSum(perCall, unit, [dearestInput, 0n, 0n, 0n, larger(answered, thought), 0n]);
 
   return {
-    version: [
-      price.input,
-      price.cachedInput ?? price.input,
-      price.output ?? 0,
-      price.reasoning ?? price.output ?? 0,
-      price.request ?? 0,
-      ...(price.cacheWrite === undefined ? [] : [price.cacheWrite]),
-    ].join("/"),
+    version: versionOf(price, hourPrice),
     free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
     cost(tokens) {
       const cachedInput = Math.min(tokens.cachedInput, tokens.input);
       const cacheWrite = Math.min(tokens.cacheWrite ?? 0, tokens.input - cachedInput);
+      const forHour = Math.min(tokens.cacheWrite1h ?? 0, cacheWrite);
       const reasoning = Math.min(tokens.reasoning, tokens.output);
       const fresh = tokens.input - cachedInput - cacheWrite;
-      return exactCost([fresh, cachedInput, cacheWrite, tokens.output - reasoning, reasoning]);
+      return exactCost([fresh, cachedInput, cacheWrite - forHour, forHour, tokens.output - reasoning, reasoning]);
     },
-    upperBound: (inputTokens, outputTokens) => worstCost([inputTokens, 0, 0, outputTokens, 0]),
+    upperBound: (inputTokens, outputTokens) => worstCost([inputTokens, 0, 0, 0, outputTokens, 0]),
   };
+}
+
+/**
+ * What a write for an hour costs where its price is not given. Only servers that charge as Anthropic does report such
+ * writes; a price of writes above that of the prompt tells that the model is sold as it is bought.
+ */
+function usualHourPrice({ input, cacheWrite = input }: Price): number {
+  return cacheWrite > input ? Math.max(cacheWrite, 2 * input) : cacheWrite;
+}
+
+function versionOf(price: Price, hourPrice: number): string {
+  const { input, cachedInput = input, cacheWrite, output = 0, reasoning = output, request = 0 } = price;
+  const prices = [input, cachedInput, output, reasoning, request];
+  const hasHourPrice = hourPrice !== (cacheWrite ?? input);
+  if (cacheWrite !== undefined || hasHourPrice) prices.push(cacheWrite ?? input);
+  if (hasHourPrice) prices.push(hourPrice);
+  return prices.join("/");
 }
 
 /**
@@ -108,21 +123,21 @@ export function toMicro(credits: number): Micro {
 }
 
 /** One for each kind of token. */
-type Kinds<T> = readonly [T, T, T, T, T];
+type Kinds<T> = readonly [T, T, T, T, T, T];
 
 /** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
 function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (counts: Kinds<number>) => Micro {
   const plainBase = Number(base);
   const plainUnit = Number(unit);
-  const [a, b, c, d, e] = weights.map(Number) as unknown as Kinds<number>;
+  const [a, b, c, d, e, f] = weights.map(Number) as unknown as Kinds<number>;
 
   return (counts) => {
-    const [p, q, r, s, t] = counts;
-    if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s) && isCount(t))) {
+    const [p, q, r, s, t, u] = counts;
+    if (!(isCount(p) && isCount(q) && isCount(r) && isCount(s) && isCount(t) && isCount(u))) {
       throw new RangeError(`Token counts must be whole numbers of at least 0, not ${counts.join(", ")}.`);
     }
     // No term is negative and rounding is monotonic, so a sum that comes out safe had only exact steps.
-    const sum = plainBase + p * a + q * b + r * c + s * d + t * e;
+    const sum = plainBase + p * a + q * b + r * c + s * d + t * e + u * f;
     if (sum <= Number.MAX_SAFE_INTEGER) {
       // Dividing first could round a tiny remainder away.
       const remainder = sum % plainUnit;

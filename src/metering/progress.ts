@@ -9,6 +9,10 @@ export interface Progress extends ResponseMark {
   readonly estimated: boolean;
   /** Whether the upstream has reported the usage of the whole response. */
   readonly isCounted: boolean;
+  /** Whether all of the response has come, as far as is known, but for its usage and the end of the stream. */
+  readonly awaitsUsage: boolean;
+  /** What the upstream has reported that no price is for; absent: nothing. */
+  readonly unpriced?: string | undefined;
   /** Whether the client has received output. */
   readonly hasOutput: boolean;
   /** Whether the response shows that the model reasons. */
@@ -20,7 +24,7 @@ export interface StreamProgress extends Progress {
   /** Set by what writes the client's stream. */
   responseId: string | undefined;
   finishReason: string | undefined;
-  /** An estimate of the output tokens received. */
+  /** A rough guess at the output tokens received, which costs nothing to read. */
   readonly seenOutput: number;
   /** Whether the response itself is complete. Then the way in which the connection ends does not matter. */
   readonly isComplete: boolean;

@@ -4,8 +4,25 @@ export type Tags = Readonly<Record<string, string>>;
 /** What usage is summed by without tags. */
 export const usageDimensions = ["day", "model", "key"] as const;
 
-/** What usage can be summed by beside tags. No tag has one of these names. */
+/** What usage can be summed by beside tags. */
 export const reservedTags: readonly string[] = [...usageDimensions, "funding"];
+
+/** Names that are taken for one of {@link reservedTags}, with the one that is meant. */
+const mistakenNames = {
+  ...{ hour: "day", hours: "day", days: "day", models: "model", modelId: "model", model_id: "model" },
+  ...{ keys: "key", keyId: "key", key_id: "key", apiKey: "key", api_key: "key" },
+};
+
+/** As {@link mistakenNames}, where the case does not matter. */
+const meantNames = new Map([
+  ...reservedTags.map((name) => [name, name] as const),
+  ...Object.entries(mistakenNames).map(([name, meant]) => [name.toLowerCase(), meant] as const),
+]);
+
+/** What usage is summed by under this name instead; `undefined`: nothing, it may be a tag. */
+export function meantDimension(name: string): string | undefined {
+  return meantNames.get(name.toLowerCase());
+}
 
 /** Precedes the host's names in a journal entry's tags, so that they never collide with the gateway's own. */
 export const journalTagPrefix = "tag.";

@@ -6,6 +6,8 @@ export interface TokenCounts {
   cachedInput: number;
   /** The part of `input` that the upstream put into its cache. It does not overlap with `cachedInput`. Absent: none. */
   cacheWrite?: number;
+  /** The part of `cacheWrite` that the upstream keeps for an hour. Absent: none. Sums of usage do not have it. */
+  cacheWrite1h?: number;
   /** The whole response. */
   output: number;
   /** Part of `output` that was reasoning. */
@@ -24,10 +26,12 @@ export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reas
 
 export function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
   const cacheWrite = (one.cacheWrite ?? 0) + (other.cacheWrite ?? 0);
+  const cacheWrite1h = (one.cacheWrite1h ?? 0) + (other.cacheWrite1h ?? 0);
   return {
     input: one.input + other.input,
     cachedInput: one.cachedInput + other.cachedInput,
     ...(cacheWrite === 0 ? undefined : { cacheWrite }),
+    ...(cacheWrite1h === 0 ? undefined : { cacheWrite1h }),
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
   };

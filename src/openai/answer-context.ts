@@ -12,6 +12,8 @@ export interface AnswerContext {
   readonly upstreamModel: string;
   /** The tokens of the prompt where the upstream reports no usage. */
   readonly promptTokens: number;
+  /** The most output tokens that the request and the model allow. */
+  readonly outputCap: number;
   /** The request's member that holds the prompt: `messages` of a chat completion, `input` of embeddings. */
   readonly promptParam: string;
   /** When the request was admitted, in epoch milliseconds: for responses without a date of their own. */
@@ -22,4 +24,9 @@ export interface AnswerContext {
   readonly dialect: Dialect | undefined;
   /** Texts that must not appear in error messages for clients; read when there is an error. */
   readonly secrets: (() => UpstreamSecrets) | undefined;
+}
+
+/** The id of a response that the gateway makes or keeps: the same for all attempts of a request. */
+export function ownId(prefix: "msg" | "resp", { callId }: Pick<AnswerContext, "callId">): string {
+  return `${prefix}_${callId.slice(callId.indexOf("_") + 1).replaceAll("-", "")}`;
 }

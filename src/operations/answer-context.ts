@@ -5,7 +5,7 @@ import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 export function toAnswerContext(
   { upstreamModel, dialect, secrets }: TargetTraits,
   { id }: ModelTraits,
-  { requestId, callId, promptTokens, admittedAt, startedAt }: AttemptFacts,
+  { requestId, callId, promptTokens, outputCap, admittedAt, startedAt }: AttemptFacts,
   promptParam: string,
 ): AnswerContext {
   const model = id;
@@ -15,6 +15,7 @@ export function toAnswerContext(
     model,
     upstreamModel,
     promptTokens,
+    outputCap,
     promptParam,
     admittedAt,
     startedAt,

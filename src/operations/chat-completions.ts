@@ -10,7 +10,7 @@ import {
 } from "../openai/chat/chat-request.js";
 import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
-import { estimatedTokens } from "../openai/media/token-estimate.js";
+import { partialTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
@@ -112,8 +112,8 @@ class ChatExchange implements Exchange {
     return readWhole(bytes, this.#context, (received) => toChatAnswer(received, this.#context));
   }
 
-  partialTokens(receivedBytes: number) {
-    return estimatedTokens(this.#context.promptTokens, receivedBytes);
+  partialTokens(pieces: readonly Uint8Array[]) {
+    return partialTokens(this.#context, pieces);
   }
 
   readStream() {

@@ -15,5 +15,5 @@ export function chatOnMessages(
   const context = toAnswerContext(target, model, attempt, "messages");
   const source = toMessagesTarget(request, { target, model, attempt }, context);
   const sink = new ChatClientSink(context, request.includeUsage);
-  return new TranslatedExchange(source, sink, attempt.promptTokens);
+  return new TranslatedExchange(source, sink, attempt);
 }

@@ -12,6 +12,6 @@ export function mostOutputTokens({ contextLength, maxOutputTokens = contextLengt
  * The cap that a Messages target is sent where the request names none: such servers do not go without.
  * @param added - the plan's, if it has one.
  */
-export function requiredOutputCap({ contextLength, maxOutputTokens }: Bounds, added: number | undefined): number {
-  return added ?? maxOutputTokens ?? Math.min(usualMaxTokens, contextLength);
+export function requiredOutputCap({ maxOutputTokens }: Bounds, added: number | undefined): number {
+  return added ?? maxOutputTokens ?? usualMaxTokens;
 }

@@ -121,6 +121,8 @@ export interface AttemptFacts {
   readonly promptTokens: number;
   /** The output cap of a request that names none; `undefined`: nothing is added to it. */
   readonly addedCap?: number | undefined;
+  /** The most output tokens that the request and the model allow. */
+  readonly outputCap: number;
   /** When the request was admitted, in epoch milliseconds. */
   readonly admittedAt: number;
   /** When the attempt began, in epoch milliseconds. */
@@ -144,8 +146,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** @throws GatewayError when it is no response to the request. */
   readWhole(bytes: Uint8Array): ModelAnswer;
-  /** What was seen of a whole response that its client did not wait for. */
-  partialTokens(receivedBytes: number): TokenCounts;
+  /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
+  partialTokens(pieces: readonly Uint8Array[]): TokenCounts;
   readStream(): StreamCodec;
   /** The upstream's error, in the gateway's words. @param body - its first bytes. */
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { creditLimit } from "../check/credit-limit.js";
+import { creditLimit, credits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
@@ -17,6 +17,10 @@ export const disconnectSchema = z.union(
   { error: 'must be "cancel", "drain" or { maxMs, maxTokens }' },
 );
 
+function planCredits(limit: typeof creditLimit) {
+  return z.strictObject({ session: limit, week: limit, month: limit }).nullish();
+}
+
 /**
  * Checks a plan record. Stores may keep further columns with it; a misspelled window, though, would be an unlimited
  * one, so `credits` takes no unknown member.
@@ -24,15 +28,20 @@ export const disconnectSchema = z.union(
 export const planSchema = z.object({
   id: z.string().optional(),
   models: z.array(z.string().min(1)).readonly(),
-  credits: z.strictObject({ session: creditLimit, week: creditLimit, month: creditLimit }).nullish(),
+  credits: planCredits(credits.nullish()),
   sessionMs: z.number().int().min(60_000).nullish(),
   defaultOutputTokens: z.number().int().positive().nullish(),
   disconnect: disconnectSchema.nullish(),
   rates: ratesSchema,
 });
 
-/** A plan that a person writes. A misspelled member is an error: as an unknown one it would lift a limit. */
-export const newPlanSchema = planSchema.extend({ id: idText(), models: z.array(idText()).readonly() }).strict();
+/**
+ * A plan that a person writes. A misspelled member is an error: as an unknown one it would lift a limit. So are credits
+ * that are too large to count.
+ */
+export const newPlanSchema = planSchema
+  .extend({ id: idText(), models: z.array(idText()).readonly(), credits: planCredits(creditLimit) })
+  .strict();
 
 /**
  * Checks a plan that a store returns.

@@ -1,7 +1,7 @@
 import type { PostgresPool } from "./postgres-pool.js";
 import { isTransient, retryTransient } from "./retry-transient.js";
 import { runMigrations } from "./run-migrations.js";
-import { inSchema } from "./schema-sql.js";
+import { inSchema } from "./schema/in-schema.js";
 
 /** Options of every PostgreSQL store. */
 export interface PostgresOptions {

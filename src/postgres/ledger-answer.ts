@@ -1,9 +1,9 @@
 import { outOfBounds, type WindowInstance } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError } from "../ledger/credit-ledger.js";
-import { type AccountLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
-import type { HeldLimits } from "../ledger/limits/held-limits.js";
+import type { AccountLimits } from "../ledger/limits/account-limits.js";
+import { type HeldLimits, prepaidOf } from "../ledger/limits/held-limits.js";
 import type { AccountView } from "../ledger/limits/limit-states.js";
-import { tooManyLots } from "../ledger/limits/prepaid.js";
+import { type Prepaid, tooManyLots } from "../ledger/limits/prepaid.js";
 import { storedWindows } from "./ledger-operation.js";
 
 interface StoredInstance {
@@ -34,6 +34,12 @@ interface StoredPrepaid {
   overdrawn: number;
 }
 
+/** What a hold has beside the windows, or in their place. */
+interface StoredPart extends Partial<Pick<HeldLimits, "prepaidAt" | "caps" | "takes">> {
+  /** What it had of prepaid credits at its admission. */
+  readonly prepaid?: number;
+}
+
 /**
  * What the schema's functions return for an operation: the account after it, and for a reservation what was reserved.
  */
@@ -47,9 +53,11 @@ export interface LedgerAnswer {
     readonly expiresAt: number;
     readonly starts: readonly number[];
     readonly ends: readonly number[];
-    readonly part?: Partial<HeldLimits> | null;
+    readonly part?: StoredPart | null;
   } | null;
   readonly prepaid?: StoredPrepaid | null;
+  /** What prepaid credits have paid for the reservation that the operation ends. */
+  readonly paid?: number;
   /** Of those that the operation names, the ones that are known. */
   readonly caps?: readonly StoredCap[] | null;
   readonly buckets?: readonly StoredBucket[] | null;
@@ -101,21 +109,22 @@ function limitsOf({ prepaid, caps, buckets }: LedgerAnswer): AccountLimits | und
   // Most accounts have none.
   if (!prepaid && !caps && !buckets) return undefined;
   return {
-    prepaid: prepaid ? prepaidOf(prepaid) : newAccountLimits().prepaid,
+    prepaid: prepaid ? toPrepaid(prepaid) : undefined,
     caps: new Map(caps?.map((cap) => [cap.id, instanceOf({ ...cap, bonus: 0 })])),
     buckets: new Map(buckets?.map(({ id, per_minute, ...bucket }) => [id, { ...bucket, limit: per_minute }])),
   };
 }
 
-function prepaidOf({ expiries, amounts, held, overdrawn }: StoredPrepaid): AccountLimits["prepaid"] {
+function toPrepaid({ expiries, amounts, held, overdrawn }: StoredPrepaid): Prepaid {
   const lots = expiries.map((expiresAt, index) => ({ expiresAt, left: amounts[index] ?? 0 }));
   return { lots, held, overdrawn };
 }
 
 /** What a reservation holds beside the windows; `undefined`: nothing, or it is not known any more. */
-export function partOf({ part }: NonNullable<LedgerAnswer["lease"]>): HeldLimits | undefined {
+export function partOf({ part, amount: amountMicro }: NonNullable<LedgerAnswer["lease"]>): HeldLimits | undefined {
   if (!part) return undefined;
-  return { prepaidAt: part.prepaidAt, caps: part.caps ?? [], takes: part.takes ?? [] };
+  const { prepaidAt, prepaid, caps = [], takes = [] } = part;
+  return { prepaidAt, prepaidMicro: prepaidOf({ amountMicro, prepaidAt, prepaidMicro: prepaid }), caps, takes };
 }
 
 function instanceOf({ starts_at, ends_at, used, held, bonus }: StoredInstance): WindowInstance {

@@ -6,6 +6,7 @@ import {
   LedgerInputError,
   type WindowName,
 } from "../ledger/credit-ledger.js";
+import { prepaidOfEntry } from "../ledger/funding.js";
 import { storedWindows } from "./ledger-operation.js";
 
 const defaultPageLength = 100;
@@ -18,13 +19,14 @@ export interface StoredEntry {
   readonly id: string;
   readonly kind: LedgerEntry["kind"];
   readonly amount: number;
+  readonly prepaid: number | null;
   readonly starts: readonly (number | null)[];
   readonly tags: EntryTags | null;
 }
 
 export const historySql = /* sql */ `
 select jsonb_build_object(
-  'at', at, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount, 'starts', to_jsonb(starts), 'tags', tags
+  'at', at, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount, 'prepaid', prepaid, 'starts', to_jsonb(starts), 'tags', tags
 )::text as json
 from infergate.entry
 where account = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5)
@@ -56,11 +58,22 @@ export function historyPage(rows: readonly StoredEntry[], { limit = defaultPageL
   return rows.length > limit ? { entries, cursor: entries.at(-1)?.sequence } : { entries };
 }
 
-function toEntry({ at, sequence, id, kind, amount: amountMicro, starts, tags }: StoredEntry): LedgerEntry {
+function toEntry({
+  at,
+  sequence,
+  id,
+  kind,
+  amount: amountMicro,
+  prepaid,
+  starts: stored,
+  tags,
+}: StoredEntry): LedgerEntry {
   const known = storedWindows.flatMap((window, index): [WindowName, number][] => {
-    const start = starts[index];
+    const start = stored[index];
     return typeof start === "number" ? [[window, start]] : [];
   });
+  const starts: LedgerEntry["starts"] = Object.fromEntries(known);
+  const prepaidMicro = prepaidOfEntry({ kind, amountMicro, prepaidMicro: prepaid ?? undefined, starts });
   return {
     // The second number orders two entries of one moment, so that texts sort as times do.
     sequence: `${at}-${String(sequence).padStart(sequenceDigits, "0")}`,
@@ -68,7 +81,8 @@ function toEntry({ at, sequence, id, kind, amount: amountMicro, starts, tags }: 
     kind,
     at,
     amountMicro,
-    starts: Object.fromEntries(known),
+    ...(prepaidMicro !== 0 && { prepaidMicro }),
+    starts,
     tags: tags ?? {},
   };
 }

@@ -13,6 +13,7 @@ import {
 import { neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
+  checkDeduct,
   checkGrant,
   checkLease,
   checkRenew,
@@ -24,13 +25,13 @@ import {
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { partOfLease } from "../ledger/limits/held-limits.js";
 import { neverExpires } from "../ledger/limits/prepaid.js";
-import type { TopUpRequest } from "../ledger/prepaid-state.js";
+import type { DeductRequest, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { storable } from "./storable.js";
 
 /** An operation on an account as the function `operate` of the schema takes it. */
 export interface LedgerOperation {
-  readonly op: "reserve" | "settle" | "renew" | "grant" | "reset" | "topup";
+  readonly op: "reserve" | "settle" | "renew" | "grant" | "reset" | "topup" | "deduct";
   readonly [member: string]: unknown;
 }
 
@@ -58,6 +59,10 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
   const { id, amountMicro, expiresAt } = lease;
   const starts = storedWindows.map((window) => lease.starts?.[window]);
   const ends = storedWindows.map((window) => lease.ends?.[window]);
+  const limits = storedWindows.map((window) => lease.limits?.[window]?.limitMicro);
+  if (!limits.every((limit) => limit === null || Number.isSafeInteger(limit))) {
+    throw new LedgerInputError("lease must be as it was given out: a limit is not valid.");
+  }
   const part = partOfLease(lease);
   if (part?.caps.some(({ id }) => idProblem(id) !== undefined)) {
     throw new LedgerInputError("lease must be as it was given out: a cap's id is not valid.");
@@ -74,7 +79,12 @@ export function settleOperation(lease: Lease, settlement: Settlement, kind: "cha
     ends,
     since: since === undefined ? null : Math.floor(since),
     tags: storable(settlement.tags),
-    part: part && { prepaidAt: part.prepaidAt, caps: part.caps.map(({ id, start, end }) => ({ id, start, end })) },
+    limits,
+    part: part && {
+      prepaidAt: part.prepaidAt,
+      prepaid: part.prepaidAt === undefined ? undefined : part.prepaidMicro,
+      caps: part.caps.map(({ id, start, end }) => ({ id, start, end })),
+    },
     uses: settlement.rates && usesById(settlement.rates),
     named: namedIds(lease),
   };
@@ -98,6 +108,12 @@ export function topUpOperation(request: TopUpRequest): LedgerOperation {
   const { id, amountMicro, expiresAt, note } = request;
   const tags = note === undefined ? undefined : storable({ note });
   return { op: "topup", id, amount: amountMicro, expiresAt: expiresAt ?? neverExpires, tags };
+}
+
+export function deductOperation(request: DeductRequest): LedgerOperation {
+  checkDeduct(request);
+  const { id, amountMicro, note } = request;
+  return { op: "deduct", id, amount: amountMicro, tags: note === undefined ? undefined : storable({ note }) };
 }
 
 /** The caps and rates of an operation, if it names any. */

@@ -52,9 +52,11 @@ export function creditLedger(
     balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
+    deduct: (request) => ledger.deduct(request),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),
+    sweep: () => ledger.sweep(),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     ...(notifications.isEnabled && {

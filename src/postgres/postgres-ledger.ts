@@ -22,10 +22,10 @@ import {
 } from "../ledger/credit-ledger.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
 import { checkAccount, checkHistory, checkLimits, checkNamed, checkUsage } from "../ledger/ledger-input.js";
-import { type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
+import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
-import { prepaidState } from "../ledger/limits/prepaid.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
@@ -37,6 +37,7 @@ import type { Database } from "./database.js";
 import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
 import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
 import {
+  deductOperation,
   grantOperation,
   type LedgerOperation,
   namedLimits,
@@ -55,6 +56,10 @@ import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage
 const forgottenAtOnce = 10_000;
 /** Entries of the journal. It takes some tenths of a second, and a connection of the pool. */
 const slicedAtOnce = 10_000;
+/** Accounts. They are locked for some tenths of a second. */
+const sweptAtOnce = 100;
+/** Statements of a sweep. */
+const mostSweeps = 50;
 /** How long the end of the ledger waits for operations that hang. */
 const closeMs = 10_000;
 
@@ -62,6 +67,8 @@ const operateSql = "select answer::text as json from infergate.operate($1::text:
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const balanceSql = "select infergate.balance_of($1, $2::text::jsonb)::text as json";
 const sliceSql = "select infergate.slice_usage($1)::text as json";
+const sweepSql = "select infergate.sweep($1)::text as json";
+const sweepProcedure = "call infergate.sweep_read_committed($1, null)";
 const forgetSql = "select infergate.forget($1, $2)::text as json";
 const forgetProcedure = "call infergate.forget_read_committed($1, $2, null)";
 const announceSql = "select pg_notify($1, account) from jsonb_array_elements_text($2::text::jsonb) as account";
@@ -156,9 +163,11 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async topUp(request: TopUpRequest): Promise<PrepaidState> {
-    const answer = await this.#submit(topUpOperation(request), request);
-    this.#announcements.add(request.account);
-    return prepaidState((viewOf(answer).limits ?? newAccountLimits()).prepaid, answer.now);
+    return this.#changePrepaid(topUpOperation(request), request);
+  }
+
+  async deduct(request: DeductRequest): Promise<PrepaidState> {
+    return this.#changePrepaid(deductOperation(request), request);
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
@@ -184,6 +193,17 @@ export class PostgresLedger implements CreditLedger {
     this.#announcements.add(account);
   }
 
+  async sweep(): Promise<number> {
+    const sweep = () => this.#readCommitted.query<number>(sweepSql, sweepProcedure, [sweptAtOnce]);
+    let ended = 0;
+    for (let step = 0; step < mostSweeps; step++) {
+      const count = only(await runStatement(sweep));
+      ended += count;
+      if (count < sweptAtOnce) break;
+    }
+    return ended;
+  }
+
   async close(): Promise<void> {
     // First: what they do may set off the others.
     await atMost(closeMs, this.#queue.idle());
@@ -192,7 +212,18 @@ export class PostgresLedger implements CreditLedger {
 
   async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
     const answer = await this.#submit(operation, lease);
-    return { status: answer.status as SettleStatus, ...creditsAfter(viewOf(answer), lease, answer.now) };
+    const { paid: prepaidMicro } = answer;
+    return {
+      status: answer.status as SettleStatus,
+      ...(prepaidMicro !== undefined && { prepaidMicro }),
+      ...creditsAfter(viewOf(answer), lease, answer.now),
+    };
+  }
+
+  async #changePrepaid(operation: LedgerOperation, request: TopUpRequest | DeductRequest): Promise<PrepaidState> {
+    const answer = await this.#submit(operation, request);
+    this.#announcements.add(request.account);
+    return prepaidState(viewOf(answer).limits?.prepaid ?? newPrepaid(), answer.now);
   }
 
   async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {

@@ -1,5 +1,8 @@
 import type { PostgresPool } from "./postgres-pool.js";
-import { inSchema, migrationsSql } from "./schema-sql.js";
+import { inSchema } from "./schema/in-schema.js";
+import { grantNew, noteKnown, privilegeVariables } from "./schema/new-privileges.js";
+import { postgresFunctions } from "./schema/postgres-functions.js";
+import { postgresVersions } from "./schema/postgres-versions.js";
 
 /**
  * Brings a schema up to date in one statement: all of it happens or nothing, and processes that start at once take turns.
@@ -7,11 +10,13 @@ import { inSchema, migrationsSql } from "./schema-sql.js";
  *
  * @param schema - a valid name, not quoted.
  */
-export async function runMigrations(pool: PostgresPool, schema: string, migrations = migrationsSql()): Promise<void> {
-  const steps = migrations.map((sql, index) => migrationStep(sql, index + 1));
+export async function runMigrations(pool: PostgresPool, schema: string, versions = postgresVersions): Promise<void> {
+  const steps = versions.map((sql, index) => migrationStep(sql, index + 1));
   const lock = /* sql */ `perform pg_advisory_xact_lock(hashtextextended('infergate.migration', 0));`;
+  const isBehind = /* sql */ `(select count(*) from infergate.migration) < ${versions.length}`;
   const sql = /* sql */ `
 do $migrations$
+declare${privilegeVariables}
 begin
   -- A stricter one would not see what others commit while this waits for locks.
   if current_setting('transaction_isolation') <> 'read committed' then
@@ -28,9 +33,16 @@ begin
       applied_at timestamptz not null default now()
     );
   end if;
-  if (select count(*) from infergate.migration) < ${migrations.length} then
-    ${lock}
+  if ${isBehind} then ${lock} end if;
+  -- Another process may have done it meanwhile.
+  if ${isBehind} then
+    ${noteKnown}
     ${steps.join("")}
+    -- They call each other: none is checked before all are there.
+    set local check_function_bodies = off;
+    execute $migration$${postgresFunctions}$migration$;
+    set local check_function_bodies = on;
+    ${grantNew}
   end if;
 end
 $migrations$`;

@@ -31,6 +31,8 @@ export class AccountTable {
   readonly #put: SqliteStatement;
   readonly #delete: SqliteStatement;
   readonly #after: SqliteStatement;
+  readonly #lastOf: SqliteStatement;
+  readonly #due: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     this.#get = connection.prepare(`
@@ -42,6 +44,13 @@ export class AccountTable {
       ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}`);
     this.#delete = connection.prepare("DELETE FROM infergate_account WHERE id = ?");
     this.#after = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1");
+    this.#lastOf = connection.prepare("SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?");
+    // An account's next expiry may be of a hold that is gone.
+    this.#due = connection.prepare(`
+      SELECT a.id FROM (SELECT id, next_expiry FROM infergate_account WHERE id > ? ORDER BY id LIMIT ?) AS a
+      WHERE a.next_expiry <= ? AND EXISTS (
+        SELECT 1 FROM infergate_entry WHERE account = a.id AND at IS NULL AND expires_at <= ?
+      )`);
   }
 
   get(id: string): AccountRow | undefined {
@@ -71,6 +80,22 @@ export class AccountTable {
     const row = this.#after.get(id) as { id: string } | null | undefined;
     return row?.id;
   }
+
+  /**
+   * Looks at the next accounts in the order of ids.
+   *
+   * @returns those that have a hold to end; with `next` where more accounts may follow.
+   */
+  due(after: string, count: number, now: number): DueAccounts {
+    const last = this.#lastOf.get(after, count - 1) as { id: string } | null | undefined;
+    const rows = this.#due.all(after, count, now, now) as { id: string }[];
+    return { due: rows.map(({ id }) => id), next: last?.id };
+  }
+}
+
+interface DueAccounts {
+  readonly due: readonly string[];
+  readonly next: string | undefined;
 }
 
 function toInstance(row: Record<string, unknown>, window: "session" | "week" | "month"): WindowInstance {

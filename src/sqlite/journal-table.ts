@@ -8,6 +8,7 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import { prepaidOfEntry } from "../ledger/funding.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { AccountRow } from "./account-table.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
@@ -17,7 +18,7 @@ import type { SqliteStatement } from "./sqlite-database.js";
 
 /** An entry that is not a reservation's end. */
 export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
-  readonly kind: "checkpoint" | "grant" | "topup" | "expiry" | "reset" | "unresolved";
+  readonly kind: "checkpoint" | "grant" | "topup" | "deduction" | "expiry" | "reset" | "unresolved";
   readonly tags?: EntryTags | undefined;
   /** Of a top-up. */
   readonly expiresAt?: number | undefined;
@@ -26,11 +27,11 @@ export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
 const defaultPageLength = 100;
 
 const insert = `INSERT INTO infergate_entry (
-  id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags, expires_at
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  id, part, account, kind, at, sequence, amount, prepaid, session_start, week_start, month_start, tags, expires_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Grants and top-ups have parts of their own: their ids may be those of reservations too. */
-const parts: Partial<Record<SideEntry["kind"], number>> = { grant: -1, topup: -2 };
+/** Grants and changes of prepaid credits have parts of their own: their ids may be those of reservations too. */
+const parts: Partial<Record<SideEntry["kind"], number>> = { grant: -1, topup: -2, deduction: -2 };
 
 /** The entries of all accounts, in the order of their writing within each. */
 export class JournalTable {
@@ -53,12 +54,13 @@ export class JournalTable {
     );
   }
 
-  write(account: AccountRow, { id, kind, at, amountMicro, starts, tags, expiresAt }: SideEntry): void {
+  write(account: AccountRow, entry: SideEntry): void {
     account.sequence++;
+    const { id, kind, at, amountMicro, prepaidMicro = null, starts, tags, expiresAt = null } = entry;
     const { session = null, week = null, month = null } = starts;
     const part = parts[kind] ?? this.#nextPart(id);
     const place = [id, part, account.id, kind, at, account.sequence] as const;
-    this.#insert.run(...place, amountMicro, session, week, month, toJson(tags), expiresAt ?? null);
+    this.#insert.run(...place, amountMicro, prepaidMicro, session, week, month, toJson(tags), expiresAt);
   }
 
   grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined {
@@ -69,7 +71,8 @@ export class JournalTable {
     return { account: (row as Row).account, window, amountMicro };
   }
 
-  topUp(id: string): Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt"> | undefined {
+  /** A top-up, or a deduction: of a negative amount. */
+  prepaidChange(id: string): Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt"> | undefined {
     const row = this.#part.get(id, -2) as Row | null | undefined;
     if (!row) return undefined;
     const expiresAt = toNumberOrNull(row["expires_at"]) ?? undefined;
@@ -124,12 +127,16 @@ function toEntry(row: Row): LedgerEntry {
     const start = row[`${window}_start`];
     if (start !== null) starts[window] = toNumber(start);
   }
+  const amountMicro = toNumber(row["amount"]);
+  const prepaid = toNumberOrNull(row["prepaid"]) ?? undefined;
+  const prepaidMicro = prepaidOfEntry({ kind, amountMicro, prepaidMicro: prepaid, starts });
   return {
     sequence: String(row["sequence"]),
     id,
     kind,
     at: toNumber(row["at"]),
-    amountMicro: toNumber(row["amount"]),
+    amountMicro,
+    ...(prepaidMicro !== 0 && { prepaidMicro }),
     starts,
     tags: tags === null ? {} : JSON.parse(tags),
   };

@@ -24,39 +24,30 @@ import {
   type ReserveResult,
   type Settlement,
   type SettleResult,
-  type SettleStatus,
   type WindowLimits,
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { judgeReservation } from "../ledger/judge-reservation.js";
+import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
-  type AccountLimits,
   canHoldIn,
   endHold,
   holdLimits,
-  type LeaseEnding,
   type NamedLimits,
   newAccountLimits,
   raiseLimits,
 } from "../ledger/limits/account-limits.js";
-import {
-  expiredPart,
-  type HeldLimits,
-  partOfLease,
-  usesAtExpiry,
-  usesAtRelease,
-} from "../ledger/limits/held-limits.js";
+import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { noUses } from "../ledger/limits/no-uses.js";
-import { addTopUp, lapse, neverExpires, prepaidState } from "../ledger/limits/prepaid.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
-import { type Receipt, requireSame, startsOf, toLease } from "../ledger/receipt.js";
+import { type Receipt, requireSame, toLease } from "../ledger/receipt.js";
+import { type Settled, settledAs } from "../ledger/settled-as.js";
 import type { Micro } from "../metering/micro.js";
 import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
+import { type AccountBook, type AccountTables, expiryOf } from "./booking/account-book.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import type { JournalTable } from "./journal-table.js";
-import type { LimitNames, LimitTables } from "./limits/limit-tables.js";
+import type { LimitTables } from "./limits/limit-tables.js";
 import type { ReservationEnd, ReservationTable, Reserved, StoredReservation } from "./reservation-table.js";
 import type { Retention } from "./retention.js";
 
@@ -79,15 +70,13 @@ export class LedgerTables {
   readonly #journal: JournalTable;
   readonly #retention: Retention;
   readonly #forgotten: ForgottenAccounts;
+  readonly #book: AccountBook;
 
-  constructor(tables: {
-    accounts: AccountTable;
-    limits: LimitTables;
-    reservations: ReservationTable;
-    journal: JournalTable;
-    retention: Retention;
-    forgotten: ForgottenAccounts;
-  }) {
+  constructor(
+    tables: AccountTables & { readonly retention: Retention; readonly forgotten: ForgottenAccounts },
+    book: AccountBook,
+  ) {
+    this.#book = book;
     this.#accounts = tables.accounts;
     this.#limits = tables.limits;
     this.#reservations = tables.reservations;
@@ -98,7 +87,7 @@ export class LedgerTables {
 
   reserve(request: ReserveRequest, now: number): ReserveResult {
     const { id, account: accountId, amountMicro, limits } = request;
-    const account = this.find(accountId, now);
+    const account = this.#book.find(accountId, now);
     const open = admittingInstances(account, limits, now);
     const hasNames = request.caps !== undefined || request.rates !== undefined;
     if (hasNames) this.#limits.load(account, request);
@@ -110,27 +99,29 @@ export class LedgerTables {
       return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: true };
     }
 
-    const { denial, isPrepaid, named } = judgeReservation(open, account.limits, request, now);
+    const { denial, prepaid, named } = judgeReservation(open, account.limits, request, now);
     if (denial) return { ok: false, ...denial, ...creditsOf(account, limits, request, now), now };
-    const isCountable = canHold(open, amountMicro) && canHoldIn(account.limits, named, amountMicro);
-    if (!isCountable) {
+    const hasPart = prepaid !== undefined || hasNames;
+    if (!canHold(open, amountMicro) || (hasPart && !canHoldIn(account.limits, named, amountMicro))) {
       throw new LedgerInputError(`amountMicro ${amountMicro} is too large to be held on top of the rest.`);
     }
 
     const admitted = withSession(open, limits, now);
+    const receipt = receiptOf(request, admitted, now);
     let part: HeldLimits | undefined;
-    if (isPrepaid || hasNames) {
+    if (hasPart) {
       account.limits ??= newAccountLimits();
-      part = holdLimits(account.limits, named, request, isPrepaid ? now : undefined);
+      part = holdLimits(account.limits, named, request, prepaid ?? noPrepaidHold);
       this.#limits.put(accountId, account.limits, part);
     }
-    const receipt = receiptOf(request, admitted, now);
-    if (!isPrepaid) {
-      admit(account, admitted, amountMicro);
-      addHold(account, receipt, amountMicro);
+    const ofPlan = amountMicro - (prepaid?.prepaidMicro ?? 0);
+    const isAllPrepaid = amountMicro > 0 && ofPlan === 0;
+    if (!isAllPrepaid) {
+      admit(account, admitted, ofPlan);
+      addHold(account, receipt, ofPlan);
     }
     account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);
-    this.#reservations.hold({ id, receipt, part });
+    this.#reservations.hold({ id, receipt, limits, part });
     this.#accounts.put(account);
     const lease = toLease(request, receipt, part);
     return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
@@ -138,7 +129,7 @@ export class LedgerTables {
 
   renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
     const { id } = lease;
-    const account = this.find(lease.account, now);
+    const account = this.#book.find(lease.account, now);
     const reservation = this.#reservations.get(id);
     if (!reservation || reservation.state === "ended") return "closed";
     const { receipt, held, part } = reservation;
@@ -153,21 +144,16 @@ export class LedgerTables {
       return "renewed";
     }
 
-    const rise = checkpoint - reservation.checkpoint;
-    this.#reservations.raiseCheckpoint(id, checkpoint, now);
-    if (rise === 0) return "expired";
-    this.#endHold(account, reservation, { held: 0, charge: rise, uses: noUses }, now);
-    this.#writeCheckpoint(account, reservation, rise, now);
-    this.#accounts.put(account);
+    this.#raiseCheckpoint(account, reservation, checkpoint, now);
     return "expired";
   }
 
   end(kind: EndKind, lease: Lease, settlement: Settlement, now: number): SettleResult {
-    const account = this.find(lease.account, now);
-    const status = this.#settle(account, lease, { kind, settlement }, now);
-    if (status !== "duplicate") this.#accounts.put(account);
+    const account = this.#book.find(lease.account, now);
+    const settled = this.#settle(account, lease, { kind, settlement }, now);
+    if (settled.status !== "duplicate") this.#accounts.put(account);
     if (lease.caps !== undefined || lease.rates !== undefined) this.#limits.load(account, lease);
-    return { status, ...creditsAfter(account, lease, now) };
+    return { ...settled, ...creditsAfter(account, lease, now) };
   }
 
   /** Shows expired holds as ended, but writes nothing. */
@@ -183,7 +169,7 @@ export class LedgerTables {
   }
 
   grant({ id, account: accountId, window, amountMicro, limits, note }: GrantRequest, now: number): WindowStates {
-    const account = this.find(accountId, now);
+    const account = this.#book.find(accountId, now);
     const open = admittingInstances(account, limits, now);
     const earlier = this.#journal.grant(id);
     if (earlier) {
@@ -216,7 +202,7 @@ export class LedgerTables {
   }
 
   reset(accountId: string, windows: readonly WindowName[], now: number): void {
-    const account = this.find(accountId, now);
+    const account = this.#book.find(accountId, now);
     for (const window of windows) {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
@@ -228,62 +214,9 @@ export class LedgerTables {
     if (account.sequence > 0) this.#accounts.put(account);
   }
 
-  topUp({ id, account: accountId, amountMicro, expiresAt, note }: TopUpRequest, now: number): PrepaidState {
-    const account = this.find(accountId, now);
-    const earlier = this.#journal.topUp(id);
-    if (earlier) {
-      requireSame(id, earlier, { account: accountId, amountMicro });
-      if (earlier.expiresAt !== expiresAt) throw new LedgerConflictError(`${id} was used with another expiry.`);
-      return prepaidState((account.limits ?? newAccountLimits()).prepaid, now);
-    }
-    if (expiresAt !== undefined && expiresAt <= now) {
-      throw new LedgerInputError(`expiresAt must be later than now, not ${expiresAt}.`);
-    }
-    const limits = account.limits ?? newAccountLimits();
-    addTopUp(limits.prepaid, amountMicro, expiresAt ?? neverExpires);
-    this.#limits.putPrepaid(accountId, limits);
-    const tags = note === undefined ? undefined : { note };
-    this.#journal.write(account, { id, kind: "topup", at: now, amountMicro, starts: {}, tags, expiresAt });
-    this.#accounts.put(account);
-    return prepaidState(limits.prepaid, now);
-  }
-
-  /**
-   * The account, after its expired holds have ended and its expired prepaid credits have lapsed. An unknown account is
-   * stored only with its first change.
-   */
-  find(accountId: string, now: number): AccountRow {
-    const account = this.#accounts.get(accountId);
-    if (!account) return newAccount(accountId);
-    const hasExpired = account.nextExpiry !== null && account.nextExpiry <= now;
-    if (hasExpired) this.#expireHolds(account, now);
-    const hasLapsed = account.limits !== undefined && this.#lapse(account, account.limits, now);
-    if (hasExpired || hasLapsed) this.#accounts.put(account);
-    return account;
-  }
-
-  #expireHolds(account: AccountRow, now: number): void {
-    for (const hold of this.#reservations.due(account.id, now)) {
-      this.#endHold(account, hold, expiryOf(hold), now);
-      if (hold.checkpoint === 0) continue;
-      this.#writeCheckpoint(account, hold, hold.checkpoint, now);
-    }
-    this.#reservations.expireDue(account.id, now);
-    account.nextExpiry = this.#reservations.nextExpiry(account.id);
-  }
-
-  #lapse(account: AccountRow, limits: AccountLimits, now: number): boolean {
-    const lapsed = lapse(limits.prepaid, now);
-    if (lapsed === 0) return false;
-    this.#limits.putPrepaid(account.id, limits);
-    const id = `expiry_${randomUUID()}`;
-    this.#journal.write(account, { id, kind: "expiry", at: now, amountMicro: -lapsed, starts: {} });
-    return true;
-  }
-
   /** Raises a hold in all that it is part of. */
   #raise(account: AccountRow, { receipt, part }: Reserved, rise: Micro): void {
-    if (part?.prepaidAt === undefined) {
+    if (part === undefined || part.prepaidMicro === 0) {
       addHold(account, receipt, rise);
       this.#accounts.put(account);
     }
@@ -293,54 +226,56 @@ export class LedgerTables {
     this.#limits.put(account.id, limits, expiredPart(part));
   }
 
-  /** Replaces a hold by its charge in all that it is part of. The account's row is stored by the caller. */
-  #endHold(account: AccountRow, reserved: Reserved, end: LeaseEnding, now: number): void {
-    const { part } = reserved;
-    const limits = part && this.#limits.load(account, namesOf(part));
-    endHold(account, reserved, end, now);
-    if (part && limits) this.#limits.put(account.id, limits, part);
+  /** Charges what a renewal reports after the expiry beyond what is charged by then. */
+  #raiseCheckpoint(account: AccountRow, reservation: StoredReservation, checkpoint: Micro, now: number): void {
+    const { id, paid } = reservation;
+    const rise = checkpoint - reservation.checkpoint;
+    const ending = { held: 0, charge: rise, paid, uses: noUses };
+    const prepaidMicro = rise === 0 ? 0 : this.#book.endHold(account, reservation, ending, now);
+    this.#reservations.raiseCheckpoint(id, { checkpoint, paid: paid + prepaidMicro }, now);
+    if (rise === 0) return;
+    this.#book.writeCheckpoint(account, reservation, { amountMicro: rise, prepaidMicro }, now);
+    this.#accounts.put(account);
   }
 
-  #writeCheckpoint(account: AccountRow, reserved: Reserved, amountMicro: Micro, now: number): void {
-    const { id } = reserved;
-    this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro, starts: startsOf(reserved) });
-  }
-
-  #settle(account: AccountRow, lease: Lease, end: End, now: number): SettleStatus {
+  #settle(account: AccountRow, lease: Lease, end: End, now: number): Settled {
     const { id } = lease;
     const reservation = this.#reservations.get(id);
     if (!reservation) return this.#recover(account, lease, end, now);
     const { kind, settlement } = end;
     const { receipt, state, part } = reservation;
     requireSame(id, receipt, lease);
-    if (state === "ended") return "duplicate";
+    if (state === "ended") return settledAs("duplicate", reservation.paid);
 
     // An expired hold is given back already, and its checkpoint charged.
     const [held, charged] = state === "hold" ? [reservation.held, 0] : [0, reservation.checkpoint];
-    const charge = settlement.amountMicro - charged;
+    const amount = settlement.amountMicro - charged;
     const { rates = noUses, tags } = settlement;
     const uses = kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates;
-    this.#endHold(account, reservation, { held, charge, uses }, now);
-    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount: charge, tags });
-    return state === "hold" ? "settled" : "late";
+    const ending = { held, charge: amount, paid: reservation.paid, uses };
+    const prepaid = this.#book.endHold(account, reservation, ending, now);
+    const paid = reservation.paid + prepaid;
+    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount, prepaid, paid, tags });
+    return settledAs(state === "hold" ? "settled" : "late", paid);
   }
 
-  #recover(account: AccountRow, lease: Lease, { kind, settlement }: End, now: number): SettleStatus {
-    const { amountMicro, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags } = settlement;
-    const { id, account: accountId, amountMicro: reserved, expiresAt, starts, ends } = lease;
-    if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";
-    const receipt: Receipt = { account: accountId, amountMicro: reserved, expiresAt, starts, ends };
-    const unknown: Reserved = { id, receipt, part: partOfLease(lease) };
+  #recover(account: AccountRow, lease: Lease, { kind, settlement }: End, now: number): Settled {
+    const { amountMicro: amount, mayBeDuplicateSince = Number.POSITIVE_INFINITY, tags } = settlement;
+    const { id, account: accountId, amountMicro, expiresAt, starts, ends, limits } = lease;
+    if (isForgottenLease(lease, this.#forgotten.at(accountId))) return settledAs("duplicate", 0);
     // Unknown, but perhaps only forgotten: then it was charged already, in full or up to its last checkpoint.
     if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {
-      const entry = { id, kind: "unresolved", at: now, amountMicro: 0, starts: startsOf(unknown) } as const;
-      this.#journal.write(account, { ...entry, tags: { ...tags, unresolvedMicro: amountMicro } });
-      return "unresolved";
+      const entry = { id, kind: "unresolved", at: now, amountMicro: 0, starts } as const;
+      this.#journal.write(account, { ...entry, tags: { ...tags, unresolvedMicro: amount } });
+      return settledAs("unresolved", 0);
     }
-    this.#endHold(account, unknown, { held: 0, charge: amountMicro, uses: noUses }, now);
+    const receipt: Receipt = { account: accountId, amountMicro, expiresAt, starts, ends };
+    const unknown: Reserved = { id, receipt, limits, part: partOfLease(lease) };
+    const ending = { held: 0, charge: amount, paid: 0, uses: noUses };
+    const prepaid = this.#book.endHold(account, unknown, ending, now);
     const sequence = ++account.sequence;
-    this.#reservations.insertEnded(unknown, { kind, at: now, sequence, amount: amountMicro, tags });
-    return "recovered";
+    this.#reservations.insertEnded(unknown, { kind, at: now, sequence, amount, prepaid, paid: prepaid, tags });
+    return settledAs("recovered", prepaid);
   }
 }
 
@@ -356,13 +291,4 @@ function receiptOf(
     starts: { session: session.start, week: week.start, month: month.start },
     ends: { session: session.end, week: week.end, month: month.end },
   };
-}
-
-/** What an expiry does to a hold. */
-function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
-  return { held, charge: checkpoint, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
-}
-
-function namesOf({ caps, takes }: HeldLimits): LimitNames {
-  return { caps, rates: takes };
 }

@@ -1,4 +1,4 @@
-import { migrations } from "./migrations.js";
+import { sqliteVersions } from "./schema/sqlite-versions.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
 interface Connection extends SqliteDatabase {
@@ -15,22 +15,22 @@ export function migrate(connection: Connection): void {
   if (isUpToDate(connection)) return;
   connection.transaction(() => {
     connection.exec("CREATE TABLE IF NOT EXISTS infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
-    for (const migration of migrations.slice(versionOf(connection))) connection.exec(migration);
-    connection.prepare("REPLACE INTO infergate_meta VALUES ('version', ?)").run(migrations.length);
+    for (const version of sqliteVersions.slice(versionOf(connection))) connection.exec(version);
+    connection.prepare("REPLACE INTO infergate_meta VALUES ('version', ?)").run(sqliteVersions.length);
   });
 }
 
 /** Looks without the write lock, which may be another's for long. */
 function isUpToDate(connection: SqliteDatabase): boolean {
   const tables = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'infergate_meta'");
-  return tables.all().length > 0 && versionOf(connection) === migrations.length;
+  return tables.all().length > 0 && versionOf(connection) === sqliteVersions.length;
 }
 
 function versionOf(connection: SqliteDatabase): number {
   const [row] = connection.prepare("SELECT value FROM infergate_meta WHERE name = 'version'").all();
   const version = Number((row as { value: unknown } | undefined)?.value ?? 0);
-  if (version <= migrations.length) return version;
+  if (version <= sqliteVersions.length) return version;
   throw new Error(
-    `The database has tables of a newer release of infergate: version ${version}, not ${migrations.length}.`,
+    `The database has tables of a newer release of infergate: version ${version}, not ${sqliteVersions.length}.`,
   );
 }

@@ -1,10 +1,18 @@
+import type { AdmittedLimits } from "../ledger/account-state.js";
 import type { EntryTags } from "../ledger/credit-ledger.js";
+import { fundingOf } from "../ledger/funding.js";
 import { expiredPart, type HeldLimits } from "../ledger/limits/held-limits.js";
 import { noUses } from "../ledger/limits/no-uses.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
-import { type ParsedHeldLimits, parseHeldLimits, toHeldLimitsJson } from "./limits/held-limits-json.js";
+import {
+  parseHeldLimits,
+  parseLimits,
+  type RowOfHeldLimits,
+  toHeldLimitsJson,
+  toLimitsJson,
+} from "./limits/held-limits-json.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
@@ -14,19 +22,25 @@ export interface StoredReservation {
   readonly id: string;
   readonly state: "hold" | "expired" | "ended";
   readonly receipt: Receipt;
+  /** Those of its admission. `undefined`: it has ended, or an earlier version admitted it. */
+  readonly limits: AdmittedLimits | undefined;
   /** What is held while it is open: the amount reserved, or the cost seen where that is more. */
   readonly held: Micro;
   /** The cost seen so far, which the expiry charges. */
   readonly checkpoint: Micro;
+  /** What prepaid credits have paid for it. */
+  readonly paid: Micro;
   readonly expiresAt: number;
-  /** What it holds beside the windows, or in their place. Of one that has ended only what its lease needs. */
+  /** What it holds beside the windows, or in place of them. `undefined`: nothing, or it has ended. */
   readonly part: HeldLimits | undefined;
   /** What its renewals have reported of its rates. */
   readonly uses: readonly RateUse[];
+  /** Whether its windows are in their columns. Else its JSON has them. */
+  readonly hasColumns: boolean;
 }
 
 /** What identifies a reservation, and what it holds. */
-export type Reserved = Pick<StoredReservation, "id" | "receipt" | "part">;
+export type Reserved = Pick<StoredReservation, "id" | "receipt" | "limits" | "part">;
 
 /** How a reservation has ended, as it enters the journal. */
 export interface ReservationEnd {
@@ -34,16 +48,20 @@ export interface ReservationEnd {
   readonly at: number;
   readonly sequence: number;
   readonly amount: Micro;
+  /** What prepaid credits pay of the amount. */
+  readonly prepaid: Micro;
+  /** What they have paid in all. */
+  readonly paid: Micro;
   readonly tags: EntryTags | undefined;
 }
 
-const noLimits: ParsedHeldLimits = Object.freeze({});
+const noLimits: RowOfHeldLimits = Object.freeze({});
 const noWindows = [null, null, null, null, null, null] as const;
 
 const insert = `INSERT INTO infergate_entry (
   id, account, session_start, session_end, week_start, week_end, month_start, month_end, reserved, lease_expires_at,
-  kind, at, sequence, amount, tags, expires_at, checkpoint, held_limits, part
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
+  kind, at, sequence, amount, prepaid, paid, tags, held_limits, limits, expires_at, checkpoint, part
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
 
 export class ReservationTable {
   readonly #get: SqliteStatement;
@@ -51,9 +69,11 @@ export class ReservationTable {
   readonly #renew: SqliteStatement;
   readonly #observe: SqliteStatement;
   readonly #end: SqliteStatement;
+  readonly #moveWindows: SqliteStatement;
   readonly #due: SqliteStatement;
   readonly #expireDue: SqliteStatement;
-  readonly #expire: SqliteStatement;
+  readonly #pay: SqliteStatement;
+  readonly #raise: SqliteStatement;
   readonly #nextExpiry: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
@@ -66,13 +86,19 @@ export class ReservationTable {
     );
     this.#observe = prepare("UPDATE infergate_entry SET held_limits = ? WHERE id = ? AND part = 0");
     this.#end = prepare(`
-      UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ?, held_limits = ?
+      UPDATE infergate_entry
+      SET kind = ?, at = ?, sequence = ?, amount = ?, prepaid = ?, paid = ?, tags = ?, held_limits = ?, limits = NULL
+      WHERE id = ? AND part = 0`);
+    this.#moveWindows = prepare(`
+      UPDATE infergate_entry
+      SET session_start = ?, session_end = ?, week_start = ?, week_end = ?, month_start = ?, month_end = ?
       WHERE id = ? AND part = 0`);
     this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
     this.#expireDue = prepare(
       `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
     );
-    this.#expire = prepare("UPDATE infergate_entry SET at = ?, checkpoint = ? WHERE id = ? AND part = 0");
+    this.#pay = prepare("UPDATE infergate_entry SET paid = ? WHERE id = ? AND part = 0");
+    this.#raise = prepare("UPDATE infergate_entry SET at = ?, checkpoint = ?, paid = ? WHERE id = ? AND part = 0");
     this.#nextExpiry = prepare(`SELECT min(expires_at) AS next FROM infergate_entry WHERE ${ofHolds}`);
   }
 
@@ -81,10 +107,15 @@ export class ReservationTable {
     return row ? toReservation(row as Row) : undefined;
   }
 
-  hold(reserved: Reserved): void {
-    const { amountMicro, expiresAt } = reserved.receipt;
-    const limits = toHeldLimitsJson(reserved);
-    this.#insert.run(...toColumns(reserved), "hold", null, null, amountMicro, null, expiresAt, 0, limits);
+  hold({ id, receipt, limits, part }: Reserved): void {
+    const { amountMicro, expiresAt } = receipt;
+    const hasColumns = part === undefined || part.prepaidMicro === 0;
+    const json = toHeldLimitsJson({ part, windows: hasColumns ? undefined : windowsOf(receipt) }, amountMicro);
+    const limitsJson = limits === undefined ? null : toLimitsJson(limits);
+    this.#insert.run(
+      ...toColumns(id, receipt, hasColumns),
+      ...["hold", null, null, amountMicro, null, null, null, json, limitsJson, expiresAt],
+    );
   }
 
   renew(id: string, held: Micro, checkpoint: Micro, expiresAt: number): void {
@@ -92,19 +123,21 @@ export class ReservationTable {
   }
 
   /** Notes what a renewal has reported of the rates. */
-  observe(reserved: Reserved, uses: readonly RateUse[]): void {
-    this.#observe.run(toHeldLimitsJson(reserved, uses), reserved.id);
+  observe({ id, receipt, part, hasColumns }: StoredReservation, uses: readonly RateUse[]): void {
+    const windows = hasColumns ? undefined : windowsOf(receipt);
+    this.#observe.run(toHeldLimitsJson({ part, uses, windows }, receipt.amountMicro), id);
   }
 
-  end(reserved: Reserved, { kind, at, sequence, amount, tags }: ReservationEnd): void {
-    this.#end.run(kind, at, sequence, amount, toJson(tags), toHeldLimitsJson(endedOf(reserved)), reserved.id);
+  end({ id, receipt, hasColumns: hadColumns }: StoredReservation, end: ReservationEnd): void {
+    const { hasColumns, values } = toEndColumns(receipt, end);
+    this.#end.run(...values, id);
+    if (hasColumns !== hadColumns) this.#moveWindows.run(...toWindowColumns(receipt, hasColumns), id);
   }
 
   /** Writes a reservation of which nothing was known, and its end. */
-  insertEnded(reserved: Reserved, { kind, at, sequence, amount, tags }: ReservationEnd): void {
-    const { expiresAt } = reserved.receipt;
-    const limits = toHeldLimitsJson(endedOf(reserved));
-    this.#insert.run(...toColumns(reserved), kind, at, sequence, amount, toJson(tags), expiresAt, 0, limits);
+  insertEnded({ id, receipt }: Reserved, end: ReservationEnd): void {
+    const { hasColumns, values } = toEndColumns(receipt, end);
+    this.#insert.run(...toColumns(id, receipt, hasColumns), ...values, null, receipt.expiresAt);
   }
 
   /**
@@ -123,12 +156,17 @@ export class ReservationTable {
     this.#expireDue.run(now, account, now);
   }
 
-  /** Of one that has expired. It is kept as long as it gives signs of life. */
-  raiseCheckpoint(id: string, checkpoint: Micro, now: number): void {
-    this.#expire.run(now, checkpoint, id);
+  /** Notes what prepaid credits have paid of a checkpoint. */
+  pay(id: string, paid: Micro): void {
+    this.#pay.run(paid, id);
   }
 
-  /** When the first of the account's holds will expire. */
+  /** Of one that has expired. It is kept as long as it gives signs of life. */
+  raiseCheckpoint(id: string, { checkpoint, paid }: { checkpoint: Micro; paid: Micro }, now: number): void {
+    this.#raise.run(now, checkpoint, paid, id);
+  }
+
+  /** When the first of the account's holds will expire. `null`: no call of the account is open. */
   nextExpiry(account: string): number | null {
     return toNumberOrNull((this.#nextExpiry.get(account) as { next: unknown }).next);
   }
@@ -142,51 +180,65 @@ export function toJson(tags: EntryTags | undefined): string | null {
   return tags === undefined ? null : JSON.stringify(tags);
 }
 
-/** What is kept of a reservation that has ended: who funded it, for its windows. */
-function endedOf({ id, receipt, part }: Reserved): Reserved {
-  const isPrepaid = part?.prepaidAt !== undefined;
-  return { id, receipt, part: isPrepaid ? { ...part, caps: [], takes: [] } : undefined };
-}
-
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
   readonly account: string;
   readonly kind: string;
   readonly held_limits: string | null;
+  readonly limits: string | null;
 }
 
 function toReservation(row: Row): StoredReservation {
-  const { id, account, kind } = row;
+  const { id, account, kind, held_limits: json, limits } = row;
   const column = (name: string) => toNumber(row[name]);
-  const { part, uses = noUses, windows } = row.held_limits === null ? noLimits : parseHeldLimits(row.held_limits);
+  const amountMicro = column("reserved");
+  const state = kind === "hold" || kind === "expired" ? kind : "ended";
+  const { part, uses = noUses, windows } = json === null ? noLimits : parseHeldLimits(json, amountMicro);
+  const checkpoint = column("checkpoint");
   return {
     id,
-    state: kind === "hold" || kind === "expired" ? kind : "ended",
+    state,
     receipt: {
       account,
-      amountMicro: column("reserved"),
+      amountMicro,
       expiresAt: column("lease_expires_at"),
       ...(windows ?? {
         starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
         ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
       }),
     },
+    limits: limits === null ? undefined : parseLimits(limits),
     held: column("amount"),
-    checkpoint: column("checkpoint"),
+    checkpoint,
+    // What is NULL is read as 0.
+    paid: row["paid"] === null && state === "expired" && (part?.prepaidMicro ?? 0) > 0 ? checkpoint : column("paid"),
     expiresAt: column("expires_at"),
-    part: part && kind === "expired" ? expiredPart(part) : part,
+    part: state === "hold" ? part : state === "expired" ? part && expiredPart(part) : undefined,
     uses,
+    hasColumns: windows === undefined,
   };
 }
 
-function toColumns({ id, receipt, part }: Reserved) {
+/** What of a receipt its row has in columns. */
+function toColumns(id: string, receipt: Receipt, hasColumns: boolean) {
   const { account, amountMicro, expiresAt } = receipt;
-  return [id, account, ...toWindowColumns(receipt, part), amountMicro, expiresAt] as const;
+  return [id, account, ...toWindowColumns(receipt, hasColumns), amountMicro, expiresAt] as const;
 }
 
 /** What prepaid credits fund counts in no window: not in the journal, and not in an older release either. */
-function toWindowColumns({ starts, ends }: Receipt, part: HeldLimits | undefined) {
-  if (part?.prepaidAt !== undefined) return noWindows;
+function toWindowColumns({ starts, ends }: Receipt, hasColumns: boolean) {
+  if (!hasColumns) return noWindows;
   return [starts.session, ends.session, starts.week, ends.week, starts.month, ends.month] as const;
+}
+
+/** The columns of an end. What is kept of a reservation that has ended beside them: its windows, if it names none. */
+function toEndColumns(receipt: Receipt, { kind, at, sequence, amount, prepaid, paid, tags }: ReservationEnd) {
+  const hasColumns = fundingOf(amount, prepaid) !== "prepaid";
+  const json = toHeldLimitsJson({ windows: hasColumns ? undefined : windowsOf(receipt) }, receipt.amountMicro);
+  return { hasColumns, values: [kind, at, sequence, amount, prepaid, paid, toJson(tags), json] as const };
+}
+
+function windowsOf({ starts, ends }: Receipt): RowOfHeldLimits["windows"] {
+  return { starts, ends };
 }

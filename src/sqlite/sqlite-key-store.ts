@@ -1,3 +1,4 @@
+import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { StoredKey, WritableKeyStore } from "../keys/key-store.js";
@@ -120,7 +121,7 @@ interface Row {
 function toKey(row: Row): StoredKey {
   const { id, hash, hint, account, plan, name, lineage } = row;
   const enabled = toNumberOrNull(row.enabled);
-  return {
+  return withoutNulls({
     id,
     hash,
     hint,
@@ -138,5 +139,5 @@ function toKey(row: Row): StoredKey {
     credits: fromJson(row.credits),
     rates: fromJson(row.rates),
     lineage,
-  };
+  });
 }

@@ -19,6 +19,7 @@ import type {
 } from "../ledger/credit-ledger.js";
 import {
   checkAccount,
+  checkDeduct,
   checkGrant,
   checkHistory,
   checkLease,
@@ -33,10 +34,14 @@ import {
 } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { noUses } from "../ledger/limits/no-uses.js";
-import type { PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
 import { AccountTable } from "./account-table.js";
+import { AccountBook } from "./booking/account-book.js";
+import { PrepaidChanges } from "./booking/prepaid-changes.js";
+import { Sweep } from "./booking/sweep.js";
+import { TopUpClaims } from "./booking/top-up-claims.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isLedgerError, toLedgerError } from "./ledger-error.js";
@@ -67,7 +72,11 @@ export class SqliteLedger
   readonly #forgotten: ForgottenAccounts;
   readonly #usage: UsageTable;
   readonly #usageReader: UsageReader;
-  readonly #book: LedgerTables;
+  readonly #book: AccountBook;
+  readonly #tables: LedgerTables;
+  readonly #prepaid: PrepaidChanges;
+  readonly #claims: TopUpClaims;
+  readonly #sweep: Sweep;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
   #visited: string | undefined;
@@ -84,19 +93,22 @@ export class SqliteLedger
     const read = { usage: this.#usage, journal: this.#journal, retention: this.#retention };
     this.#usageReader = new UsageReader(connection, read);
     this.#forgotten = new ForgottenAccounts(connection);
-    this.#book = new LedgerTables({
+    const tables = {
       accounts: this.#accounts,
       limits: this.#limits,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
-      retention: this.#retention,
-      forgotten: this.#forgotten,
-    });
+    };
+    this.#book = new AccountBook(tables);
+    this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
+    this.#prepaid = new PrepaidChanges(tables, this.#book);
+    this.#claims = new TopUpClaims(connection, this.#journal);
+    this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    return this.#write((now) => this.#book.reserve(request, now));
+    return this.#write((now) => this.#tables.reserve(request, now));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -107,7 +119,7 @@ export class SqliteLedger
     for (let from = 0; from < requests.length; from += renewalsPerStep) {
       if (from > 0) await setImmediate();
       const step = requests.slice(from, from + renewalsPerStep);
-      statuses.push(...(await this.#write((now) => step.map((request) => this.#book.renew(request, now)))));
+      statuses.push(...(await this.#write((now) => step.map((request) => this.#tables.renew(request, now)))));
     }
     return statuses;
   }
@@ -127,23 +139,37 @@ export class SqliteLedger
     checkAccount(account);
     checkLimits(limits);
     checkNamed(of);
-    const read = () => this.#book.balance(account, limits, of, this.#clock.now());
+    const read = () => this.#tables.balance(account, limits, of, this.#clock.now());
     return this.#read(() => this.#connection.snapshot(read));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    return this.#write((now) => this.#book.grant(request, now));
+    return this.#write((now) => this.#tables.grant(request, now));
   }
 
   async topUp(request: TopUpRequest): Promise<PrepaidState> {
     checkTopUp(request);
-    return this.#write((now) => this.#book.topUp(request, now));
+    return this.#write((now) => this.#prepaid.topUp(request, now));
+  }
+
+  async deduct(request: DeductRequest): Promise<PrepaidState> {
+    checkDeduct(request);
+    return this.#write((now) => this.#prepaid.deduct(request, now));
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    checkTopUp({ id, account, amountMicro: 1 });
+    await this.#write((now) => this.#claims.claim(id, account, now));
+  }
+
+  async sweep(): Promise<number> {
+    return this.#sweep.run().catch(throwLedgerError);
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     checkAccount(account);
-    await this.#write((now) => this.#book.reset(account, windows, now));
+    await this.#write((now) => this.#tables.reset(account, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -173,7 +199,7 @@ export class SqliteLedger
 
   #end(kind: ReservationEnd["kind"], lease: Lease, settlement: Settlement): SettleResult | Promise<SettleResult> {
     return this.#write((now) => {
-      const result = this.#book.end(kind, lease, settlement, now);
+      const result = this.#tables.end(kind, lease, settlement, now);
       this.#settlements++;
       if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.account, now);
       return result;

@@ -9,7 +9,9 @@ function newAccount(more: Partial<StoredAccount> = {}): StoredAccount {
   return { id: unique("account"), plan: "pro", ...more };
 }
 
-const fullAccount = (): Required<StoredAccount> =>
+type Members = Omit<StoredAccount, "version">;
+
+const fullAccount = (): Required<Members> =>
   newAccount({
     plan: "o'neill/100%_\\größer",
     anchor: Date.UTC(1969, 0, 31, 10),
@@ -22,11 +24,21 @@ const fullAccount = (): Required<StoredAccount> =>
       concurrent: 0,
       models: { "o'neill/100%_\\größer \u{1f600}": { tokensPerMinute: { limit: 5, count: "input", cached: false } } },
     },
-  }) as Required<StoredAccount>;
+  }) as Required<Members>;
 
-/** Without the members that are not there, be it as `null` or `undefined`. */
+/** Without its version, and the members that are not there, be it as `null` or `undefined`. */
 function plain(account: StoredAccount | null | undefined): object | undefined {
-  return account ? Object.fromEntries(Object.entries(account).filter(([, value]) => value != null)) : undefined;
+  if (!account) return undefined;
+  return Object.fromEntries(
+    Object.entries(account).filter(([name, value]) => name !== "version" && value !== null && value !== undefined),
+  );
+}
+
+/** The paths of members that are `null`. */
+function nullsOf(value: unknown, path = ""): string[] {
+  if (value === null) return [path];
+  if (typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, member]) => nullsOf(member, `${path}.${name}`));
 }
 
 type MakeStores = () => Promise<readonly [WritableAccountStore, WritableAccountStore]>;
@@ -41,7 +53,10 @@ export function describeWritableAccountStore(name: string, make: MakeStores, run
   const defined = testRunnerOf(runner);
   defined.describe(`${name}: the writable account store contract`, () => {
     describePuts(defined, make);
+    describeAbsence(defined, make);
     describeUpdates(defined, make);
+    describeVersions(defined, make);
+    describeRaces(defined, make);
     describeIds(defined, make);
     describePages(defined, make);
     describeNotices(defined, make);
@@ -126,6 +141,43 @@ function describePuts({ it }: Runner, make: MakeStores): void {
     Object.assign((await store.find(account.id))?.rates?.models ?? {}, { m: {} });
     Object.assign((await store.find(account.id)) ?? {}, { status: "suspended" });
     expect(plain(await store.find(account.id))).toEqual(before);
+  });
+}
+
+function describeAbsence({ it }: Runner, make: MakeStores): void {
+  const none = { anchor: null, status: null, message: null, metadata: null, rates: null } as const;
+  const undefinedMembers = Object.fromEntries(Object.keys(none).map((name) => [name, undefined]));
+
+  it.each<[string, object]>([
+    ["null", none],
+    ["undefined", undefinedMembers],
+    ["not given", {}],
+  ])("reads what was %s as absent, from everywhere", async (_, members) => {
+    const [store, other] = await make();
+    const account = newAccount(members);
+    await store.put(account);
+    const changed = fullAccount();
+    await store.put(changed);
+    const updated = await store.update(changed.id, { ...none, ...members });
+    const { accounts } = await other.list({ limit: 1000 });
+    const listed = accounts.filter(({ id }) => id === account.id);
+    for (const found of [await other.find(account.id), await other.find(changed.id), updated, ...listed]) {
+      expect(nullsOf(found)).toEqual([]);
+      if (members !== undefinedMembers) expect(Object.keys(plain(found) ?? {}).sort()).toEqual(["id", "plan"]);
+    }
+  });
+
+  it("reads what is null within rates as absent", async () => {
+    const [store, other] = await make();
+    const models = { a: { concurrent: null, requestsPerMinute: 1 }, b: { tokensPerMinute: null } };
+    const rates = { requestsPerMinute: null, concurrent: 2, models };
+    const account = newAccount({ rates });
+    await store.put(account);
+    const kept = { concurrent: 2, models: { a: { requestsPerMinute: 1 }, b: {} } };
+    expect((await other.find(account.id))?.rates).toEqual(kept);
+    await store.put(newAccount({ id: account.id }));
+    expect((await other.update(account.id, { rates }))?.rates).toEqual(kept);
+    expect(nullsOf(await store.find(account.id))).toEqual([]);
   });
 }
 
@@ -216,6 +268,158 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
     expect(plain(await store.find(neighbour.id))).toEqual(neighbour);
     await store.put({ id: account.id, plan: "basic" });
     expect(plain(await other.find(account.id))).toEqual({ id: account.id, plan: "basic" });
+  });
+}
+
+const conflict = { name: "AccountConflictError", status: 409 };
+
+function describeVersions({ it }: Runner, make: MakeStores): void {
+  type Stores = readonly [WritableAccountStore, WritableAccountStore];
+
+  /** A test of two stores that share an account, if they keep versions. */
+  const withVersions = (name: string, run: (stores: Stores, account: Required<Members>) => Promise<void>): void =>
+    it(name, async ({ skip }) => {
+      const stores = await make();
+      if (stores[0].keepsVersions !== true) return skip("The store keeps no versions.");
+      const account = fullAccount();
+      await stores[0].put(account);
+      await run(stores, account);
+    });
+  const versionOf = async (store: WritableAccountStore, id: string): Promise<string> => {
+    const { version } = (await store.find(id)) ?? {};
+    expect(typeof version).toBe("string");
+    return version ?? "";
+  };
+
+  withVersions("gives what is read a version, which every change changes", async ([store, other], account) => {
+    const { id } = account;
+    const versions = [await versionOf(store, id)];
+    expect(await versionOf(other, id)).toBe(versions[0]);
+    const { accounts } = await other.list({ limit: 1000 });
+    for (const listed of accounts) expect(typeof listed.version).toBe("string");
+    const changes: AccountChange[] = [
+      { plan: "basic" },
+      { anchor: 5 },
+      { anchor: null },
+      { status: "active", message: null },
+      { metadata: { a: 1 } },
+      { metadata: { a: "1" } },
+      { rates: { concurrent: 1 } },
+      { rates: { models: { a: { concurrent: 1 } } } },
+    ];
+    for (const change of changes) {
+      const { version } = (await store.update(id, change)) ?? {};
+      expect(await versionOf(other, id)).toBe(version);
+      versions.push(version ?? "");
+    }
+    await other.put({ id, plan: "basic" });
+    versions.push(await versionOf(store, id));
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+
+  withVersions("puts only over the version that is expected", async ([store, other], account) => {
+    const { id, status, message } = account;
+    const version = await versionOf(store, id);
+    await other.put({ id, plan: "first" }, { expected: version });
+    // It lifts no suspension, either.
+    expect(plain(await store.find(id))).toEqual({ id, plan: "first", status, message });
+    await expect(store.put({ id, plan: "second" }, { expected: version })).rejects.toMatchObject(conflict);
+    expect(plain(await store.find(id))).toEqual({ id, plan: "first", status, message });
+    // A version within the record is not looked at.
+    await store.put({ id, plan: "third", status: "active", version });
+    expect(plain(await other.find(id))).toEqual({ id, plan: "third", status: "active" });
+    await store.put({ id, plan: "fourth", status: "active" }, { expected: await versionOf(store, id) });
+    await store.forget(id);
+    await expect(store.put({ id, plan: "fifth" }, { expected: version })).rejects.toMatchObject(conflict);
+    expect(await other.find(id)).toBeUndefined();
+  });
+
+  withVersions("puts only a new account where none is expected", async ([store, other], account) => {
+    const fresh = newAccount({ rates: { concurrent: 1 } });
+    await expect(store.put({ ...fresh, id: account.id }, { expected: null })).rejects.toMatchObject(conflict);
+    expect(plain(await other.find(account.id))).toEqual(account);
+    await store.put(fresh, { expected: null });
+    expect(plain(await other.find(fresh.id))).toEqual(fresh);
+    await expect(other.put(fresh, { expected: null })).rejects.toMatchObject(conflict);
+  });
+
+  withVersions("updates only the version that is expected", async ([store, other], account) => {
+    const { id } = account;
+    const version = await versionOf(store, id);
+    const changed = await other.update(id, { plan: "first", rates: null, status: null }, { expected: version });
+    const { rates: _, status: __, ...rest } = account;
+    expect(plain(changed)).toEqual({ ...rest, plan: "first" });
+    expect(await store.find(id)).toEqual(changed);
+    await expect(store.update(id, { plan: "second" }, { expected: version })).rejects.toMatchObject(conflict);
+    expect(await other.find(id)).toEqual(changed);
+    expect((await store.update(id, {}, { expected: changed?.version }))?.version).toBe(changed?.version);
+    expect(await store.update(newAccount().id, { plan: "x" }, { expected: version })).toBeUndefined();
+  });
+
+  withVersions("lets one of many win that expect the same", async (stores, account) => {
+    const store = (index: number) => stores[index % 2] as WritableAccountStore;
+    const winners = (outcomes: PromiseSettledResult<unknown>[]): number[] => {
+      for (const outcome of outcomes) {
+        if (outcome.status === "rejected") expect(outcome.reason).toMatchObject(conflict);
+      }
+      return outcomes.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
+    };
+    const writers = Array.from({ length: 12 }, (_, index) => index);
+    for (let round = 0; round < 5; round++) {
+      const { id } = account;
+      const expected = await versionOf(stores[0], id);
+      const written = writers.map((index) =>
+        index % 3 === 0
+          ? store(index).put({ id, plan: `plan-${round}-${index}` }, { expected })
+          : store(index).update(id, { plan: `plan-${round}-${index}` }, { expected }),
+      );
+      const [winner, ...others] = winners(await Promise.allSettled(written));
+      expect(others).toEqual([]);
+      expect((await stores[1].find(id))?.plan).toBe(`plan-${round}-${winner}`);
+
+      const fresh = newAccount();
+      const made = writers.map((index) => store(index).put({ ...fresh, plan: `new-${index}` }, { expected: null }));
+      const [maker, ...others2] = winners(await Promise.allSettled(made));
+      expect(others2).toEqual([]);
+      expect((await stores[0].find(fresh.id))?.plan).toBe(`new-${maker}`);
+    }
+  });
+
+  withVersions("loses no update to a put that expects what was before it", async ([store, other], account) => {
+    for (let round = 0; round < 10; round++) {
+      const id = `${account.id}-${round}`;
+      await store.put({ id, plan: "pro" });
+      const expected = await versionOf(other, id);
+      const put = store
+        .put({ id, plan: "basic" }, { expected })
+        .catch((error) => expect(error).toMatchObject(conflict));
+      await Promise.all([put, other.update(id, { rates: { concurrent: round } })]);
+      expect((await store.find(id))?.rates).toEqual({ concurrent: round });
+    }
+  });
+
+  it.each<object>([{ expected: 5 }, { expect: "v" }])("refuses the condition %j", async (condition) => {
+    const [store] = await make();
+    if (store.keepsVersions !== true) return;
+    const account = newAccount();
+    await store.put(account);
+    await expect(store.put({ ...account, plan: "x" }, condition)).rejects.toBeInstanceOf(TypeError);
+    await expect(store.update(account.id, { plan: "x" }, condition)).rejects.toBeInstanceOf(TypeError);
+    expect(plain(await store.find(account.id))).toEqual(account);
+  });
+}
+
+function describeRaces({ it }: Runner, make: MakeStores): void {
+  it("keeps both a new plan and new rates that two processes give at the same time", async () => {
+    const [store, other] = await make();
+    const { id } = newAccount();
+    for (let round = 0; round < 50; round++) {
+      await store.put({ id, plan: "before" });
+      const changes = [{ plan: `plan-${round}` }, { rates: { concurrent: round } }];
+      const [one, second] = round % 2 === 0 ? changes : changes.toReversed();
+      await Promise.all([store.update(id, one ?? {}), other.update(id, second ?? {})]);
+      expect(plain(await store.find(id))).toEqual({ id, ...changes[0], ...changes[1] });
+    }
   });
 }
 

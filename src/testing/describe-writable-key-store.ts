@@ -89,6 +89,39 @@ export function describeWritableKeyStore(
       expect((await store.list(planless.account)).map(plain)).toEqual([planless]);
     });
 
+    it("reads what was null as absent", async () => {
+      const [store, other] = await make();
+      const none = {
+        ...{ plan: null, name: null, expiresAt: null, revokedAt: null, enabled: null, models: null, anchor: null },
+        ...{ metadata: null, credits: null, rates: null },
+      };
+      const inserted = newKey({ ...none, lineage: null, lastUsedAt: null });
+      const { lineage: _, ...changed } = fullKey();
+      for (const key of [inserted, changed]) await store.insert(key);
+      const updated = await store.update(changed.id, none);
+      for (const { id, hash, account, hint } of [inserted, changed]) {
+        const found = [await other.find(hash), await other.get(id), ...(await other.list(account))];
+        for (const key of [...found, ...(id === changed.id ? [updated] : [])]) {
+          expect(key).toEqual({ id, hash, account, hint, createdAt: created });
+        }
+      }
+    });
+
+    it("reads what is null within caps and rates as absent", async () => {
+      const [store, other] = await make();
+      const credits = { day: 5, week: null };
+      const rates = { concurrent: 1, requestsPerMinute: null, models: { a: { tokensPerMinute: null } } };
+      const inserted = newKey({ credits, rates });
+      const changed = newKey();
+      for (const key of [inserted, changed]) await store.insert(key);
+      await store.update(changed.id, { credits, rates });
+      for (const { id } of [inserted, changed]) {
+        const found = await other.get(id);
+        expect(found?.credits).toEqual({ day: 5 });
+        expect(found?.rates).toEqual({ concurrent: 1, models: { a: {} } });
+      }
+    });
+
     it("tells a key for no model from one for all", async () => {
       const [store] = await make();
       const key = newKey({ models: [] });

@@ -1,4 +1,5 @@
 import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
+import { messageIdOf } from "../anthropic/messages/message-answer.js";
 import { readMessagesUsage } from "../anthropic/usage.js";
 import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { isRecord } from "../wire/is-record.js";
@@ -14,7 +15,8 @@ export interface CompletionHead {
 }
 
 /**
- * A whole message as a chat completion. Blocks of tools that the server has run itself are left out.
+ * A whole message as a chat completion. Blocks of tools that the server has run itself are left out. It has an id, and
+ * usage, only where the message has.
  * @returns `undefined` when it is no message.
  */
 export function messageToChat(received: ReceivedAnswer, head: CompletionHead): Record<string, unknown> | undefined {
@@ -24,8 +26,9 @@ export function messageToChat(received: ReceivedAnswer, head: CompletionHead): R
   const inputs = blocks.some(isToolUse) ? rawParts(received.bytes, 0, "input") : [];
   const message = toChatMessage(blocks, inputs);
   const usage = readMessagesUsage(said["usage"]);
+  const id = messageIdOf(said);
   return {
-    id: `chatcmpl-${String(said["id"])}`,
+    ...(id === undefined ? undefined : { id: `chatcmpl-${id}` }),
     object: "chat.completion",
     created: head.created,
     model: head.model,

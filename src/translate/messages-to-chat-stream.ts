@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
+import { messageIdOf } from "../anthropic/messages/message-answer.js";
 import type { MessageProgress } from "../anthropic/messages/message-progress.js";
 import { MessageStreamReader } from "../anthropic/messages/message-stream-reader.js";
 import { StreamFault } from "../errors/stream-fault.js";
+import type { EstimateBounds } from "../openai/media/token-estimate.js";
 import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
 import { isRecord } from "../wire/is-record.js";
@@ -40,10 +42,9 @@ export class MessagesToChatStream {
   #calls = 0;
   #thoughts = 0;
 
-  /** @param promptTokens - what the prompt counts when the upstream does not say. */
-  constructor(head: CompletionHead, promptTokens: number, context: UpstreamFailureContext) {
+  constructor(head: CompletionHead, context: EstimateBounds & UpstreamFailureContext) {
     this.#head = head;
-    this.#reader = new MessageStreamReader(promptTokens, context);
+    this.#reader = new MessageStreamReader(context);
   }
 
   get progress(): MessageProgress {
@@ -86,7 +87,8 @@ export class MessagesToChatStream {
   }
 
   #begin(message: unknown): Chunk[] {
-    if (isRecord(message) && typeof message["id"] === "string") this.#id = `chatcmpl-${message["id"]}`;
+    const id = isRecord(message) ? messageIdOf(message) : undefined;
+    if (id !== undefined) this.#id = `chatcmpl-${id}`;
     return [this.#delta({ content: "" })];
   }
 

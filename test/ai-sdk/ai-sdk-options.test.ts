@@ -128,7 +128,10 @@ describe("reasoning_effort", () => {
     expect(rest).toEqual(expected);
   });
 
-  it("is what the host makes of it", async () => {
+  it.each([
+    ["below", 9, 9],
+    ["above, which nothing was held for", 11, 10],
+  ])("is what the host makes of it, with a cap %s", async (_where, cap, sent) => {
     const { model, calls } = mirror("v3", "anthropic.messages");
     const provider = aiSDK({
       model,
@@ -136,13 +139,13 @@ describe("reasoning_effort", () => {
       providerOptions: { anthropic: { sendReasoning: false, effort: "low" }, other: { a: 1 } },
       reasoning: (effort, { maxOutputTokens }) => ({
         providerOptions: { anthropic: { effort } },
-        maxOutputTokens: (maxOutputTokens ?? 0) + 1,
+        maxOutputTokens: maxOutputTokens === 10 ? cap : undefined,
       }),
     });
     await provider.call(request({ reasoning_effort: "high", max_completion_tokens: 10 }));
     expect(calls[0]).toMatchObject({
       headers: { "x-team": "a" },
-      maxOutputTokens: 11,
+      maxOutputTokens: sent,
       providerOptions: { anthropic: { sendReasoning: false, effort: "high" }, other: { a: 1 } },
     });
   });

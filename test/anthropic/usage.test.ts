@@ -14,7 +14,7 @@ describe("the usage of a message", () => {
         cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
         output_tokens: 1,
       },
-      [6, 0, 5, 1, 0],
+      [6, 0, 5, 1, 0, 3],
     ],
     [
       {
@@ -27,17 +27,21 @@ describe("the usage of a message", () => {
       [1, 0, 0, 9, 4],
     ],
     [{ input_tokens: 1, output_tokens: 2, output_tokens_details: { thinking_tokens: 40 } }, [1, 0, 0, 2, 2]],
-  ])("counts the whole prompt as input: %j", (usage, [input, cachedInput, cacheWrite, output, reasoning]) => {
-    const counts = readMessagesUsage(usage);
-    expect(counts).toEqual({
-      input,
-      cachedInput,
-      ...(cacheWrite === 0 ? undefined : { cacheWrite }),
-      output,
-      reasoning,
-    });
-    expect(readMessagesUsage(toMessagesUsage(counts!))).toEqual(counts);
-  });
+  ])(
+    "counts the whole prompt as input: %j",
+    (usage, [input, cachedInput, cacheWrite, output, reasoning, cacheWrite1h]) => {
+      const counts = readMessagesUsage(usage);
+      expect(counts).toEqual({
+        input,
+        cachedInput,
+        ...(cacheWrite === 0 ? undefined : { cacheWrite }),
+        ...(cacheWrite1h === undefined ? undefined : { cacheWrite1h }),
+        output,
+        reasoning,
+      });
+      expect(readMessagesUsage(toMessagesUsage(counts!))).toEqual(counts);
+    },
+  );
 
   it.each([
     undefined,
@@ -65,6 +69,72 @@ describe("the usage of a message", () => {
     tally.add({ input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 1 });
     tally.add({ input_tokens: 50, cache_read_input_tokens: 40, cache_creation_input_tokens: 0, output_tokens: 9 });
     expect(tally.counts).toEqual({ input: 90, cachedInput: 40, output: 9, reasoning: 0 });
+  });
+
+  it("counts all iterations, of which a compaction stands nowhere else", () => {
+    const iterations = [
+      { type: "compaction", input_tokens: 180_000, output_tokens: 3500 },
+      { type: "message", input_tokens: 23_000, output_tokens: 1000 },
+    ];
+    const usage = { input_tokens: 23_000, output_tokens: 1000, iterations };
+    expect(readMessagesUsage(usage)).toEqual({ input: 203_000, cachedInput: 0, output: 4500, reasoning: 0 });
+  });
+
+  it("counts the caches of iterations, too, and never less than the whole says", () => {
+    const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 70 };
+    const iterations = [
+      {
+        type: "message",
+        input_tokens: 2,
+        cache_read_input_tokens: 500,
+        cache_creation_input_tokens: 30,
+        output_tokens: 5,
+      },
+      { type: "compaction", input_tokens: 1, cache_creation_input_tokens: 70, cache_creation, output_tokens: 6 },
+      null,
+      "x",
+    ];
+    const usage = { input_tokens: 9, cache_read_input_tokens: 500, output_tokens: 5, iterations };
+    expect(readMessagesUsage(usage)).toEqual({
+      input: 9 + 500 + 100,
+      cachedInput: 500,
+      cacheWrite: 100,
+      cacheWrite1h: 70,
+      output: 11,
+      reasoning: 0,
+    });
+  });
+
+  it.each([null, [], {}, 5, [{}], [{ input_tokens: "5" }]])("takes %j for no iterations", (iterations) => {
+    expect(readMessagesUsage({ input_tokens: 1, output_tokens: 2, iterations })).toMatchObject({ input: 1, output: 2 });
+  });
+
+  it("keeps what a stream began with, where its end says no more of the times", () => {
+    const tally = new UsageTally();
+    const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 90 };
+    tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, cache_creation, output_tokens: 1 });
+    tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, output_tokens: 7 });
+    expect(tally.counts).toMatchObject({ input: 105, cacheWrite: 100, cacheWrite1h: 90, output: 7 });
+  });
+
+  it("takes writes of an unknown time for those of an hour, where there are any", () => {
+    const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_24h_input_tokens: 20 };
+    expect(readMessagesUsage({ cache_creation_input_tokens: 50, cache_creation, output_tokens: 1 })).toMatchObject({
+      cacheWrite: 50,
+      cacheWrite1h: 40,
+    });
+  });
+
+  it.each([
+    [{ server_tool_use: { web_search_requests: 0, web_fetch_requests: 2 } }, "web_fetch_requests"],
+    [{ iterations: [{ type: "message" }, { type: "advisor_message", input_tokens: 1 }] }, "advisor_message"],
+    [{ iterations: [{ type: "<b>" }] }, "unknown"],
+    [{ server_tool_use: { web_search_requests: 0 }, iterations: [{ type: "compaction" }, {}] }, undefined],
+    [{ server_tool_use: null, iterations: null }, undefined],
+  ])("says what has no price: %j", (usage, unpriced) => {
+    const tally = new UsageTally();
+    tally.add(usage);
+    expect(tally.unpriced).toBe(unpriced);
   });
 
   it("never has less than nothing", () => {

@@ -29,7 +29,7 @@ interface Server extends TestGateway {
   stock(): Promise<{ used: number; held: number }>;
 }
 
-const departedCall = (): DepartedCall => ({ abortReason: undefined, abort: () => {} });
+const departedCall = (): DepartedCall => ({ abortReason: undefined, awaitsUsage: false, abort: () => {} });
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -16,6 +16,7 @@ import {
   startFakeUpstream,
   wholeAnswer,
 } from "../../src/testing.js";
+import { textTokens } from "../../src/tokens/text-tokens.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { freePort } from "../support/free-port.js";
 import { smallModel } from "../support/test-gateway.js";
@@ -155,15 +156,15 @@ describe("leaving within a stream", () => {
     return { gate, leave, until };
   }
 
-  it("just before the usage costs what was hidden, by the time that it took", async () => {
+  it("just before the end costs what was hidden, by the time that it took", async () => {
     const test = await start(reasoner);
     for (let time = 0; time < times; time++) {
-      const { until, leave } = await openStream(test, chunks, 4);
-      await until('"finish_reason":"stop"');
+      const { until, leave } = await openStream(test, chunks, 3);
+      await until(" world");
       const event = await leave();
       expect(event).toMatchObject({ disconnect: "cancelled", usageSource: "partial" });
-      // 200 tokens a second for 30 seconds, of which 4 were seen.
-      expect(event.tokens).toMatchObject({ output: 6000, reasoning: 5996 });
+      // 200 tokens a second for 30 seconds, of which 2 were seen.
+      expect(event.tokens).toMatchObject({ output: 6000, reasoning: 5998 });
       expect(event.chargedMicro).toBeGreaterThan(9 + 10 * 3 + 20 * 5000);
     }
     await test.checkBooks();
@@ -212,7 +213,7 @@ describe("leaving within a stream", () => {
       test.clock.advance(200);
     }
     const { usageSource, tokens } = await leave();
-    const seen = Math.ceil(words.join(" ").length / 3);
+    const seen = textTokens(Buffer.from(words.join(" ")));
     // What came in 20 × 200 ms goes for all of the 34.2 seconds.
     const output = Math.min(Math.ceil((34_200 * seen) / 4000), cap);
     expect([usageSource, tokens]).toMatchObject(["partial", { output, reasoning: output - seen }]);
@@ -221,25 +222,27 @@ describe("leaving within a stream", () => {
 
   it("costs what was seen of a model that does not reason", async () => {
     const test = await start({ maxOutputTokens: 100_000 });
-    const { until, leave } = await openStream(test, chunks, 4);
-    await until('"finish_reason":"stop"');
-    expect((await leave()).tokens).toMatchObject({ output: 4, reasoning: 0 });
+    const { until, leave } = await openStream(test, chunks, 3);
+    await until(" world");
+    expect((await leave()).tokens).toMatchObject({ output: 2, reasoning: 0 });
   });
 
   it("costs what the upstream has counted when that has come", async () => {
     const test = await start(reasoner);
-    const { until, leave } = await openStream(test, chunks, 5, { stream_options: { include_usage: true } });
+    const { gate, until, leave } = await openStream(test, chunks, 5, { stream_options: { include_usage: true } });
     await until('"usage":{');
-    const event = await leave();
+    const left = leave();
+    gate.open();
+    const event = await left;
     expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 9 + 10 * 3 + 20 * 5000 });
   });
 
-  it("is not charged beyond its cap by an estimate, and for all of it by a server that keeps to none", async () => {
+  it("is never charged beyond its cap by an estimate", async () => {
     const test = await start();
     for (const [characters, output] of [
+      [90, 60],
       [300, 100],
-      [500, 100],
-      [900, 300],
+      [900, 100],
     ] as const) {
       const gate = createGate();
       test.upstream.replyOnce(eventStream(chatChunks("x".repeat(characters)), { gate }));

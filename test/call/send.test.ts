@@ -36,6 +36,7 @@ const facts = {
   requestId: "req_1",
   callId: "req_1",
   promptTokens: 7,
+  outputCap: 1000,
   admittedAt: 0,
   startedAt: 0,
   clock: { now: () => 0 },

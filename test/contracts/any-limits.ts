@@ -50,7 +50,7 @@ const models = fc.array(fc.tuple(pattern, modelRates), { maxLength: 6 }).map((ea
 export const rates: fc.Arbitrary<Rates> = fc
   .tuple(modelRates, fc.option(models))
   .map(([limits, byPattern]) => (byPattern ? { ...limits, models: byPattern } : limits));
-const cap = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((amount) => amount + 0);
+const cap = fc.double({ min: 0, max: 9_007_199_254, noNaN: true, noDefaultInfinity: true }).map((amount) => amount + 0);
 export const credits: fc.Arbitrary<KeyCredits> = fc.record({ day: cap, week: cap, month: cap, total: cap }, some);
 
 /** Text in which the order of members does not matter, and `__proto__` is one like any other. */

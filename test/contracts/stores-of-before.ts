@@ -37,7 +37,8 @@ const suspended = {
 const active = { id: "acct_2", plan: "basic" };
 
 function plain(stored: StoredKey | StoredAccount | undefined): object {
-  return Object.fromEntries(Object.entries(stored ?? {}).filter(([, value]) => value != null));
+  const members = Object.entries(stored ?? {});
+  return Object.fromEntries(members.filter(([name, value]) => name !== "version" && value != null));
 }
 
 /** What the version before caps, rates and lineages does, by statements of its own. */

@@ -1,5 +1,5 @@
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
-import type { PrepaidState, TopUpRequest } from "../../src/ledger/prepaid-state.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../../src/ledger/prepaid-state.js";
 
 /**
  * What becomes of an operation: `ok`; `refused`: it fails and has no effect; `lost`: it takes effect, and its answer is lost;
@@ -43,6 +43,8 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
   const faulty: FaultyLedger = {
     ...(store.keepsLimits !== undefined && { keepsLimits: store.keepsLimits }),
     ...(store.topUp !== undefined && { topUp: (request) => run("topUp", () => toppedUp(ledger, request)) }),
+    ...(store.deduct !== undefined && { deduct: (request) => run("deduct", () => deducted(ledger, request)) }),
+    ...(store.sweep !== undefined && { sweep: () => run("sweep", async () => (await ledger.sweep?.()) ?? 0) }),
     fates: [],
     otherwise: "ok",
     arrived: [],
@@ -74,4 +76,9 @@ export function faultyLedger(store: CreditLedger): FaultyLedger {
 function toppedUp({ topUp }: CreditLedger, request: TopUpRequest): Promise<PrepaidState> {
   if (topUp === undefined) throw new Error("The other store keeps no prepaid credits.");
   return topUp(request);
+}
+
+function deducted({ deduct }: CreditLedger, request: DeductRequest): Promise<PrepaidState> {
+  if (deduct === undefined) throw new Error("The other store keeps no prepaid credits.");
+  return deduct(request);
 }

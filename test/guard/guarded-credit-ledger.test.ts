@@ -725,6 +725,7 @@ describe("other operations", () => {
       () => guard.balance(accountId, limits),
       () => guard.grant({ id: "g", account: accountId, window: "week", amountMicro: 1, limits }),
       () => guard.reset(accountId, ["week"]),
+      () => guard.deduct?.({ id: "d", account: accountId, amountMicro: 1 }) ?? Promise.reject(new Error("It deducts.")),
       () => guard.forget(accountId),
       () => guard.history?.({ account: accountId }) ?? Promise.reject(new Error("There is a history.")),
     ];
@@ -734,6 +735,33 @@ describe("other operations", () => {
       faulty.fates = ["refused", "refused"];
       expect(await within(200, operation())).not.toBeInstanceOf(Error);
     }
+  });
+
+  it("take prepaid credits back once, though their answer is lost", async () => {
+    const { store, faulty, account, guard } = setUp();
+    await guard.topUp?.({ id: "t", account: account.id, amountMicro: 10 });
+    faulty.fates = ["lost"];
+    const deduction = guard.deduct?.({ id: "d", account: account.id, amountMicro: 4 }) ?? Promise.reject();
+    expect(await within(200, deduction)).toMatchObject({ balanceMicro: 6 });
+    expect(faulty.arrived.filter((operation) => operation === "deduct")).toHaveLength(2);
+    expect((await store.balance(account.id, account.limits)).prepaid).toMatchObject({ balanceMicro: 6 });
+  });
+
+  it("sweep without repetition, and tell that the ledger is away", async () => {
+    const { faulty, account, guard, types } = setUp();
+    const sweep = () => guard.sweep?.() ?? Promise.reject(new Error("It sweeps."));
+    await account.admit(1, { leaseMs: 1_000 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    faulty.arrived.length = 0;
+    faulty.fates = ["refused"];
+    expect(await within(200, sweep())).toBeInstanceOf(LedgerUnavailableError);
+    expect([faulty.arrived, types()]).toEqual([["sweep"], ["unavailable"]]);
+    expect(await within(1, sweep())).toBe(1);
+    expect(types()).toEqual(["unavailable", "available"]);
+    faulty.fates = ["hung"];
+    expect(await within(31_000, sweep())).toBeInstanceOf(LedgerUnavailableError);
+    faulty.fates = [20_000];
+    expect(await within(21_000, sweep())).toBe(0);
   });
 
   it("forget an account with a long journal, which takes its time, and do not take the ledger for away", async () => {
@@ -784,6 +812,13 @@ describe("other operations", () => {
 
   it("of a ledger without a history have none", () => {
     expect(guarded(memoryCreditLedger({ historyEntries: 0 })).guard.history).toBeUndefined();
+  });
+
+  it("of a ledger without prepaid credits and sweeps have none", () => {
+    const { deduct, sweep, ...less } = memoryCreditLedger();
+    const { guard } = guarded(less);
+    expect([guard.deduct, guard.sweep]).toEqual([undefined, undefined]);
+    expect([deduct, sweep]).not.toContain(undefined);
   });
 });
 

@@ -47,6 +47,33 @@ describe("compilePrice", () => {
     ).toBe(0);
   });
 
+  it("prices what is written to a cache, for minutes and for an hour", () => {
+    const price = compilePrice({ input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 8, output: 20 });
+    const tokens = { input: 100, cachedInput: 10, cacheWrite: 50, cacheWrite1h: 20, output: 3, reasoning: 0 };
+    expect(price.cost(tokens)).toBe(40 * 4 + 10 * 0.4 + 30 * 5 + 20 * 8 + 3 * 20);
+    expect(price.version).toBe("4/0.4/20/20/0/5/8");
+    // The dearest kind bounds them all.
+    expect(price.upperBound(100, 3)).toBe(100 * 8 + 3 * 20);
+    // A part is no more than its whole.
+    expect(price.cost({ ...tokens, cacheWrite1h: 70 })).toBe(40 * 4 + 10 * 0.4 + 50 * 8 + 3 * 20);
+  });
+
+  it.each<[object, number, string]>([
+    // As Anthropic charges, where writes are dearer than the input at all.
+    [{ cacheWrite: 5 }, 8, "4/4/20/20/0/5/8"],
+    [{ cacheWrite: 9 }, 9, "4/4/20/20/0/9"],
+    [{ cacheWrite: 4 }, 4, "4/4/20/20/0/4"],
+    [{ cacheWrite: 0 }, 0, "4/4/20/20/0/0"],
+    [{}, 4, "4/4/20/20/0"],
+    [{ cacheWrite1h: 4 }, 4, "4/4/20/20/0"],
+    [{ cacheWrite1h: 7 }, 7, "4/4/20/20/0/4/7"],
+    [{ cacheWrite: 5, cacheWrite1h: 0 }, 0, "4/4/20/20/0/5/0"],
+  ])("has a price for writes of an hour: %j", (written, perToken, version) => {
+    const price = compilePrice({ input: 4, output: 20, ...written });
+    expect(price.cost({ ...none, input: 10, cacheWrite: 10, cacheWrite1h: 10 })).toBe(10 * perToken);
+    expect(price.version).toBe(version);
+  });
+
   it("adds the price of the request in credits", () => {
     const price = compilePrice({ input: 0, output: 0, request: 0.002 });
     expect(price.cost(none)).toBe(2_000);
@@ -57,7 +84,7 @@ describe("compilePrice", () => {
   it("is free only when every price is zero", () => {
     expect(compilePrice({ input: 0, output: 0 }).free).toBe(true);
     expect(compilePrice({ input: 0, output: 0, cachedInput: 0, reasoning: 0, request: 0 }).free).toBe(true);
-    for (const field of ["input", "cachedInput", "output", "reasoning", "request"]) {
+    for (const field of ["input", "cachedInput", "cacheWrite", "cacheWrite1h", "output", "reasoning", "request"]) {
       expect(compilePrice({ input: 0, output: 0, [field]: 1e-12 }).free).toBe(false);
     }
   });

@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allMutations } from "./all-mutations.js";
 
@@ -42,7 +43,7 @@ process.exitCode = survivors.length === 0 ? 0 : 1;
 function inFolder(folder: string, args: readonly string[]): string[] {
   const options = args.findIndex((arg) => arg.startsWith("-"));
   const files = args.slice(0, options === -1 ? args.length : options);
-  return [...files.map((file) => `test/${folder}/${file}.test.ts`), ...args.slice(files.length)];
+  return [...files.map((file) => posix.join("test", folder, `${file}.test.ts`)), ...args.slice(files.length)];
 }
 
 function test(name: string, args: readonly string[]): Promise<"SURVIVED" | "killed" | "hung"> {

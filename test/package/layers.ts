@@ -29,7 +29,7 @@ export const layers: readonly Layer[] = [
     folder: "tokens",
     question: "How many tokens is a text at most?",
     imports: ["wire"],
-    packages: ["gpt-tokenizer/encoding/o200k_base"],
+    packages: ["gpt-tokenizer/encoding/o200k_base", "node:buffer"],
   },
   {
     folder: "keys",
@@ -47,7 +47,7 @@ export const layers: readonly Layer[] = [
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
     imports: ["keys", "metering", "check"],
-    packages: ["zod"],
+    packages: ["zod", "node:crypto"],
   },
   {
     folder: "ledger",
@@ -219,6 +219,7 @@ export const layers: readonly Layer[] = [
       "guard",
       "routing",
       "operations/operation.js",
+      "check/credit-limit.js",
     ],
     packages: ["lru-cache", "node:crypto"],
   },

@@ -300,7 +300,7 @@ export const mutations: readonly Mutation[] = [
   // Statements
   {
     name: "the clock is read before the wait for the lock",
-    find: "before := infergate.lock_account(batch->>'account');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
+    find: "before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
     replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
     test: retention,
   },
@@ -384,7 +384,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: stores,
   },
-  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "plan-tables", test: stores },
+  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
   ...accountMutations,
   ...limitMutations,
   ...responseMutations,

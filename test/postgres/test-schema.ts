@@ -1,13 +1,13 @@
 import type { Clock } from "../../src/ledger/clock.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
-import { migrationsSql } from "../../src/postgres/schema-sql.js";
+import { inSchema } from "../../src/postgres/schema/in-schema.js";
 
 /** Stands in the place of the database's clock: what a test last set. */
 const testClock = /* sql */ `
 create table infergate.test_clock (now_ms bigint not null);
 insert into infergate.test_clock values (0);
-create function infergate.clock_ms() returns bigint
+create or replace function infergate.clock_ms() returns bigint
 language sql volatile as $$
   select now_ms from infergate.test_clock
 $$;
@@ -28,7 +28,13 @@ const retired = new WeakSet<Clock>();
 export async function createShiftedSchema(pool: PostgresPool, schema: string): Promise<void> {
   // Another server may have had one of this name.
   told.delete(schema);
-  await runMigrations(pool, schema, migrationsSql(testClock));
+  await runMigrations(pool, schema);
+  await setTestClock(pool, schema);
+}
+
+/** Puts a clock in the place of a schema's, whatever its version is. */
+export async function setTestClock(pool: PostgresPool, schema: string): Promise<void> {
+  await pool.query(inSchema(testClock, schema));
 }
 
 /** A pool that sets the schema's clock before its statements, where the clock has moved. */

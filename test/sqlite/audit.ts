@@ -24,10 +24,12 @@ export async function audit(database: SqliteDatabase, now: number): Promise<{ us
   const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
   const { windows } = await ledger.balance(account, limitsAt(now));
   const entries = await journalSinceBegin(ledger);
-  // What prepaid credits fund has no windows.
-  const inWindows = "account = ? AND kind = 'hold' AND month_start IS NOT NULL";
+  // What prepaid credits hold of a call is not held in windows: all of it, unless its row says how much.
+  const prepaid = "iif(month_start IS NOT NULL, 0, coalesce(held_limits -> '$.prepaidMicro', reserved))";
   const holds = database
-    .prepare(`SELECT coalesce(sum(amount), 0) AS held FROM infergate_entry WHERE ${inWindows}`)
+    .prepare(`
+      SELECT coalesce(sum(iif(${prepaid} > 0, reserved - ${prepaid}, amount)), 0) AS held
+      FROM infergate_entry WHERE account = ? AND kind = 'hold'`)
     .get(account) as { held: number };
   for (const window of windowNames) {
     const { usedMicro, heldMicro, startsAt } = windows[window];

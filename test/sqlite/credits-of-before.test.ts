@@ -82,7 +82,7 @@ describe("credits of the release before", () => {
     expect(await creditsOf(ledger)).toEqual({ used: 32, held: 55, prepaid });
     expect((await ledger.settle(lease, { amountMicro: 3 })).status).toBe("duplicate");
 
-    await admit(ledger, "rest", 20);
+    await admit(ledger, "rest", 13);
     clock.advance(2 * minute);
     older.expire(account, clock.now());
     expect(await creditsOf(ledger)).toEqual({ used: 32, held: 40, prepaid });
@@ -103,7 +103,8 @@ describe("credits of the release before", () => {
     clock.advance(minute);
     older.expire(account, clock.now());
     expect(await creditsOf(ledger)).toEqual({ ...before, held: 55 });
+    // The plan has room for it now.
     expect((await ledger.settle(expired, { amountMicro: 4 })).status).toBe("late");
-    expect(await creditsOf(ledger)).toMatchObject({ used: before.used, held: 55, prepaid: { balanceMicro: 46 } });
+    expect(await creditsOf(ledger)).toMatchObject({ used: before.used + 4, held: 55, prepaid: { balanceMicro: 50 } });
   });
 });

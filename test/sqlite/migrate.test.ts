@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
-import { migrations } from "../../src/sqlite/migrations.js";
+import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
@@ -45,6 +45,8 @@ describe("the tables", () => {
       "infergate_response_item_position",
       "infergate_response_put_at",
       "infergate_summed",
+      "infergate_top_up_claim",
+      "infergate_top_up_claim_at",
       "infergate_usage",
       "infergate_usage_forgotten",
       "infergate_usage_hour",
@@ -62,12 +64,12 @@ describe("the tables", () => {
       try {
         sqliteStores({ database: failing });
       } catch {
-        expect([0, 27]).toContain(names(database).length);
+        expect([0, 29]).toContain(names(database).length);
       }
       const hasFailed = failing.stopFailing();
       const { plans } = sqliteStores({ database: failing });
       await plans.put({ id: "p", models: [] });
-      expect(names(database)).toHaveLength(27);
+      expect(names(database)).toHaveLength(29);
       if (!hasFailed) break;
     }
   });
@@ -94,14 +96,14 @@ describe("the tables", () => {
     };
     const { plans } = sqliteStores({ database: late });
     await plans.put({ id: "p", models: [] });
-    expect(names(one)).toHaveLength(27);
+    expect(names(one)).toHaveLength(29);
   });
 
   it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
     const folder = newFolder();
     const [older, database] = [folder.open(), folder.open()];
     older.exec("CREATE TABLE infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
-    for (const migration of migrations.slice(0, 2)) older.exec(migration);
+    for (const migration of sqliteVersions.slice(0, 2)) older.exec(migration);
     older.exec("INSERT INTO infergate_meta VALUES ('version', 2)");
     const insert = older.prepare(`
       INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)

@@ -388,13 +388,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "tables are made twice",
-    find: "migrations.slice(versionOf(connection))",
-    replace: "migrations",
+    find: "sqliteVersions.slice(versionOf(connection))",
+    replace: "sqliteVersions",
     test: migrate,
   },
   {
     name: "a newer release's tables are used",
-    find: "if (version <= migrations.length) return version;",
+    find: "if (version <= sqliteVersions.length) return version;",
     replace: "return version;",
     test: migrate,
   },

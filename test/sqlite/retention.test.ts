@@ -258,16 +258,21 @@ describe("what accounts have beside windows", () => {
     expect(rows("bucket")).toBe(200);
   });
 
-  it("are known of a call that has ended: what funded it", async () => {
-    const credits = { session: null, week: null, month: 0 };
-    const none = windowLimits({ credits, sessionMs: hour, now: clock.now() });
-    const request = { id: "ended", account: "p", amountMicro: 5, limits: none, leaseMs: minute };
+  it("are known of a call that has ended: what prepaid credits paid of it", async () => {
+    const credits = { session: null, week: null, month: 2 };
+    const few = windowLimits({ credits, sessionMs: hour, now: clock.now() });
+    const request = { id: "ended", account: "p", amountMicro: 5, limits: few, leaseMs: minute };
     await ledger.topUp?.({ id: "bought", account: "p", amountMicro: 10 });
     const first = await ledger.reserve(request);
     if (!first.ok) throw new Error("It should have been admitted.");
     await ledger.settle(first.lease, { amountMicro: 5 });
     const again = await ledger.reserve(request);
-    expect(again).toMatchObject({ ok: true, replayed: true, lease: { prepaidAt: clock.now() } });
+    if (!again.ok) throw new Error("It should have been found.");
+    expect(again.lease).toEqual({ ...first.lease, prepaidAt: undefined, prepaidMicro: undefined });
+    expect(await ledger.settle(again.lease, { amountMicro: 5 })).toMatchObject({
+      status: "duplicate",
+      prepaidMicro: 3,
+    });
   });
 
   it("that open calls hold stay", async () => {
@@ -287,7 +292,7 @@ describe("what accounts have beside windows", () => {
     await ledger.topUp?.({ id: "t", account: "dormant", amountMicro: 5, expiresAt: start + hour });
     clock.advance(hour);
     await spend("busy", 64);
-    expect(rows("prepaid")).toBe(0);
+    expect(database.prepare("SELECT lots FROM infergate_prepaid").all()).toMatchObject([{ lots: "[]" }]);
     expect((await ledger.history?.({ account: "dormant" }))?.entries).toMatchObject([
       { kind: "expiry", amountMicro: -5, starts: {} },
       { kind: "topup", amountMicro: 5, starts: {} },

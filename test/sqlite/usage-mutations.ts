@@ -174,6 +174,7 @@ export const usageMutations: readonly Mutation[] = [
     name: "an older process leaves sums of a forgotten account",
     find: "    DELETE FROM infergate_usage_hour WHERE account = OLD.id;\n",
     replace: "",
+    part: "version-8",
     test: usage,
   },
 ];

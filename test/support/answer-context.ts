@@ -8,6 +8,7 @@ export function answerContext(overrides: Partial<AnswerContext> = {}): AnswerCon
     model: "acme/small",
     upstreamModel: "small",
     promptTokens: 7,
+    outputCap: 1000,
     promptParam: "messages",
     admittedAt: 1_700_000_000_000,
     startedAt: 0,

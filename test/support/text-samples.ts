@@ -79,3 +79,13 @@ export const otherTexts: Readonly<Record<string, string>> = {
     return `Here is one more of them. ${noise(60 + at).toString("base64")} Look!`;
   }).join(" "),
 };
+
+/** Answers that a number of bytes says little about. */
+export const answerTexts: Readonly<Record<string, string>> = {
+  digits: numbers.join(""),
+  punctuation: letters("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
+  emoji: "🙂🚀🎉👩‍👩‍👧‍👦🇩🇪🤖✨❤️🏳️‍🌈".repeat(40),
+  "rare Chinese": numbers.map((byte, at) => String.fromCodePoint(0x3400 + ((byte * 31 + at) % 6000))).join(""),
+  "an array of JSON": JSON.stringify(numbers.map((byte) => [byte, byte / 7])),
+  English: file("README.md").slice(0, 6000),
+};

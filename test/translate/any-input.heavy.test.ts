@@ -264,7 +264,7 @@ describe("whatever comes in", () => {
   it("is a stream of chat completions, or a fault", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 8 }), (events) => {
-        const stream = new MessagesToChatStream({ created: 1, model: "m" }, 5, answerContext());
+        const stream = new MessagesToChatStream({ created: 1, model: "m" }, answerContext({ promptTokens: 5 }));
         unless(StreamFault, () => {
           for (const each of events) {
             const chunks = stream.event({ event: each.type, data: JSON.stringify(each) });

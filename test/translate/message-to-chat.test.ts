@@ -79,7 +79,7 @@ function eventsOf({ content, stop_reason: reason, ...head }: Json, cuts: readonl
 }
 
 function chunksOf(events: readonly Json[]): Json[] {
-  const stream = new MessagesToChatStream(completionHead, 7, answerContext());
+  const stream = new MessagesToChatStream(completionHead, answerContext());
   const chunks = events.flatMap((event) => stream.event({ event: String(event["type"]), data: JSON.stringify(event) }));
   return [...chunks, ...stream.end()];
 }
@@ -310,7 +310,7 @@ describe("a stream of Messages as one of chat completions", () => {
     ['{"id":12345678901234567890,"x":1.0}', '{"id":12345678901234567890,"x":1.0}'],
     ["null", "{}"],
   ])("takes an input that came with the beginning as it was written: %s", (input, expected) => {
-    const stream = new MessagesToChatStream(completionHead, 7, answerContext());
+    const stream = new MessagesToChatStream(completionHead, answerContext());
     const block = `{"type":"tool_use","input":{"a":1},"id":"t","name":"f","input":${input}}`;
     const stop = '{"type":"content_block_stop","index":0}';
     const events = [
@@ -336,12 +336,12 @@ describe("a stream of Messages as one of chat completions", () => {
   });
 
   it("keeps count, and breaks off where Messages do", () => {
-    const stream = new MessagesToChatStream(completionHead, 7, answerContext());
+    const stream = new MessagesToChatStream(completionHead, answerContext());
     stream.event({
       event: undefined,
       data: '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"123456789"}}',
     });
-    expect(stream.progress).toMatchObject({ isCounted: false, hasOutput: true, tokens: { input: 7, output: 3 } });
+    expect(stream.progress).toMatchObject({ isCounted: false, hasOutput: true, tokens: { input: 7, output: 9 } });
     expect(() => stream.end()).toThrow(expect.objectContaining({ reason: "incomplete" }));
     expect(() =>
       stream.event({ event: "error", data: '{"type":"error","error":{"type":"overloaded_error"}}' }),

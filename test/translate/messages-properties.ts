@@ -128,7 +128,7 @@ function messagesBytes(completion: Json, lengths: readonly number[]): Buffer {
 function stopsAsChat(completion: Json, lengths: number[], place: number): void {
   const events = createEventReader(1_000_000).read(messagesBytes(completion, lengths));
   const count = place % (events.length + 1);
-  const stream = new MessagesToChatStream({ created: 1, model: "m" }, 5, answerContext());
+  const stream = new MessagesToChatStream({ created: 1, model: "m" }, answerContext({ promptTokens: 5 }));
   const chunks = events.slice(0, count).flatMap((event) => stream.event(event));
   const isWhole = ended(() => chunks.push(...stream.end()));
   // All but the last event, which says nothing.
@@ -181,7 +181,7 @@ function asNative(pieces: readonly Uint8Array[]): Uint8Array {
 
 function asChat(pieces: readonly Uint8Array[]): Json[] {
   const reader = createEventReader(1_000_000);
-  const stream = new MessagesToChatStream({ created: 1, model: "m" }, 5, answerContext());
+  const stream = new MessagesToChatStream({ created: 1, model: "m" }, answerContext({ promptTokens: 5 }));
   const events = pieces.flatMap((piece) => reader.read(piece));
   return [...events.flatMap((event) => stream.event(event)), ...stream.end()];
 }

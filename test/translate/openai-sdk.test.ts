@@ -71,7 +71,7 @@ const message = {
 };
 
 function eventStream(): string {
-  const stream = new MessagesToChatStream(head, 1, answerContext());
+  const stream = new MessagesToChatStream(head, answerContext({ promptTokens: 1 }));
   const chunks = events.flatMap((each) => stream.event({ event: String(each["type"]), data: JSON.stringify(each) }));
   return `${[...chunks, ...stream.end()].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
 }

@@ -32,10 +32,9 @@ billing.post("/", async (req, res) => {
   if (type === "subscription.updated") {
     // Events may come twice, and in another order than they were made.
     const isOld = Number(account.metadata?.["paidAt"] ?? 0) > created;
-    // Without a `status`, who is suspended stays so.
-    const { anchor, rates } = account;
-    const paid = { id: account.id, plan, anchor, rates, metadata: { ...account.metadata, paidAt: created } };
-    if (!isOld) await gateway.accounts.put(paid);
+    const change = { plan, metadata: { ...account.metadata, paidAt: created } };
+    // If another event comes in between, this is a 409, and the payment provider sends the event again.
+    if (!isOld) await gateway.accounts.update(account.id, change, { expected: account.version });
   }
   if (type === "credits.bought" && credits !== undefined) {
     await gateway.accounts.grant(account.id, { id, window: "month", amountMicro: Math.round(credits * 1_000_000) });

@@ -1,22 +1,18 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { type AnswerContext, ownId } from "../../openai/answer-context.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { readMessagesUsage, toMessagesUsage } from "../usage.js";
-import { blockBytes } from "./block-bytes.js";
+import { toMessagesUsage } from "../usage.js";
 import { finishReasonOf } from "./finish-reason-of.js";
+import { messageUsage } from "./message-usage.js";
 
 /** What the gateway knows of a call when its answer comes. */
-export interface MessageContext {
-  /** The model as the client named it. */
-  readonly model: string;
-  /** What the prompt counts when the upstream does not say. */
-  readonly promptTokens: number;
-}
+export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTokens" | "outputCap">;
 
 /**
- * A whole message as its client needs it: with the client's name for the model, and the two counts that clients rely on.
+ * A whole message as its client needs it: with the client's name for the model, an id, and the two counts that clients
+ * rely on.
  * Everything else stays byte for byte.
  *
  * @returns `undefined` when it is no message.
@@ -24,23 +20,28 @@ export interface MessageContext {
 export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
-  const reported = readMessagesUsage(message["usage"]);
-  const output = message["content"].reduce<number>((bytes, block) => bytes + blockBytes(block), 0);
-  const usage = reported ?? estimatedTokens(context.promptTokens, output);
+  const { usage } = message;
+  const { tokens, estimated, unpriced } = messageUsage(usage, message["content"], context);
   const edits: MemberEdits = new Map();
   if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
-  if (!hasCounts(message["usage"])) {
-    const own = isRecord(message["usage"]) ? message["usage"] : {};
-    edits.set("usage", JSON.stringify({ ...own, ...toMessagesUsage(usage) }));
+  if (estimated || !hasCounts(usage)) {
+    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toMessagesUsage(tokens) }));
   }
-  const { id } = message;
+  const id = messageIdOf(message) ?? ownId("msg", context);
+  if (id !== message["id"]) edits.set("id", JSON.stringify(id));
   return {
     body: editAnswer(received, edits),
-    tokens: usage,
-    estimated: reported === undefined,
-    responseId: typeof id === "string" ? id : undefined,
+    tokens,
+    estimated,
+    unpriced,
+    responseId: id,
     finishReason: finishReasonOf(message["stop_reason"], false),
   };
+}
+
+/** `undefined` where its server has given it none. */
+export function messageIdOf({ id }: Record<string, unknown>): string | undefined {
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 /** Clients fail without these. */

@@ -1,36 +1,48 @@
+import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimatedTokens, estimateTokens } from "../../openai/media/token-estimate.js";
+import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../openai/media/token-estimate.js";
+import { TextSample } from "../../tokens/text-sample.js";
 import { UsageTally } from "../usage.js";
 
 /** What has come of a stream of Messages. Its reader writes it; whoever meters the call reads it. */
 export class MessageProgress implements StreamProgress {
   responseId: string | undefined;
   finishReason: string | undefined;
-  readonly #promptTokens: number;
+  readonly #bounds: EstimateBounds;
   readonly #tally = new UsageTally();
-  #outputBytes = 0;
+  readonly #output = new TextSample();
+  /** A block has ended, and no other has begun. */
+  #isBetweenBlocks = false;
   #isFinal = false;
   #isComplete = false;
   #isDone = false;
   #showsThinking = false;
 
-  /** @param promptTokens - what the prompt counts when the upstream does not say. */
-  constructor(promptTokens: number) {
-    this.#promptTokens = promptTokens;
+  constructor(bounds: EstimateBounds) {
+    this.#bounds = bounds;
   }
 
   /** Without a report of the whole message, what was seen is estimated. */
   get tokens(): TokenCounts {
-    const seen = estimatedTokens(this.#promptTokens, this.#outputBytes);
     const { counts } = this.#tally;
-    if (counts === undefined) return seen;
-    const input = counts.input === 0 ? seen.input : counts.input;
-    return this.#isFinal ? { ...counts, input } : { ...counts, input, output: Math.max(counts.output, seen.output) };
+    if (counts === undefined) return estimatedTokens(this.#bounds, this.#output);
+    const input = counts.input === 0 ? this.#bounds.promptTokens : counts.input;
+    if (this.#isFinal) return { ...counts, input };
+    return { ...counts, input, output: Math.max(counts.output, estimatedOutput(this.#bounds, this.#output)) };
   }
 
   get estimated(): boolean {
-    return this.#tally.counts === undefined;
+    const { counts } = this.#tally;
+    return counts === undefined || (this.#isComplete && (!this.#isFinal || counts.input === 0));
+  }
+
+  get awaitsUsage(): boolean {
+    return this.#isComplete || this.#isBetweenBlocks;
+  }
+
+  get unpriced(): string | undefined {
+    return this.#tally.unpriced;
   }
 
   get isCounted(): boolean {
@@ -38,11 +50,11 @@ export class MessageProgress implements StreamProgress {
   }
 
   get hasOutput(): boolean {
-    return this.#outputBytes > 0 || this.#isComplete;
+    return this.#output.bytes > 0 || this.#isComplete;
   }
 
   get seenOutput(): number {
-    return estimateTokens(this.#outputBytes);
+    return guessTokens(this.#output.bytes);
   }
 
   /** The model has shown that it thinks, or the upstream has counted it. */
@@ -64,8 +76,14 @@ export class MessageProgress implements StreamProgress {
     this.#tally.add(usage);
   }
 
-  outputCame(bytes: number): void {
-    this.#outputBytes += bytes;
+  /** A block has begun or grown. @param text - what of it has come; may be empty. */
+  outputCame(text: string): void {
+    this.#isBetweenBlocks = false;
+    this.#output.addText(text);
+  }
+
+  blockEnded(): void {
+    this.#isBetweenBlocks = true;
   }
 
   reasoningCame(): void {

@@ -1,9 +1,11 @@
 import { StreamFault } from "../../errors/stream-fault.js";
+import { readTokenCount } from "../../metering/token-counts.js";
+import type { EstimateBounds } from "../../openai/media/token-estimate.js";
 import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { fromAnthropicErrorEvent } from "../upstream-error.js";
-import { blockBytes } from "./block-bytes.js";
+import { blockText } from "./block-text.js";
 import { MessageProgress } from "./message-progress.js";
 
 /** An event of a stream of Messages. */
@@ -17,9 +19,8 @@ export class MessageStreamReader {
   readonly progress: MessageProgress;
   readonly #context: UpstreamFailureContext;
 
-  /** @param promptTokens - what the prompt counts when the upstream does not say. */
-  constructor(promptTokens: number, context: UpstreamFailureContext) {
-    this.progress = new MessageProgress(promptTokens);
+  constructor(context: EstimateBounds & UpstreamFailureContext) {
+    this.progress = new MessageProgress(context);
     this.#context = context;
   }
 
@@ -56,11 +57,14 @@ export class MessageStreamReader {
       case "content_block_delta":
         this.#noteBlock(said["delta"]);
         break;
+      case "content_block_stop":
+        this.progress.blockEnded();
+        break;
       case "message_delta": {
         const { delta, usage } = said;
         this.progress.usageCame(usage);
         if (!isRecord(delta) || typeof delta["stop_reason"] !== "string") break;
-        this.progress.endCame(isRecord(usage) && typeof usage["output_tokens"] === "number");
+        this.progress.endCame(isRecord(usage) && readTokenCount(usage["output_tokens"]) !== undefined);
         break;
       }
       case "message_stop":
@@ -70,7 +74,7 @@ export class MessageStreamReader {
   }
 
   #noteBlock(block: unknown): void {
-    this.progress.outputCame(blockBytes(block));
+    this.progress.outputCame(blockText(block));
     const type = isRecord(block) ? block["type"] : undefined;
     if (typeof type === "string" && type.includes("thinking")) this.progress.reasoningCame();
   }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
+import { ownId } from "../../openai/answer-context.js";
 import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -7,7 +8,7 @@ import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../.
 import { messagesEvent } from "../event-frame.js";
 import { toMessagesUsage } from "../usage.js";
 import { finishReasonOf } from "./finish-reason-of.js";
-import { hasCounts, type MessageContext } from "./message-answer.js";
+import { hasCounts, type MessageContext, messageIdOf } from "./message-answer.js";
 import type { MessageProgress } from "./message-progress.js";
 import { MessageStreamReader } from "./message-stream-reader.js";
 
@@ -22,13 +23,13 @@ const ofMessage = /^(?:message|content_block)_/;
  * model, and the counts without which clients fail. Everything else stays byte for byte. Pure: it reads and writes nothing.
  */
 export class MessageStream {
-  readonly #model: string;
+  readonly #context: MessageContext;
   readonly #reader: MessageStreamReader;
   #hasBegun = false;
 
   constructor(context: MessageContext & UpstreamFailureContext) {
-    this.#model = context.model;
-    this.#reader = new MessageStreamReader(context.promptTokens, context);
+    this.#context = context;
+    this.#reader = new MessageStreamReader(context);
   }
 
   get progress(): MessageProgress {
@@ -74,8 +75,8 @@ export class MessageStream {
   }
 
   #mark(type: string, { message, delta }: Record<string, unknown>): void {
-    if (type === "message_start" && isRecord(message) && typeof message["id"] === "string") {
-      this.progress.responseId = message["id"];
+    if (type === "message_start" && isRecord(message)) {
+      this.progress.responseId = messageIdOf(message) ?? ownId("msg", this.#context);
     } else if (type === "message_delta" && isRecord(delta) && typeof delta["stop_reason"] === "string") {
       this.progress.finishReason = finishReasonOf(delta["stop_reason"], false);
     }
@@ -98,11 +99,13 @@ export class MessageStream {
     if (inner === undefined) return json;
     const own = membersOf(bytes, inner.start);
     const model = memberOf(own, "model");
-    const name = JSON.stringify(this.#model);
-    if (hasCounts(message["usage"]) && model !== undefined) {
+    const name = JSON.stringify(this.#context.model);
+    const id = messageIdOf(message);
+    if (id !== undefined && hasCounts(message["usage"]) && model !== undefined) {
       return splice(bytes, model.start, model.end, name).toString();
     }
     const edits: MemberEdits = new Map([["model", name]]);
+    if (id === undefined) edits.set("id", JSON.stringify(this.progress.responseId));
     if (!hasCounts(message["usage"])) edits.set("usage", this.#counted(message["usage"]));
     const value = bytes.subarray(inner.start, inner.end);
     const edited = editMembers(value, membersOf(value), edits);

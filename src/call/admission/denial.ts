@@ -16,7 +16,7 @@ import { prepaidDenial } from "./prepaid-denial.js";
  */
 export function denialError(denial: DeniedReservation, rules: readonly RateRule[]): GatewayError {
   const { rates, blocked, blockedCaps, blockedRates } = denial;
-  const headers = addRateHeaders(addCreditHeaders({}, denial), rates);
+  const headers = addRateHeaders(addCreditHeaders({}, denial), rates, rules);
   const [window] = blocked;
   if (window !== undefined) {
     return prepaidDenial(denial, headers) ?? windowDenial(denial, window, headers);

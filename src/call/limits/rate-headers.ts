@@ -1,18 +1,24 @@
+import type { RateRule } from "../../access/rate-rules.js";
 import type { RateState } from "../../ledger/rate-limit.js";
 
 /**
- * Adds OpenAI's `x-ratelimit` headers of requests and tokens, each of the limit of which the least is left.
+ * Adds OpenAI's `x-ratelimit` headers of requests and tokens, each of the limit of which the least is left. The limit
+ * that clients read is what a full bucket holds: so much can be used before the limit is reached, and so much is left
+ * at the reset.
+ * @param rules - the rates that the call is subject to.
  * @returns `headers`
  */
 export function addRateHeaders(
   headers: Record<string, string>,
   rates: readonly RateState[] | undefined,
+  rules: readonly RateRule[] | undefined,
 ): Record<string, string> {
   if (rates === undefined) return headers;
   for (const kind of ["requests", "tokens"] as const) {
     const strictest = strictestOf(rates, kind);
     if (strictest === undefined) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(strictest.limit);
+    const burst = rules?.find(({ id }) => id === strictest.id)?.burst;
+    headers[`x-ratelimit-limit-${kind}`] = String(burst ?? strictest.limit);
     headers[`x-ratelimit-remaining-${kind}`] = String(strictest.remaining);
     headers[`x-ratelimit-reset-${kind}`] = rateDuration(strictest.fullInMs);
   }

@@ -2,13 +2,15 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import type { AccountCredits } from "../../ledger/credit-ledger.js";
+import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
+import { creditText } from "../admission/credit-text.js";
+import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
@@ -41,9 +43,9 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
     attempt.commit();
     return { whenReviewed: () => respondReviewed(response, progress, answer, review) };
   }
-  const { credits } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.();
-  return toResponse(response, answer.body, credits);
+  return toResponse(response, answer.body, charge);
 }
 
 /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
@@ -62,19 +64,25 @@ async function respondReviewed(
     throw error;
   }
   if (instead !== undefined) progress.answer = { ...answer, finishReason: refusedFinish };
-  const { credits } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.(instead);
-  return toResponse(response, instead ?? answer.body, credits);
+  return toResponse(response, instead ?? answer.body, charge);
 }
 
 function toResponse(
   { attempt }: TargetResponse,
   body: Uint8Array | string,
-  credits: AccountCredits | undefined,
+  { micro, credits }: SettledCharge,
 ): GatewayResponse {
   if (attempt.call.departure?.hasLeft) throw clientLeft();
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (credits !== undefined) addRateHeaders(addCreditHeaders(headers, credits), credits.rates);
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "x-credits-charged": creditText(micro),
+  };
+  if (credits !== undefined) {
+    const rules = attempt.call.settlement.reservation?.rules;
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
+  }
   return { status: 200, headers, body };
 }
 
@@ -87,11 +95,9 @@ async function readBody({ attempt, answer }: TargetResponse, progress: WholeProg
     if (complete.length > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
     return complete;
   }
-  const pieces: Uint8Array[] = [];
   const take = (piece: Uint8Array): boolean => {
-    progress.received += piece.length;
-    departure?.progress(progress.tokens.output);
-    pieces.push(piece);
+    progress.took(piece);
+    departure?.progress(guessTokens(progress.received));
     return progress.received <= maxAnswerBytes;
   };
   try {
@@ -101,8 +107,7 @@ async function readBody({ attempt, answer }: TargetResponse, progress: WholeProg
     throw toUpstreamFailure(error);
   }
   if (progress.received > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
-  const [only] = pieces;
-  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  return progress.bytes;
 }
 
 function tooLarge(maxAnswerBytes: number): GatewayError {
@@ -111,15 +116,32 @@ function tooLarge(maxAnswerBytes: number): GatewayError {
 
 /** The progress of a whole response. The client gets nothing before its end. */
 class WholeProgress implements Progress {
-  /** In bytes. */
-  received = 0;
+  readonly #pieces: Uint8Array[] = [];
+  #received = 0;
   answer: ModelAnswer | undefined;
   readonly hasOutput = false;
+  readonly awaitsUsage = false;
   readonly reasons = false;
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
+  }
+
+  took(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#received += piece.length;
+  }
+
+  /** In bytes. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /** All that has come. */
+  get bytes(): Uint8Array {
+    const [only] = this.#pieces;
+    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
   }
 
   /** A client may leave while guards check the answer. */
@@ -128,11 +150,15 @@ class WholeProgress implements Progress {
   }
 
   get tokens(): TokenCounts {
-    return this.answer?.tokens ?? this.#exchange.partialTokens(this.received);
+    return this.answer?.tokens ?? this.#exchange.partialTokens(this.#pieces);
   }
 
   get estimated(): boolean {
     return this.answer?.estimated ?? true;
+  }
+
+  get unpriced(): string | undefined {
+    return this.answer?.unpriced;
   }
 
   get responseId(): string | undefined {

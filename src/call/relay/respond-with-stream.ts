@@ -3,6 +3,7 @@ import type { StreamCodec } from "../../operations/stream-codec.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
+import type { ModelCall } from "../model-call.js";
 import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
@@ -36,23 +37,29 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
 
 /** @param first - what the pieces began with. */
 function toResponse(
-  { call: { departure, settlement } }: Attempt,
+  { call }: Attempt,
   codec: StreamCodec,
   pieces: StreamRelay,
   first: IteratorResult<Uint8Array, void>,
 ): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
-  const { reservation } = settlement;
-  if (reservation !== undefined)
-    addRateHeaders(addCreditHeaders(headers, reservation.credits), reservation.credits.rates);
-  const body = first.done ? pieces : startingWith(first.value, pieces);
+  const { departure } = call;
+  const { reservation } = call.settlement;
+  if (reservation !== undefined) {
+    const { credits, rules } = reservation;
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
+  }
+  call.stream = pieces;
+  const body = first.done ? pieces : startingWith(first.value, pieces, call);
   if (departure === undefined) return { status: 200, headers, body };
-  const rest = readToEnd(body, departure, () => codec.progress.tokens.output);
+  const rest = readToEnd(body, departure, () => codec.progress.seenOutput);
   if (!departure.hasLeft) return { status: 200, headers, body: rest.body };
   return rest.ended.then(() => {
     throw clientLeft();
   });
 }
+
+const left: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /** `no-transform` stops middleware and proxies, and `x-accel-buffering` stops nginx, from holding events back. */
 function streamHeaders(): Record<string, string> {
@@ -65,7 +72,7 @@ function streamHeaders(): Record<string, string> {
   };
 }
 
-function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8Array> {
+function startingWith(first: Uint8Array, rest: StreamRelay, call: ModelCall): AsyncIterable<Uint8Array> {
   let waiting: Uint8Array | undefined = first;
   return {
     [Symbol.asyncIterator]: () => ({
@@ -75,7 +82,7 @@ function startingWith(first: Uint8Array, rest: StreamRelay): AsyncIterable<Uint8
         waiting = undefined;
         return Promise.resolve({ done: false, value });
       },
-      return: () => rest.return(),
+      return: () => (call.clientLeft()?.hasLeft === true ? Promise.resolve(left) : rest.return()),
     }),
   };
 }

@@ -6,6 +6,7 @@ import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
+import type { Departure } from "../departure.js";
 import type { ReviewedEnd } from "../guarded/answer-review.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
@@ -111,6 +112,27 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
       this.#end();
     }
     return done;
+  }
+
+  /** Reads the rest, which nobody takes. */
+  async readOn(departure: Pick<Departure, "progress">): Promise<void> {
+    // Failures are settled where they are found.
+    try {
+      await this.#lastRead();
+      do departure.progress(0);
+      while (!(await this.next()).done);
+    } catch {}
+  }
+
+  /** The client's last read may be under way. */
+  async #lastRead(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    const read = new Promise<Piece>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+    read.then(waiting.resolve, waiting.reject);
+    await read;
   }
 
   onChunks(chunks: Uint8Array): void {

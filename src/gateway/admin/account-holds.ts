@@ -16,7 +16,7 @@ import type {
   ReserveResult,
 } from "../../ledger/credit-ledger.js";
 import { leaseKey } from "../../ledger/receipt.js";
-import { journalTagPrefix, reservedTags, type Tags } from "../../metering/tags.js";
+import { journalTagPrefix, meantDimension, type Tags } from "../../metering/tags.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
@@ -57,7 +57,7 @@ const holdInput = z.strictObject({
     .nullish()
     .transform((value) => value ?? undefined),
   anchor: wholeInstant,
-  tags: tagsInput(reservedTags).optional(),
+  tags: tagsInput(meantDimension).optional(),
   maxMs: z.number().int().min(1_000).max(86_400_000).default(3_600_000),
 });
 

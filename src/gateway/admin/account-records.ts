@@ -1,20 +1,31 @@
 import { z } from "zod";
-import type { KnownAccount } from "../../access/account-lookup.js";
-import type { CachedLookup } from "../../access/cached-lookup.js";
-import { newAccountSchema, suspensionMessage } from "../../accounts/account-schema.js";
+import {
+  accountChangeSchema,
+  expectedVersion,
+  newAccountSchema,
+  suspensionMessage,
+} from "../../accounts/account-schema.js";
 import type {
   AccountChange,
+  AccountPutCondition,
   AccountRecord,
-  AccountStore,
+  AccountUpdateCondition,
   StoredAccount,
-  WritableAccountStore,
 } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
+import { withoutNulls } from "../../check/without-nulls.js";
 import { keyAccount } from "../../keys/check-key.js";
+import type { Instant } from "../../keys/key-store.js";
+import type { CreditsSources } from "../records/credits-listing.js";
+import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
+import type { StoredAccounts } from "../records/stored-accounts.js";
+import { withCredits } from "../records/with-credits.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
-import type { AccountCreditsReader, AccountListRequest, ListedAccountPage } from "./listed-account.js";
-import { requireMethods } from "./require-methods.js";
-import { UnknownAccountError } from "./unknown-account-error.js";
+
+/** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
+export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
+  anchor?: Instant | null | undefined;
+}
 
 /**
  * Creates and changes accounts. Changes are effective at once in this process, and in others where the store sends
@@ -28,14 +39,26 @@ export interface AccountRecords {
    * Creates the account, or replaces the one of the same id. Without `status`, one that is there keeps its status and
    * its message: a change of plan lifts no suspension. Used credits stay used, and a week or month that is open stays
    * so to its end.
+   * @param condition - `expected`: the `version` of the record to replace, `null` where there must be none. Default:
+   * whatever is there.
+   * @throws AccountConflictError, with nothing written, when it is not as `expected`.
    */
-  put(account: AccountRecord): Promise<void>;
-  /** The account's record, read from the store. */
-  get(id: string): Promise<AccountRecord | undefined>;
+  put(account: AccountRecord, condition?: AccountPutCondition): Promise<void>;
+  /**
+   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata` and
+   * `rates` are replaced as a whole. Effective as {@link put} is.
+   * @param condition - `expected`: the `version` that the record must still have, where the change was made of what was
+   * read. Default: any.
+   * @returns the account as it is now.
+   * @throws UnknownAccountError; AccountConflictError, with nothing written, when it has another version.
+   */
+  update(id: string, change: ManagedAccountChange, condition?: AccountUpdateCondition): Promise<StoredAccount>;
+  /** The account's record, read from the store, with its `version` where the store keeps versions. */
+  get(id: string): Promise<(AccountRecord & Pick<StoredAccount, "version">) | undefined>;
   /**
    * All accounts, in pages of 1 to 1000, by default 100. Each has its windows, its prepaid credits and its last call,
-   * which are read from the ledger. With `credits: false`, the page has the records alone.
-   * @throws LedgerUnavailableError when the ledger cannot be reached.
+   * which are read from the ledger. Where that fails, as when a shard of it is away, the accounts concerned have
+   * `creditsUnavailable` instead, and a warning says why. With `credits: false`, the page has the records alone.
    */
   list(page?: AccountListRequest): Promise<ListedAccountPage>;
   /**
@@ -54,71 +77,56 @@ const listInput = z.strictObject({
   limit: z.number().int().min(1).max(1000).optional(),
   credits: z.boolean().default(true),
 });
+const putCondition = z.strictObject({ expected: expectedVersion.nullish() });
+const updateCondition = accountId.extend({ expected: expectedVersion.optional() });
 const suspension = accountId.extend({ message: suspensionMessage });
 
 export function accountRecords(
-  accounts: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined,
-  findAccount: CachedLookup<KnownAccount> | undefined,
+  stored: StoredAccounts,
   warnOfUnknownPlan: WarnOfUnknownPlan,
-  creditsReader: AccountCreditsReader,
+  sources: CreditsSources,
 ): AccountRecords {
-  const storeOf = (by: string, ...methods: (keyof WritableAccountStore)[]): WritableAccountStore => {
-    if (accounts !== undefined) return requireMethods<WritableAccountStore>(by, "account", accounts, methods);
-    throw new TypeError(
-      `${by}: the gateway has no account store. Give createGateway \`accounts\`: the one of sqliteStores, redisStores or ` +
-        "postgresStores, as in `accounts: stores.accounts`, or memoryAccountStore().",
-    );
-  };
-  const change = async (by: string, id: string, members: AccountChange): Promise<StoredAccount> => {
-    const store = storeOf(by, "update");
-    try {
-      const changed = await store.update(id, members);
-      if (changed !== undefined) return changed;
-    } finally {
-      // Also after a failure: the store may have changed the account.
-      findAccount?.forget(id);
-    }
-    throw new UnknownAccountError(
-      `${by}: there is no account ${JSON.stringify(id)} in the account store. Make it with gateway.accounts.put.`,
-    );
-  };
-
   return {
-    async put(given) {
+    async put(given, condition = {}) {
       const by = "gateway.accounts.put";
-      const account = checkInput(by, newAccountSchema, given);
-      const store = storeOf(by, "put");
-      try {
-        await store.put(account);
-      } finally {
-        findAccount?.forget(account.id);
-      }
+      const account = withoutNulls(checkInput(by, newAccountSchema, given));
+      await stored.put(by, account, checkInput(by, putCondition, condition));
       await warnOfUnknownPlan(by, account.plan);
+    },
+
+    async update(id, given, condition = {}) {
+      const by = "gateway.accounts.update";
+      const change = checkInput(by, accountChangeSchema, given);
+      const { expected } = checkInput(by, updateCondition, { ...condition, id });
+      const members = Object.entries(change).filter(([, value]) => value !== undefined);
+      const changed = await stored.change(by, id, Object.fromEntries(members), { expected });
+      if (change.plan !== undefined) await warnOfUnknownPlan(by, change.plan);
+      return changed;
     },
 
     async get(id) {
       const by = "gateway.accounts.get";
       checkInput(by, accountId, { id });
-      return (await storeOf(by, "find").find(id)) ?? undefined;
+      return (await stored.store(by, "find").find(id)) ?? undefined;
     },
 
     async list(given = {}) {
       const by = "gateway.accounts.list";
       const { credits, ...request } = checkInput(by, listInput, given);
-      const page = await storeOf(by, "list").list(request);
-      return credits ? { ...page, accounts: await creditsReader.read(by, page.accounts) } : page;
+      const page = await stored.store(by, "list").list(request);
+      return credits ? { ...page, accounts: await withCredits(by, page.accounts, sources) } : page;
     },
 
     async suspend(id, options = {}) {
       const by = "gateway.accounts.suspend";
       const { message = null } = checkInput(by, suspension, { ...options, id });
-      return change(by, id, { status: "suspended", message });
+      return stored.change(by, id, { status: "suspended", message });
     },
 
     async resume(id) {
       const by = "gateway.accounts.resume";
       checkInput(by, accountId, { id });
-      return change(by, id, { status: "active", message: null });
+      return stored.change(by, id, { status: "active", message: null });
     },
   };
 }

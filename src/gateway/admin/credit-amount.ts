@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostCredits } from "../../check/credit-limit.js";
 import { toDecimal } from "../../metering/decimal.js";
 import type { Micro } from "../../metering/micro.js";
 
@@ -43,6 +44,9 @@ export function toCreditsMicro(
   const rest = scaled - micro * unit;
   const isNoise = credits !== undefined && (rest < 0n ? -rest : rest) * noisePart < scaled;
   if (rest !== 0n && !isNoise) throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits.`);
-  if (micro > BigInt(Number.MAX_SAFE_INTEGER)) throw new TypeError(`${by}: \`${name}\` is too large to count.`);
+  if (micro > BigInt(Number.MAX_SAFE_INTEGER)) {
+    const most = credits === undefined ? Number.MAX_SAFE_INTEGER : mostCredits;
+    throw new TypeError(`${by}: \`${name}\` must be at most ${most}.`);
+  }
   return Number(micro);
 }

@@ -1,4 +1,5 @@
 import { isSameData } from "../../check/is-same-data.js";
+import { withoutNulls } from "../../check/without-nulls.js";
 import type { ApiKey } from "../../keys/key-store.js";
 
 type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "lineage">;
@@ -23,9 +24,5 @@ function hasMembers(limit: object | null | undefined): boolean {
 
 /** A member that is `null` is none. */
 function isSameLimit(one: object | null | undefined, other: object | null | undefined): boolean {
-  return isSameData(withoutNulls(one), withoutNulls(other));
-}
-
-function withoutNulls(limit: object | null | undefined): unknown {
-  return JSON.parse(JSON.stringify(limit ?? {}, (_, member: unknown) => member ?? undefined));
+  return isSameData(withoutNulls(one ?? {}), withoutNulls(other ?? {}));
 }

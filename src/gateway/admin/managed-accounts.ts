@@ -1,25 +1,25 @@
 import { z } from "zod";
-import type { AccountStore, WritableAccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
+import type { Warn } from "../../events/warning.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
 import {
   type CreditLedger,
   type HistoryPage,
-  type HistoryRequest,
   type WindowName,
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
-import { UsageSums } from "../../ledger/usage-sums.js";
+import type { UsageSum } from "../../ledger/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
-import { usageDimensions } from "../../metering/tags.js";
+import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
-import { nextTurn } from "../next-turn.js";
+import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import { AccountJournal } from "../usage/account-journal.js";
+import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import { type AccountBalance, toAccountWindows } from "./account-balance.js";
 import type { AccountHolds } from "./account-holds.js";
@@ -27,8 +27,6 @@ import { type AccountPrepaid, accountPrepaid } from "./account-prepaid.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
-import { AccountCreditsReader } from "./listed-account.js";
-import { toUsageRow, type UsageRow } from "./usage-row.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -73,7 +71,7 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
+   * @param request - `from`: inclusive; `to`: exclusive; `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
    * @throws Error when the ledger keeps no journal.
    */
   history(
@@ -81,7 +79,7 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
     request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
   ): Promise<HistoryPage>;
   /**
-   * The usage by day, model and key, the newest day first. Calls of free models are not in it. SQLite and PostgreSQL
+   * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are not in it. SQLite and PostgreSQL
    * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
    * other work can run between.
    * @throws Error when the ledger keeps neither sums nor a journal.
@@ -89,8 +87,9 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
    * The same, summed by other things: some of `day`, `model`, `key`, `funding` (`plan` or `prepaid`) and the names of
-   * tags, which `onRequest` and
-   * `gateway.as()` set. 1 to 16 of them.
+   * tags, which `onRequest` and `gateway.as()` set. 1 to 16 of them. Charges that have no such tag are in one sum, with
+   * `null`; where that is so of all, a warning says so, for the tag may be misspelled.
+   * @throws TypeError for what is taken for one of those names, such as `hour` or `keyId`. No tag has such a name.
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
   /**
@@ -100,9 +99,6 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
    */
   forget(account: string): Promise<void>;
 }
-
-/** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
-const summedAtOnce = 250;
 
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
@@ -114,14 +110,21 @@ const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
-  amountMicro: z.number().int("must be a whole number of micro-credits, 1 credit = 1,000,000"),
+  amountMicro: z
+    .number()
+    .min(Number.MIN_SAFE_INTEGER, `must be at least ${Number.MIN_SAFE_INTEGER}`)
+    .max(Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+    .refine(Number.isInteger, { error: "must be a whole number of micro-credits, 1 credit = 1,000,000" }),
   note: freeText(1000).optional(),
 });
 const resetInput = accountInput.extend({ windows: z.array(windowName) });
 const rangeInput = accountInput.extend({ from: moment, to: moment });
-const dimension = z
-  .string()
-  .refine((name) => isTagName(name, []), { error: "must be day, model, key, funding or the name of a tag" });
+const dimension = z.string().superRefine((name, context) => {
+  const meant = meantDimension(name);
+  if (reservedTags.includes(name) || (meant === undefined && isTagName(name))) return;
+  const hint = meant === undefined ? "" : `, not \`${name}\` (did you mean \`${meant}\`?)`;
+  context.addIssue({ code: "custom", message: `must be ${reservedTags.join(", ")} or the name of a tag${hint}` });
+});
 const usageInput = rangeInput.extend({
   by: z
     .array(dimension)
@@ -141,7 +144,7 @@ interface AccountStores {
   readonly ledger: CreditLedger;
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
-  readonly accounts?: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined;
+  readonly accounts?: GivenAccountStore | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
@@ -149,57 +152,27 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
   readonly terms: AccountTermsLookup;
   readonly warnOfUnknownPlan: WarnOfUnknownPlan;
   readonly holds: AccountHolds;
+  readonly warn: Warn;
+  readonly warnOnce: Warn;
 }
 
 export function managedAccounts(
   { keys, ledger, responses, accounts }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds }: AccountLookups,
+  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
-  async function readHistory(by: string, request: HistoryRequest): Promise<HistoryPage> {
-    if (ledger.history === undefined) {
-      throw new Error(
-        `${by}: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores, or ` +
-          "memoryCreditLedger with historyEntries above 0.",
-      );
-    }
-    return ledger.history(request);
-  }
-
-  async function* pages(by: string, request: HistoryRequest): AsyncGenerator<HistoryPage, void, void> {
-    let cursor: string | undefined;
-    do {
-      const page = await readHistory(by, { ...request, limit: summedAtOnce, ...(cursor !== undefined && { cursor }) });
-      yield page;
-      cursor = page.cursor;
-      // Some ledgers return a page synchronously. Without a turn of the event loop, a long journal would block the
-      // process.
-      await nextTurn();
-    } while (cursor !== undefined);
-  }
-
-  /** By the store where it keeps sums, else by its journal, page by page: only the sums stay in memory. */
-  async function sums(method: string, request: UsageRequest): Promise<UsageSum[]> {
-    const found = new UsageSums(request.by);
-    if (ledger.usage !== undefined) {
-      for (const sum of await ledger.usage(request)) found.addSum(sum);
-      return found.list();
-    }
-    const { by, ...range } = request;
-    for await (const { entries } of pages(method, range)) for (const entry of entries) found.addEntry(entry);
-    return found.list();
-  }
+  const journal = new AccountJournal(ledger, warnOnce);
 
   async function usage(account: string, range?: HistoryRange): Promise<UsageRow[]>;
   async function usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<UsageSum[]>;
   async function usage(account: string, range: HistoryRange = {}): Promise<UsageRow[] | UsageSum[]> {
     const method = "gateway.accounts.usage";
     const { account: accountId, by, ...rest } = checkAccountInput(method, usageInput, account, range);
-    if (by !== undefined) return sums(method, { account: accountId, ...rest, by });
-    return (await sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
+    if (by !== undefined) return journal.sums(method, { account: accountId, ...rest, by });
+    return (await journal.sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
   }
 
   return {
-    ...accountRecords(accounts, findAccount, warnOfUnknownPlan, new AccountCreditsReader(ledger, terms)),
+    ...accountRecords(new StoredAccounts(accounts, findAccount), warnOfUnknownPlan, { ledger, terms, warn }),
     ...accountPrepaid({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
@@ -227,7 +200,7 @@ export function managedAccounts(
     async history(account, request = {}) {
       const by = "gateway.accounts.history";
       const { account: accountId, ...rest } = checkAccountInput(by, historyInput, account, request);
-      return readHistory(by, { account: accountId, ...rest });
+      return journal.read(by, { account: accountId, ...rest });
     },
 
     usage,

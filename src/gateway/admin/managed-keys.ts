@@ -3,7 +3,8 @@ import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
-import { keyAccount, keyEnabled, keyModels, keyName, newKeyCredits, wholeInstant } from "../../keys/check-key.js";
+import type { GatewayWarning, Warn } from "../../events/warning.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
 import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
@@ -11,6 +12,7 @@ import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
+import { UnknownAccountError } from "./unknown-account-error.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
 /** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
@@ -61,7 +63,8 @@ export interface NewKey {
   account: string;
   /**
    * Id of the account's plan. If the plan does not exist yet, the key is made with a warning `unknown_plan`. A gateway
-   * without `accounts` needs it. Default, or with `null`: that of the account's record.
+   * without `accounts` needs it. Default, or with `null`: that of the account's record, which must be there then. The
+   * first key of an account without a record is made with a warning `unknown_account`.
    */
   plan?: string | null | undefined;
   /** What its owner calls it, at most 200 characters. Default: nothing. */
@@ -118,6 +121,7 @@ export interface ManagedKeys {
   /**
    * Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored.
    * @throws TypeError when the store does not keep `enabled`, `credits` or `rates` that were given. The key is revoked.
+   * UnknownAccountError when the gateway has `accounts`, and the account has no record there, unless a `plan` is given.
    */
   create(key: NewKey): Promise<CreatedKey>;
   get(id: string): Promise<ManagedKey | undefined>;
@@ -154,7 +158,7 @@ const keyChange = z.strictObject({
   models: keyModels,
   anchor: wholeInstant,
   metadata: keyMetadata,
-  credits: newKeyCredits,
+  credits: keyCredits,
   rates: ratesSchema,
 });
 const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
@@ -176,8 +180,14 @@ const rotation = z.strictObject({
   expiresAt: wholeInstant,
 });
 
+/** What keys are managed with. */
+interface ManagedKeyServices extends KeyServices {
+  readonly accounts?: AccountStore | undefined;
+  readonly warn: Warn;
+}
+
 export function managedKeys(
-  { accounts, ...services }: KeyServices & { readonly accounts?: AccountStore | undefined },
+  { accounts, warn, ...services }: ManagedKeyServices,
   findCaller: { forget(hash: string): void },
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
@@ -188,12 +198,15 @@ export function managedKeys(
     async create(input) {
       const by = "gateway.keys.create";
       const { anchor, ...key } = checkInput(by, schemas.newKey, input);
-      const others = anchor === undefined ? await stored.store(by, "insert", "list").list(key.account) : [];
+      const hasRecord = accounts === undefined || (await isRecorded(by, accounts, key));
+      const needsOthers = anchor === undefined || !hasRecord;
+      const others = needsOthers ? await stored.store(by, "insert", "list").list(key.account) : [];
       // An anchor other than the account's would begin new windows, and so reset what is used.
       const created = await stored.insert(by, {
         ...key,
         anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
       });
+      if (!hasRecord && others.length === 0) warn(unknownAccount(by, key));
       if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
       return toCreatedKey(created);
     },
@@ -244,6 +257,27 @@ export function managedKeys(
       return toManagedKey(changed);
     },
   };
+}
+
+type KeyOwner = Pick<NewKey, "account" | "plan">;
+
+/** @throws UnknownAccountError when nothing would give the key a plan: each of its requests would be refused. */
+async function isRecorded(by: string, accounts: AccountStore, { account, plan }: KeyOwner): Promise<boolean> {
+  // Not through the cache, which would remember that there is no account.
+  const found = await accounts.find(account);
+  if (found !== undefined && found !== null) return true;
+  if (typeof plan === "string") return false;
+  throw new UnknownAccountError(
+    `${by}: there is no account ${JSON.stringify(account)} in the account store. Make it first with ` +
+      "gateway.accounts.put. Or give the key a `plan`, which counts as long as the account has no record.",
+  );
+}
+
+function unknownAccount(by: string, { account, plan }: KeyOwner): GatewayWarning {
+  const message =
+    `${by}: the account ${JSON.stringify(account)} is not in the account store, and had no key: its calls have the ` +
+    `plan ${JSON.stringify(plan)} of this key, and credits of their own. Make it with gateway.accounts.put, unless that is meant.`;
+  return { code: "unknown_account", message };
 }
 
 /** Makes a key like the old one, and revokes the old one. If that fails, it revokes the new one. */

@@ -11,7 +11,7 @@ import { type GatewayError, isGatewayError, serviceUnavailable } from "../../err
 import type { TimeLimit } from "../../guard/time-limit.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
-import { reservedTags } from "../../metering/tags.js";
+import { meantDimension } from "../../metering/tags.js";
 import { type ServerServices, serve } from "../../server/serve.js";
 import type { UsageReport } from "../../server/usage-report.js";
 import {
@@ -32,7 +32,7 @@ const callerInput = z.strictObject({
   anchor: wholeInstant,
   models: keyModels,
   key: idText().default("server"),
-  tags: tagsInput(reservedTags).optional(),
+  tags: tagsInput(meantDimension).optional(),
   rates: ratesSchema,
   signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional(),
 });

@@ -58,6 +58,10 @@ export function partOfLease(lease: Lease): HeldLimits | undefined {
 }
 
 /** What a lease held of prepaid credits at its admission. One of an earlier version held all of it or nothing. */
-export function prepaidOf({ amountMicro, prepaidAt, prepaidMicro }: Lease): Micro {
+export function prepaidOf({
+  amountMicro,
+  prepaidAt,
+  prepaidMicro,
+}: Pick<Lease, "amountMicro" | "prepaidAt" | "prepaidMicro">): Micro {
   return prepaidAt === undefined ? 0 : (prepaidMicro ?? amountMicro);
 }

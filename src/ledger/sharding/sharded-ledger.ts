@@ -7,7 +7,7 @@ import { renewInShards } from "./renew-in-shards.js";
 import { settleAll } from "./settle-all.js";
 import { setSharding } from "./sharding.js";
 import { subscribeToShards } from "./subscribe-to-shards.js";
-import { sweepAll } from "./sweep-all.js";
+import { sweepShards } from "./sweep-shards.js";
 
 /** Options of {@link shardedLedger}. */
 export interface ShardedLedgerOptions<Name extends string = string> {
@@ -33,7 +33,7 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
  *
  * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage` and `subscribe` are there, if that is
- * so of all ledgers. Ids are unique within a ledger only; those of top-ups and deductions within all of them, if all have
+ * so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only; those of top-ups and deductions within all of them, if all have
  * `claimTopUp`. The ledger that looks after such an id follows from the names: the id is not protected for the 31 days
  * after a ledger is added or removed. `close` closes all of them.
  *
@@ -113,9 +113,7 @@ function optionalMembers(
     ...(haveAll("claimTopUp") && {
       claimTopUp: async (id: string, account: string) => await ledgerOfId(id).claimTopUp?.(id, account),
     }),
-    ...(ledgers.some(({ sweep }) => sweep !== undefined) && {
-      sweep: () => sweepAll(ledgers),
-    }),
+    ...(ledgers.some(({ sweep }) => sweep !== undefined) && { sweep: () => sweepShards(ledgers) }),
     ...(haveAll("history") && {
       history: async (request: HistoryRequest) => present(await ledgerOf(request.account).history?.(request)),
     }),

@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
 import type { ModelAnswer } from "../../metering/model-answer.js";
+import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { AnswerContext } from "../answer-context.js";
-import { estimateTokens } from "../media/token-estimate.js";
+import { estimatedTokens } from "../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
@@ -27,12 +27,7 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
   const edits = editsOf(answer, choices, id, context);
   const reported = readUsage(answer["usage"]);
   const usage = visibleUsage(answer["usage"], context.dialect);
-  const tokens = reported ?? {
-    input: context.promptTokens,
-    cachedInput: 0,
-    output: estimateTokens(choices.reduce((bytes, choice) => bytes + textBytes(choice["message"]), 0)),
-    reasoning: 0,
-  };
+  const tokens = reported ?? estimatedTokens(context, outputOf(choices));
   if (reported === undefined || !hasUsageTotals(usage)) {
     edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
   } else if (usage !== answer["usage"]) {
@@ -45,6 +40,12 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
     responseId: id,
     finishReason: firstFinish(choices),
   };
+}
+
+function outputOf(choices: readonly Record<string, unknown>[]): TextSample {
+  const output = new TextSample();
+  for (const { message } of choices) output.addText(`${output.bytes > 0 ? " " : ""}${outputText(message)}`);
+  return output;
 }
 
 /** The edits besides the usage. */
@@ -86,33 +87,33 @@ export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): nu
   return Math.floor(admittedAt / 1000);
 }
 
-/** The bytes of model output in a message or a delta: text, reasoning, refusal, tool calls. */
-export function textBytes(message: unknown): number {
-  if (!isRecord(message)) return 0;
-  let bytes = 0;
+/** The model's output in a message or a delta: text, reasoning, refusal, tool calls. */
+export function outputText(message: unknown): string {
+  if (!isRecord(message)) return "";
+  let output = "";
   for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
     const text = message[name];
-    if (typeof text === "string") bytes += Buffer.byteLength(text);
+    if (typeof text === "string") output += text;
   }
-  // For parts, audio and the like, only the size is known.
+  // Parts, audio and the like count as they are written.
   for (const name of ["content", "audio", "reasoning_details"]) {
     const value = message[name];
-    if (typeof value === "object" && value !== null) bytes += JSON.stringify(value).length;
+    if (typeof value === "object" && value !== null) output += JSON.stringify(value);
   }
   if (Array.isArray(message["tool_calls"])) {
-    for (const call of message["tool_calls"]) bytes += functionBytes(isRecord(call) ? call["function"] : undefined);
+    for (const call of message["tool_calls"]) output += functionText(isRecord(call) ? call["function"] : undefined);
   }
-  return bytes + functionBytes(message["function_call"]);
+  return output + functionText(message["function_call"]);
 }
 
-function functionBytes(call: unknown): number {
-  if (!isRecord(call)) return 0;
-  let bytes = 0;
+function functionText(call: unknown): string {
+  if (!isRecord(call)) return "";
+  let output = "";
   for (const name of ["name", "arguments"]) {
     const text = call[name];
-    if (typeof text === "string") bytes += Buffer.byteLength(text);
+    if (typeof text === "string") output += text;
   }
-  return bytes;
+  return output;
 }
 
 /** @returns whether anything was changed. */

@@ -23,7 +23,7 @@ export class ChatCodec {
 
   /** @param includeUsage - the client requested the usage chunk. */
   constructor(context: AnswerContext, includeUsage: boolean) {
-    this.progress = new ChatProgress(context.promptTokens);
+    this.progress = new ChatProgress(context);
     this.shortcut = new ChunkShortcut(this.progress);
     this.#reader = new ChatChunkReader(context, this.progress);
     this.#writer = new ChatChunkWriter(context, includeUsage);

@@ -1,16 +1,19 @@
+import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimateTokens } from "../media/token-estimate.js";
+import { TextSample } from "../../tokens/text-sample.js";
+import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../media/token-estimate.js";
 import { readUsage } from "../usage.js";
 
 /** The progress of a chat completion's stream. The stream's reader updates it; the meter reads it. */
 export class ChatProgress implements StreamProgress {
   responseId: string | undefined;
   finishReason: string | undefined;
-  readonly #promptTokens: number;
+  readonly #bounds: EstimateBounds;
+  /** Text, reasoning, refusals and tool calls. */
+  readonly output = new TextSample();
   #begun = 0;
   #finished = 0;
-  #outputBytes = 0;
   #showsReasoning = false;
   #reported: TokenCounts | undefined;
   #reportedObject: Record<string, unknown> | undefined;
@@ -18,9 +21,8 @@ export class ChatProgress implements StreamProgress {
   #reportIsFinal = false;
   #isDone = false;
 
-  /** @param promptTokens - the tokens of the prompt where the upstream reports no usage. */
-  constructor(promptTokens: number) {
-    this.#promptTokens = promptTokens;
+  constructor(bounds: EstimateBounds) {
+    this.#bounds = bounds;
   }
 
   get isDone(): boolean {
@@ -29,7 +31,7 @@ export class ChatProgress implements StreamProgress {
 
   /** Whether text, a tool call or a finish reason has arrived. */
   get hasOutput(): boolean {
-    return this.#outputBytes > 0 || this.#finished > 0;
+    return this.output.bytes > 0 || this.#finished > 0;
   }
 
   /** Whether every choice that began has ended. */
@@ -38,7 +40,7 @@ export class ChatProgress implements StreamProgress {
   }
 
   get seenOutput(): number {
-    return estimateTokens(this.#outputBytes);
+    return guessTokens(this.output.bytes);
   }
 
   get reasons(): boolean {
@@ -49,16 +51,19 @@ export class ChatProgress implements StreamProgress {
     return this.#reportIsFinal && this.isComplete;
   }
 
+  get awaitsUsage(): boolean {
+    return this.isComplete;
+  }
+
   /** The output is an estimate until there is a usage report from the end of the stream. */
   get tokens(): TokenCounts {
-    const seen = this.seenOutput;
-    if (this.#reported === undefined) return { input: this.#promptTokens, cachedInput: 0, output: seen, reasoning: 0 };
+    if (this.#reported === undefined) return estimatedTokens(this.#bounds, this.output);
     if (this.#reportIsFinal) return this.#reported;
-    return { ...this.#reported, output: Math.max(this.#reported.output, seen) };
+    return { ...this.#reported, output: Math.max(this.#reported.output, estimatedOutput(this.#bounds, this.output)) };
   }
 
   get estimated(): boolean {
-    return this.#reported === undefined;
+    return this.#reported === undefined || (this.isComplete && !this.#reportIsFinal);
   }
 
   /** The latest usage object of the upstream, unchanged. */
@@ -72,11 +77,6 @@ export class ChatProgress implements StreamProgress {
 
   choiceFinished(): void {
     this.#finished++;
-  }
-
-  /** @param bytes - size of text, reasoning, refusals and tool calls. */
-  outputCame(bytes: number): void {
-    this.#outputBytes += bytes;
   }
 
   reasoningCame(): void {

@@ -1,6 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
-import { textBytes } from "./chat-answer.js";
+import { outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./text-parts.js";
 import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
@@ -22,6 +22,7 @@ const mostToolCalls = 1024;
 export class ChunkRepair {
   readonly #progress: ChatProgress;
   readonly #choices = new Map<number, ChoiceState>();
+  #lastIndex: unknown;
 
   constructor(progress: ChatProgress) {
     this.#progress = progress;
@@ -66,9 +67,17 @@ export class ChunkRepair {
       this.#progress.choiceFinished();
       if (choice["index"] === 0) this.#progress.finishReason = choice["finish_reason"];
     }
-    this.#progress.outputCame(textBytes(choice["delta"]));
+    this.#addOutput(choice["index"], outputText(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();
     return isRepaired;
+  }
+
+  /** The texts of several choices must not become one word. */
+  #addOutput(index: unknown, text: string): void {
+    const { output } = this.#progress;
+    if (index !== this.#lastIndex && output.bytes > 0) output.addText(" ");
+    this.#lastIndex = index;
+    output.addText(text);
   }
 
   #begin(index: number): ChoiceState {

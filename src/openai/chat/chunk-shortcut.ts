@@ -34,11 +34,9 @@ export class ChunkShortcut {
   pass(bytes: Buffer, start: number, out: ByteWriter): number {
     const template = this.#template;
     if (template === undefined) return start;
-    const textBytes = template.pass(bytes, start, out);
-    if (textBytes < 0) return start;
-    this.#progress.outputCame(textBytes);
-    this.#misses = 0;
-    return template.end;
+    const end = template.pass(bytes, start, out, this.#progress.output);
+    if (end > start) this.#misses = 0;
+    return end;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import type { TextSample } from "../../tokens/text-sample.js";
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
@@ -53,46 +54,44 @@ export class ChunkTemplate {
   }
 
   /**
-   * Passes on all matching events in a row that begin at `start`.
-   * @returns the bytes of text in them, or -1 when the first does not match; {@link end} is then unchanged.
+   * Passes on all matching events in a row that begin at `start`, and adds their texts to the output.
+   * @returns the end of the last one; `start` when there was none.
    */
-  pass(bytes: Buffer, start: number, out: ByteWriter): number {
+  pass(bytes: Buffer, start: number, out: ByteWriter, output: TextSample): number {
     const { head, tail, joint } = this.#received;
-    if (!stands(head, bytes, start)) return -1;
-    let textBytes = -1;
+    if (!stands(head, bytes, start)) return start;
+    let end = start;
     // The end of one event and the beginning of the next are compared, and written, together.
     let before = this.#sent.head;
     for (let position = start + head.length; ; position += joint.length) {
-      const text = this.#measure(bytes, position);
-      if (text < 0) break;
+      const escapes = this.#measure(bytes, position);
+      if (escapes < 0) break;
       position = this.#slotsEnd;
       const isFollowed = stands(joint, bytes, position);
       if (!isFollowed && !stands(tail, bytes, position)) break;
       this.#write(bytes, before, out);
       before = this.#sent.joint;
-      textBytes = Math.max(textBytes, 0) + text;
-      this.end = position + tail.length;
+      const text = this.#slots[this.#textSlot] as Slot;
+      output.addEscaped(bytes, text.start, text.end, escapes);
+      end = position + tail.length;
       if (!isFollowed) break;
     }
-    if (textBytes >= 0) out.write(this.#sent.tail);
-    return textBytes;
+    if (end > start) out.write(this.#sent.tail);
+    return end;
   }
-
-  /** The end of the last event that {@link pass} has passed on. */
-  end = 0;
 
   #slotsEnd = 0;
 
-  /** Finds the slots of an event whose first slot begins at `start`. @returns the bytes of its text, or -1. */
+  /** Finds the slots of an event whose first slot begins at `start`. @returns the escapes of its text, or -1. */
   #measure(bytes: Buffer, start: number): number {
     const { between } = this.#received;
-    let textBytes = 0;
+    let textEscapes = 0;
     let position = start;
     for (let index = 0; index < this.#slots.length; index++) {
       const slot = this.#slots[index] as Slot;
       const escapes = measureString(bytes, position, slot);
       if (escapes < 0) return -1;
-      if (index === this.#textSlot) textBytes = slot.end - slot.start - escapes;
+      if (index === this.#textSlot) textEscapes = escapes;
       position = slot.end;
       const literal = between[index];
       if (literal === undefined) break;
@@ -100,7 +99,7 @@ export class ChunkTemplate {
       position += literal.length;
     }
     this.#slotsEnd = position;
-    return textBytes;
+    return textEscapes;
   }
 
   #write(bytes: Buffer, before: Buffer, out: ByteWriter): void {

@@ -1,15 +1,16 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { TextSample } from "../../tokens/text-sample.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { defaultTokenBounds } from "../../tokens/token-bounds.js";
 import { mediaTokens } from "./media-tokens.js";
 import { textsBetween, valueMedia } from "./message-media.js";
 
-/** Prose, code and JSON have more bytes of UTF-8 per token. */
-const bytesPerToken = 3;
-
-/** An estimate for a text of which only the size is known. */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / bytesPerToken);
+/** What is known of a call before its response. */
+export interface EstimateBounds {
+  /** What the prompt counts where the upstream does not say. */
+  readonly promptTokens: number;
+  /** The most output tokens that the request and the model allow, for which credits are held. */
+  readonly outputCap: number;
 }
 
 /**
@@ -24,7 +25,22 @@ export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): n
   return textsBetween(json, media).reduce((sum, text) => sum + textTokens(text, true), tokens);
 }
 
-/** The tokens of a response without a usage report. @param outputBytes - of the output received. */
-export function estimatedTokens(promptTokens: number, outputBytes: number): TokenCounts {
-  return { input: promptTokens, cachedInput: 0, output: estimateTokens(outputBytes), reasoning: 0 };
+/**
+ * The tokens of a response without a usage report: at the most, as prompts are held.
+ * @param output - what was received.
+ */
+export function estimatedTokens(bounds: EstimateBounds, output: TextSample): TokenCounts {
+  return { input: bounds.promptTokens, cachedInput: 0, output: estimatedOutput(bounds, output), reasoning: 0 };
+}
+
+/** The same for the output alone. */
+export function estimatedOutput({ outputCap }: Pick<EstimateBounds, "outputCap">, output: TextSample): number {
+  return Math.min(output.tokens(), outputCap);
+}
+
+/** What was seen of a whole response that has not come to its end. @param pieces - JSON. */
+export function partialTokens(bounds: EstimateBounds, pieces: readonly Uint8Array[]): TokenCounts {
+  const sample = new TextSample(true);
+  for (const piece of pieces) sample.addBytes(piece, 0, piece.length);
+  return estimatedTokens(bounds, sample);
 }

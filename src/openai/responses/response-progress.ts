@@ -1,22 +1,25 @@
+import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { estimatedTokens, estimateTokens } from "../media/token-estimate.js";
+import { TextSample } from "../../tokens/text-sample.js";
+import { type EstimateBounds, estimatedTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
 /** The progress of an upstream's own response stream. The stream's reader updates it; the meter reads it. */
 export class ResponseProgress implements StreamProgress {
   responseId: string | undefined;
   finishReason: string | undefined;
-  readonly #promptTokens: number;
-  #outputBytes = 0;
+  readonly #bounds: EstimateBounds;
+  readonly #output = new TextSample();
   #hasOutput = false;
   #showsReasoning = false;
   #isComplete = false;
+  /** An item has ended, and no other has begun. */
+  #isBetweenItems = false;
   #reported: TokenCounts | undefined;
 
-  /** @param promptTokens - the tokens of the prompt where the upstream reports no usage. */
-  constructor(promptTokens: number) {
-    this.#promptTokens = promptTokens;
+  constructor(bounds: EstimateBounds) {
+    this.#bounds = bounds;
   }
 
   /** Whether text, a call or the end has arrived. */
@@ -33,7 +36,7 @@ export class ResponseProgress implements StreamProgress {
   }
 
   get seenOutput(): number {
-    return estimateTokens(this.#outputBytes);
+    return guessTokens(this.#output.bytes);
   }
 
   get reasons(): boolean {
@@ -44,19 +47,32 @@ export class ResponseProgress implements StreamProgress {
     return this.#isComplete && this.#reported !== undefined;
   }
 
+  get awaitsUsage(): boolean {
+    return this.#isComplete || this.#isBetweenItems;
+  }
+
   get tokens(): TokenCounts {
     if (this.#reported !== undefined) return this.#reported;
-    return estimatedTokens(this.#promptTokens, this.#outputBytes);
+    return estimatedTokens(this.#bounds, this.#output);
   }
 
   get estimated(): boolean {
     return this.#reported === undefined;
   }
 
-  /** @param bytes - size of model output. */
-  outputCame(bytes: number): void {
-    this.#outputBytes += bytes;
+  /** @param text - model output; may be empty. */
+  outputCame(text: string): void {
+    this.#output.addText(text);
     this.#hasOutput = true;
+  }
+
+  /** An item of the output has begun or grown. */
+  itemGrew(): void {
+    this.#isBetweenItems = false;
+  }
+
+  itemEnded(): void {
+    this.#isBetweenItems = true;
   }
 
   reasoningCame(): void {
@@ -68,9 +84,9 @@ export class ResponseProgress implements StreamProgress {
     this.#reported = readResponsesUsage(usage) ?? this.#reported;
   }
 
-  /** @param bytes - size of output that arrived only with the last event. */
-  endCame(bytes: number): void {
-    this.outputCame(bytes);
+  /** @param text - output that arrived only with the last event. */
+  endCame(text: string): void {
+    this.outputCame(text);
     this.#isComplete = true;
   }
 }

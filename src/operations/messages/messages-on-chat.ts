@@ -1,6 +1,6 @@
+import { ownId } from "../../openai/answer-context.js";
 import { messagesToChatRequest } from "../../translate/messages-to-chat-request.js";
 import { toAnswerContext } from "../answer-context.js";
-import { ownId } from "../own-id.js";
 import { MessagesClientSink } from "../translated/messages-client-sink.js";
 import { originOf } from "../translated/origin-of.js";
 import { parseTranslated } from "../translated/parse-translated.js";
@@ -26,5 +26,5 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
   const sink = new MessagesClientSink(head, translation);
   const context = toAnswerContext(target, model, attempt, "messages");
   const source = toChatTarget(parseTranslated(body), parts, context);
-  return new TranslatedExchange(source, sink, attempt.promptTokens);
+  return new TranslatedExchange(source, sink, attempt);
 }

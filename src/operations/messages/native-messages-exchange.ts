@@ -13,7 +13,7 @@ import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
-import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { partialTokens } from "../../openai/media/token-estimate.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -53,8 +53,8 @@ export class NativeMessagesExchange implements Exchange {
     throw notAResponse();
   }
 
-  partialTokens(receivedBytes: number) {
-    return estimatedTokens(this.#context.promptTokens, receivedBytes);
+  partialTokens(pieces: readonly Uint8Array[]) {
+    return partialTokens(this.#context, pieces);
   }
 
   readStream(): StreamCodec {

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { ownId } from "../../openai/answer-context.js";
+import { partialTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
@@ -20,7 +21,6 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
-import { ownId } from "../own-id.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import { droppedMembers, ownMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
@@ -60,8 +60,8 @@ export class NativeResponsesExchange implements Exchange {
     throw notAResponse();
   }
 
-  partialTokens(receivedBytes: number) {
-    return estimatedTokens(this.#context.promptTokens, receivedBytes);
+  partialTokens(pieces: readonly Uint8Array[]) {
+    return partialTokens(this.#context, pieces);
   }
 
   readStream(): StreamCodec {
@@ -87,6 +87,7 @@ function toNativeContext({ conversation, target, model, attempt }: ResponsesExch
     model: model.id,
     upstreamModel: target.upstreamModel,
     promptTokens: attempt.promptTokens,
+    outputCap: attempt.outputCap,
     promptParam: "input",
     startedAt: attempt.startedAt,
     dialect: target.dialect,

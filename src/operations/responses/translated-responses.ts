@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
+import { ownId } from "../../openai/answer-context.js";
 import { toResponseContext } from "../../translate/responses/response-context.js";
 import { toChatRequest } from "../../translate/responses-to-chat-request.js";
 import { toAnswerContext } from "../answer-context.js";
-import { ownId } from "../own-id.js";
 import { originOf } from "../translated/origin-of.js";
 import { parseTranslated } from "../translated/parse-translated.js";
 import { ResponsesClientSink } from "../translated/responses-client-sink.js";
@@ -29,5 +29,5 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
   const chat = parseTranslated(Buffer.from(JSON.stringify(body)));
   const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
   const sink = new ResponsesClientSink(context, conversation, attempt.clock);
-  return new TranslatedExchange(toTarget(chat, parts, answer), sink, attempt.promptTokens);
+  return new TranslatedExchange(toTarget(chat, parts, answer), sink, attempt);
 }

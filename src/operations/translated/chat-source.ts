@@ -1,4 +1,5 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
@@ -8,11 +9,8 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 export type ChatJson = Readonly<Record<string, unknown>>;
 
 /** A whole chat completion, repaired, and what it counts. */
-export interface ChatCompletion {
+export interface ChatCompletion extends Pick<ModelAnswer, "tokens" | "estimated" | "unpriced"> {
   readonly json: ChatJson;
-  readonly tokens: TokenCounts;
-  /** The upstream reported no usage: `tokens` are estimated. */
-  readonly estimated: boolean;
 }
 
 /** The upstream's side of a translated exchange: whatever it speaks, it gives chat completions. */

@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
+import { messageUsage } from "../../anthropic/messages/message-usage.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { createdAt, toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { toChatUsage } from "../../translate/chat/chat-usage.js";
 import { messageToChat } from "../../translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../translate/messages-to-chat-stream.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
@@ -31,7 +33,9 @@ export class MessagesTargetSource implements ChatSource {
     const text = JSON.stringify(completion);
     const answer = toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);
     if (answer === undefined) throw noMessage(received, context);
-    return { json: completion, tokens: answer.tokens, estimated: answer.estimated };
+    const { usage, content } = received.json as { usage?: unknown; content: unknown[] };
+    const counted = messageUsage(usage, content, context);
+    return { json: { ...completion, id: answer.responseId, usage: toChatUsage(counted.tokens) }, ...counted };
   }
 
   readStream(): ChatChunkSource {
@@ -54,7 +58,7 @@ class MessagesTargetChunks implements ChatChunkSource {
 
   constructor(context: AnswerContext) {
     const head = { created: createdAt(context), model: context.model };
-    this.#stream = new MessagesToChatStream(head, context.promptTokens, context);
+    this.#stream = new MessagesToChatStream(head, context);
   }
 
   get progress() {

@@ -64,7 +64,7 @@ class ChatTargetChunks implements ChatChunkSource {
   readonly #reader: ChatChunkReader;
 
   constructor(context: AnswerContext) {
-    this.progress = new ChatProgress(context.promptTokens);
+    this.progress = new ChatProgress(context);
     this.#reader = new ChatChunkReader(context, this.progress);
   }
 

@@ -3,7 +3,7 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
-import { estimatedTokens } from "../../openai/media/token-estimate.js";
+import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
@@ -16,27 +16,27 @@ export class TranslatedExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly #source: ChatSource;
   readonly #sink: ChatSink;
-  readonly #promptTokens: number;
+  readonly #bounds: EstimateBounds;
 
-  constructor(source: ChatSource, sink: ChatSink, promptTokens: number) {
+  constructor(source: ChatSource, sink: ChatSink, bounds: EstimateBounds) {
     this.operation = source.operation;
     this.body = source.body;
     this.headers = source.headers;
     this.#source = source;
     this.#sink = sink;
-    this.#promptTokens = promptTokens;
+    this.#bounds = bounds;
   }
 
   readWhole(bytes: Uint8Array): ModelAnswer {
     const completion = this.#source.readWhole(bytes);
-    const { json, tokens, estimated } = completion;
+    const { json, tokens, estimated, unpriced } = completion;
     const body = this.#sink.whole(completion);
     const responseId = this.#sink.responseId(json);
-    return { body, tokens, estimated, responseId, finishReason: firstFinish(json["choices"]) };
+    return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(json["choices"]) };
   }
 
-  partialTokens(receivedBytes: number) {
-    return estimatedTokens(this.#promptTokens, receivedBytes);
+  partialTokens(pieces: readonly Uint8Array[]) {
+    return partialTokens(this.#bounds, pieces);
   }
 
   readStream(): StreamCodec {

@@ -1,14 +1,18 @@
 import type { StoredAccount, WritableAccountStore } from "../../accounts/account-store.js";
+import { hasVersion } from "../../accounts/account-version.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
 import { toAccountPage } from "../../accounts/to-account-page.js";
 import { Database, type PostgresOptions } from "../database.js";
 import { Notifications } from "../listen/notifications.js";
 
 /** An account as the contract has it, without the members that it does not have. */
-const accountJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
+const accountMembers = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
   'id', id, 'plan', plan, 'anchor', anchor, 'status', status, 'message', message, 'metadata', metadata,
   'rates', rates
-))::text as json`;
+))`;
+const accountJson = /* sql */ `${accountMembers}::text as json`;
+
+const findSql = /* sql */ `select ${accountJson} from infergate.account_record where id = $1`;
 
 const putSql = /* sql */ `
 insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata, rates)
@@ -20,6 +24,20 @@ on conflict (id) do update set
   message = case when excluded.status is null then stored.message else excluded.message end,
   metadata = excluded.metadata,
   rates = excluded.rates`;
+
+/** With the members of the account that must be there, or without, for where there must be none. */
+const replaceSql = {
+  known: /* sql */ `
+update infergate.account_record set
+  plan = $2, anchor = $3, status = $4, message = $5, metadata = $6::text::jsonb, rates = $7::text::jsonb
+where id = $1 and ${accountMembers} = $8::text::jsonb
+returning to_json(true)::text as json`,
+  absent: /* sql */ `
+insert into infergate.account_record (id, plan, anchor, status, message, metadata, rates)
+values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb)
+on conflict do nothing
+returning to_json(true)::text as json`,
+};
 
 const updateSql = /* sql */ `
 update infergate.account_record set
@@ -45,15 +63,21 @@ export function postgresAccountStore(options: PostgresOptions): WritableAccountS
 }
 
 export function accountStore(database: Database, notifications: Notifications): WritableAccountStore {
+  const find = async (id: string) => (await database.query<StoredAccount>(findSql, [id]))[0];
   const store = checkedAccountStore("postgresAccountStore", {
-    async find(id) {
-      const sql = `select ${accountJson} from infergate.account_record where id = $1`;
-      const [account] = await database.query<StoredAccount>(sql, [id]);
-      return account;
+    find,
+    async put(account) {
+      await database.query(putSql, columnsOf(account));
     },
-    async put({ id, plan, anchor, status, message, metadata, rates }) {
-      const json = [metadata, rates].map((members) => (members ? JSON.stringify(members) : null));
-      await database.query(putSql, [id, plan, anchor ?? null, status ?? null, message ?? null, ...json]);
+    async replace(account, expected) {
+      const earlier = await find(account.id);
+      if (!hasVersion(earlier, expected)) return false;
+      const columns = columnsOf(account);
+      const replaced =
+        earlier === undefined
+          ? await database.query(replaceSql.absent, columns)
+          : await database.query(replaceSql.known, [...columns, JSON.stringify(earlier)]);
+      return replaced.length > 0;
     },
     async list({ cursor = "", limit }) {
       const sql = `select ${accountJson} from infergate.account_record where id > $1 order by id limit $2`;
@@ -72,4 +96,9 @@ export function accountStore(database: Database, notifications: Notifications): 
     ...store,
     subscribe: (onChange) => notifications.subscribe(`${database.schema}_account_record`, onChange),
   };
+}
+
+function columnsOf({ id, plan, anchor, status, message, metadata, rates }: StoredAccount) {
+  const json = [metadata, rates].map((members) => (members ? JSON.stringify(members) : null));
+  return [id, plan, anchor ?? null, status ?? null, message ?? null, ...json];
 }

@@ -50,35 +50,15 @@ begin
 end
 $$;
 
--- Charges what funds the hold: prepaid credits or the windows.
-create function infergate.charge_funds(
-  account infergate.account, hold infergate.hold, held bigint, amount bigint, moment bigint
-) returns infergate.account
-language plpgsql immutable as $$
-begin
-  if hold.part ? 'prepaidAt' then
-    account.prepaid := infergate.charged_prepaid(account.prepaid, held, amount, (hold.part->>'prepaidAt')::bigint);
-    return account;
-  end if;
-  return infergate.charge_account(account, hold.starts, hold.ends, held, amount, moment);
-end
-$$;
-
--- Gives back what a hold has held, and charges an amount to what funds it and in its caps.
+-- Gives back what a hold has held, and charges an amount in its caps and to what pays it.
 create function infergate.end_reservation(
-  account infergate.account, hold infergate.hold, amount bigint, moment bigint
+  account infergate.account, hold infergate.hold, amount bigint, share bigint, moment bigint
 ) returns infergate.account
 language plpgsql as $$
 begin
   perform infergate.charge_caps(account.id, hold.part, hold.held, amount, moment);
-  return infergate.charge_funds(account, hold, hold.held, amount, moment);
+  return infergate.charge_split(account, hold, amount, share, moment);
 end
-$$;
-
--- An entry of a call that prepaid credits fund names no window. A repetition still needs them: they come after three nulls.
-create function infergate.entry_starts(part jsonb, starts bigint[]) returns bigint[]
-language sql immutable as $$
-  select case when part ? 'prepaidAt' then array[null, null, null]::bigint[] || starts else starts end
 $$;
 
 -- The caps and buckets that an operation names, as they are stored.

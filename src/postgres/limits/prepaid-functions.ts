@@ -5,10 +5,10 @@ language sql immutable as $$
   select row('{}'::bigint[], '{}'::bigint[], 0, 0)::infergate.prepaid
 $$;
 
--- What is left of the lots that have not expired, less what is overdrawn or held. Null where there is nothing.
-create function infergate.available_prepaid(prepaid infergate.prepaid, moment bigint) returns bigint
+-- What is left of the lots that have not expired, less what is overdrawn. Null where there have never been any.
+create function infergate.prepaid_balance(prepaid infergate.prepaid, moment bigint) returns bigint
 language sql immutable as $$
-  select coalesce(sum(amount) filter (where moment < expiry), 0)::bigint - prepaid.overdrawn - prepaid.held
+  select coalesce(sum(amount) filter (where moment < expiry), 0)::bigint - prepaid.overdrawn
   from unnest(prepaid.expiries, prepaid.amounts) as lot (expiry, amount)
 $$;
 
@@ -38,7 +38,7 @@ begin
 end
 $$;
 
--- Drops lots of which nothing is left. Null where there is nothing else either.
+-- Drops lots of which nothing is left. What had some once keeps an empty one.
 create function infergate.without_empty_lots(prepaid infergate.prepaid) returns infergate.prepaid
 language plpgsql immutable as $$
 begin
@@ -47,7 +47,6 @@ begin
       into prepaid.expiries, prepaid.amounts
       from unnest(prepaid.expiries, prepaid.amounts) as lot (expiry, amount) where amount > 0;
   end if;
-  if prepaid = infergate.no_prepaid() then return null; end if;
   return prepaid;
 end
 $$;
@@ -90,7 +89,8 @@ declare
   prepaid infergate.prepaid := account.prepaid;
   lapsed bigint := 0;
 begin
-  if prepaid.held > 0 or coalesce(moment < prepaid.expiries[1], true) then return account; end if;
+  if coalesce(moment < prepaid.expiries[1], true) then return account; end if;
+  if exists (select from infergate.hold where hold.account = account.id and not expired) then return account; end if;
   for place in 1 .. cardinality(prepaid.expiries) loop
     exit when moment < prepaid.expiries[place];
     lapsed := lapsed + prepaid.amounts[place];
@@ -103,6 +103,18 @@ begin
 end
 $$;
 
+-- What a top-up or deduction comes to whose id is known, or null. A deduction has a negative amount.
+create function infergate.earlier_top_up(owner text, wanted text, amount bigint, expiry bigint) returns text
+language sql stable as $$
+  select case
+    when known.account <> owner then 'other_account'
+    when known.amount <> earlier_top_up.amount then 'other_amount'
+    when known.expires_at <> expiry then 'other_expiry'
+    else 'repeated'
+  end
+  from infergate.top_up as known where known.id = wanted
+$$;
+
 create function infergate.top_up(account infergate.account, op jsonb, moment bigint) returns infergate.step
 language plpgsql as $$
 declare
@@ -110,20 +122,9 @@ declare
   expiry constant bigint := op->>'expiresAt';
   prepaid infergate.prepaid := coalesce(account.prepaid, infergate.no_prepaid());
   paid bigint;
-  earlier infergate.top_up;
+  earlier constant text := infergate.earlier_top_up(account.id, op->>'id', bought, expiry);
 begin
-  select * into earlier from infergate.top_up where id = op->>'id';
-  if found then
-    return infergate.step(
-      case
-        when earlier.account <> account.id then 'other_account'
-        when earlier.amount <> bought then 'other_amount'
-        when earlier.expires_at <> expiry then 'other_expiry'
-        else 'topped_up'
-      end,
-      account, moment
-    );
-  end if;
+  if earlier is not null then return infergate.step(earlier, account, moment); end if;
   if expiry <= moment then return infergate.step('past_expiry', account, moment); end if;
   if (select coalesce(sum(amount), 0) + bought > 9007199254740991 from unnest(prepaid.amounts) as amount) then
     return infergate.step('too_large', account, moment);
@@ -138,6 +139,23 @@ begin
   insert into infergate.entry (account, at, id, kind, amount, starts, tags)
     values (account.id, moment, op->>'id', 'topup', bought, array[null, null, null]::bigint[], op->'tags');
   return infergate.step('topped_up', account, moment);
+end
+$$;
+
+-- Takes back what expires first. The rest is overdrawn.
+create function infergate.deduct(account infergate.account, op jsonb, moment bigint) returns infergate.step
+language plpgsql as $$
+declare
+  taken constant bigint := op->>'amount';
+  never constant bigint := 9007199254740991;
+  earlier constant text := infergate.earlier_top_up(account.id, op->>'id', -taken, never);
+begin
+  if earlier is not null then return infergate.step(earlier, account, moment); end if;
+  account.prepaid := infergate.charged_prepaid(account.prepaid, 0, taken, moment);
+  insert into infergate.top_up values (op->>'id', account.id, -taken, never, moment);
+  insert into infergate.entry (account, at, id, kind, amount, starts, tags)
+    values (account.id, moment, op->>'id', 'deduction', -taken, array[null, null, null]::bigint[], op->'tags');
+  return infergate.step('deducted', account, moment);
 end
 $$;
 `;

@@ -57,12 +57,25 @@ create function infergate.without_expired(account infergate.account, moment bigi
 language plpgsql stable as $$
 declare
   due infergate.hold;
+  share bigint;
 begin
   if moment < account.next_expiry then return account; end if;
   for due in select * from infergate.due_holds(account.id, moment) loop
-    account := infergate.charge_funds(account, due, due.held, due.checkpoint, moment);
+    share := infergate.prepaid_share(account, due, due.checkpoint, moment);
+    account := infergate.charge_split(account, due, due.checkpoint, share, moment);
   end loop;
   return account;
+end
+$$;
+
+-- What an expiry, or a renewal after it, has charged, and what prepaid credits paid of it.
+create function infergate.write_checkpoint(hold infergate.hold, amount bigint, share bigint, moment bigint) returns void
+language plpgsql as $$
+begin
+  insert into infergate.entry (account, at, id, kind, amount, prepaid, starts) values (
+    hold.account, moment, hold.id, 'checkpoint', amount, infergate.entry_prepaid(amount, share),
+    infergate.entry_starts(hold.starts, amount, share)
+  );
 end
 $$;
 
@@ -72,26 +85,26 @@ language plpgsql as $$
 declare
   horizon constant bigint := moment + 1000;
   due infergate.hold;
+  share bigint;
   by_plan numeric := 0;
   by_prepaid numeric := 0;
 begin
   if moment < account.next_expiry then return account; end if;
   for due in select * from infergate.due_holds(account.id, moment) loop
-    if due.part is null then
+    share := infergate.prepaid_share(account, due, due.checkpoint, moment);
+    if due.part is null and share = 0 then
       account := infergate.charge_account(account, due.starts, due.ends, due.held, due.checkpoint, moment);
     else
-      account := infergate.end_reservation(account, due, due.checkpoint, moment);
+      account := infergate.end_reservation(account, due, due.checkpoint, share, moment);
       perform infergate.end_takes(account.id, due.part, due.part->'uses', 'expiry', moment);
     end if;
     continue when due.checkpoint = 0;
-    insert into infergate.entry (account, at, id, kind, amount, starts) values (
-      account.id, moment, due.id, 'checkpoint', due.checkpoint, infergate.entry_starts(due.part, due.starts)
-    );
-    if due.part ? 'prepaidAt' then
-      by_prepaid := by_prepaid + due.checkpoint;
-    else
-      by_plan := by_plan + due.checkpoint;
+    perform infergate.write_checkpoint(due, due.checkpoint, share, moment);
+    if due.part ? 'prepaidAt' or share <> 0 then
+      update infergate.hold set part = infergate.with_paid(due, share) where id = due.id;
     end if;
+    by_plan := by_plan + due.checkpoint - share;
+    by_prepaid := by_prepaid + share;
   end loop;
   if found then
     -- What it had taken of buckets has gone back: a settlement after this changes none.

@@ -20,12 +20,25 @@ language sql stable as $$
   select row(account, infergate.answer(status, account, moment, lease))::infergate.step
 $$;
 
+-- The end of a reservation, for which prepaid credits have paid so much.
+create function infergate.settled(status text, account infergate.account, paid bigint, moment bigint)
+returns infergate.step
+language plpgsql stable as $$
+declare
+  step infergate.step := infergate.step(status, account, moment);
+begin
+  if paid <> 0 then step.answer := step.answer || jsonb_build_object('paid', paid); end if;
+  return step;
+end
+$$;
+
 -- What is known of an id: of an open or expired hold, or of the entry that ended it. In this order: it may end meanwhile.
 create function infergate.find_reservation(wanted text) returns setof infergate.hold
 language sql stable as $$
   select * from infergate.hold where id = wanted
   union all
-  select id, account, reserved, 0, 0, first_expires_at, 0, true, starts[cardinality(starts) - 2:], ends, null
+  select id, account, reserved, 0, 0, first_expires_at, 0, true, starts[cardinality(starts) - 2:], ends, null,
+    null
     from infergate.entry where id = wanted and kind in ('charge', 'release')
   limit 1
 $$;
@@ -34,7 +47,8 @@ create function infergate.lease(hold infergate.hold) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'amount', hold.reserved, 'expiresAt', hold.first_expires_at,
-    'starts', to_jsonb(hold.starts), 'ends', to_jsonb(hold.ends), 'part', hold.part - 'uses'
+    'starts', to_jsonb(hold.starts), 'ends', to_jsonb(hold.ends),
+    'part', nullif(hold.part - '{uses,paid}'::text[], '{}')
   )
 $$;
 

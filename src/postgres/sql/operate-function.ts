@@ -1,6 +1,7 @@
 /** The entries to the ledger: what changes accounts, and what only looks. */
 export const operateFunction = /* sql */ `
 -- batches: [{"account": text, "operations": [...]}], the accounts in one order everywhere, or processes could deadlock.
+-- Processes of the first version say "subject" for "account".
 -- One answer per operation, in their order. What an operation refuses is an answer too, so that its neighbours stand.
 create function infergate.operate(batches jsonb) returns setof jsonb
 -- Rows come and go so fast that the statistics often show empty tables, which the planner would then read in full.
@@ -13,7 +14,7 @@ declare
   moment bigint;
 begin
   for batch in select value from jsonb_array_elements(batches) loop
-    before := infergate.lock_account(batch->>'account');
+    before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));
     -- After the lock: it may have been waited for.
     moment := infergate.clock_ms();
     step.account := infergate.expire_holds(before, moment);
@@ -26,9 +27,14 @@ begin
         when 'grant' then infergate.grant_credits(step.account, op, moment)
         when 'reset' then infergate.reset_windows(step.account, op, moment)
         when 'topup' then infergate.top_up(step.account, op, moment)
+        when 'deduct' then infergate.deduct(step.account, op, moment)
+        when 'expire' then infergate.step('expired', step.account, moment)
       end;
       if op ? 'named' then
         step.answer := step.answer || infergate.named_limits(before.id, op->'named');
+      end if;
+      if batch ? 'subject' and step.answer->>'status' = 'other_account' then
+        step.answer := step.answer || '{"status": "other_subject"}';
       end if;
       return next step.answer;
     end loop;

@@ -23,4 +23,13 @@ begin
   json := jsonb_build_array(infergate.forget(wanted, step_size));
 end
 $$;
+
+create procedure infergate.sweep_read_committed(most_accounts int, inout json text)
+language plpgsql as $$
+begin
+  commit;
+  set transaction isolation level read committed;
+  json := jsonb_build_array(infergate.sweep(most_accounts));
+end
+$$;
 `;

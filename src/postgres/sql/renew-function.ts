@@ -7,6 +7,7 @@ declare
   known infergate.hold;
   rise bigint;
   status text;
+  share bigint;
 begin
   select * into known from infergate.hold where id = op->>'id';
   if not found then return infergate.step('closed', account, moment); end if;
@@ -16,17 +17,16 @@ begin
   if known.expired then
     rise := observed - known.checkpoint;
     if rise > 0 then
-      update infergate.hold set checkpoint = observed where id = known.id;
       known.held := 0;
-      if known.part is null then
+      share := infergate.prepaid_share(account, known, rise, moment);
+      if known.part is null and share = 0 then
         account := infergate.charge_account(account, known.starts, known.ends, 0, rise, moment);
       else
-        account := infergate.end_reservation(account, known, rise, moment);
+        account := infergate.end_reservation(account, known, rise, share, moment);
       end if;
-      insert into infergate.entry (account, at, id, kind, amount, starts) values (
-        known.account, moment, known.id, 'checkpoint', rise, infergate.entry_starts(known.part, known.starts)
-      );
-      perform infergate.add_usage(account.id, moment, 0, rise, coalesce(known.part ? 'prepaidAt', false), null);
+      update infergate.hold set checkpoint = observed, part = infergate.with_paid(known, share) where id = known.id;
+      perform infergate.write_checkpoint(known, rise, share, moment);
+      perform infergate.add_charge(account.id, moment, 0, rise, share, null);
     end if;
     return infergate.step('expired', account, moment);
   end if;
@@ -37,7 +37,7 @@ begin
     and infergate.can_hold(account.week, rise) and infergate.can_hold(account.month, rise)
   then
     known.held := observed;
-    if known.part ? 'prepaidAt' then
+    if infergate.prepaid_part(known) > 0 then
       account.prepaid := infergate.hold_prepaid(account.prepaid, rise);
     else
       account.session := infergate.with_held(account.session, known.starts[1], rise);

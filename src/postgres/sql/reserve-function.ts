@@ -10,7 +10,14 @@ declare
   session infergate.instance := infergate.session_at(account.session, limits[2], moment);
   week infergate.instance := infergate.calendar_at(account.week, limits[4:7], moment);
   month infergate.instance := infergate.calendar_at(account.month, limits[9:12], moment);
-  is_prepaid boolean;
+  -- What the plan has left that no call holds. Null: none of its windows has a limit.
+  plan_left constant bigint := least(
+    infergate.left_in(session, limits[1]), infergate.left_in(week, limits[3]), infergate.left_in(month, limits[8])
+  );
+  -- A debt takes nothing from the plan.
+  funds bigint := 0;
+  prepaid_held bigint := 0;
+  by_prepaid bigint := 0;
   verdict text;
   part jsonb;
   hold infergate.hold;
@@ -25,29 +32,28 @@ begin
     return infergate.step('replayed', account, moment, infergate.lease(hold));
   end if;
 
-  if infergate.lacks(session, limits[1], need)
-    or infergate.lacks(week, limits[3], need)
-    or infergate.lacks(month, limits[8], need)
-  then
-    is_prepaid := coalesce(infergate.available_prepaid(account.prepaid, moment) >= need, false);
-    if not is_prepaid then verdict := 'denied'; end if;
+  if account.prepaid is not null then
+    funds := greatest(0, infergate.prepaid_balance(account.prepaid, moment));
+    prepaid_held := (account.prepaid).held;
   end if;
+  if plan_left + funds - prepaid_held < need then verdict := 'denied'; end if;
   -- When windows deny, the process that reads the answer checks the bounds of the caps.
   if op ? 'named' and verdict is null then
     verdict := infergate.judge_limits(account.id, op->'named', amount, need, moment);
   end if;
   if verdict is not null then return infergate.step(verdict, account, moment); end if;
-  if is_prepaid then
-    if (account.prepaid).held + amount > 9007199254740991 then
-      return infergate.step('too_large', account, moment);
-    end if;
-    part := jsonb_build_object('prepaidAt', moment);
+  if (funds > 0 or op ? 'named') and prepaid_held + amount > 9007199254740991 then
+    return infergate.step('too_large', account, moment);
   end if;
   if not (infergate.can_hold(session, amount) and infergate.can_hold(week, amount) and infergate.can_hold(month, amount))
   then
     return infergate.step('too_large', account, moment);
   end if;
 
+  if funds > 0 then
+    if plan_left < amount then by_prepaid := amount - greatest(0, plan_left); end if;
+    part := jsonb_build_object('prepaidAt', moment, 'prepaid', by_prepaid);
+  end if;
   if op ? 'named' then
     part := coalesce(part, '{}') || infergate.hold_limits(account.id, op->'named', amount, moment);
   end if;
@@ -56,17 +62,18 @@ begin
     moment + (op->>'leaseMs')::bigint, moment + (op->>'leaseMs')::bigint, false,
     array[session.starts_at, week.starts_at, month.starts_at],
     array[session.ends_at, week.ends_at, month.ends_at],
-    part
+    part, array[limits[1], limits[3], limits[8]]
   );
   insert into infergate.hold select hold.*;
   account.next_expiry := least(account.next_expiry, hold.expires_at);
-  if is_prepaid then
-    account.prepaid := infergate.hold_prepaid(account.prepaid, amount);
-    return infergate.step('admitted', account, moment, infergate.lease(hold));
+  if by_prepaid > 0 then
+    account.prepaid := infergate.hold_prepaid(account.prepaid, by_prepaid);
+    -- The plan has no part in it: no window begins.
+    if by_prepaid = amount then return infergate.step('admitted', account, moment, infergate.lease(hold)); end if;
   end if;
-  session.held := session.held + amount;
-  week.held := week.held + amount;
-  month.held := month.held + amount;
+  session.held := session.held + amount - by_prepaid;
+  week.held := week.held + amount - by_prepaid;
+  month.held := month.held + amount - by_prepaid;
   if amount > 0 then account.session := session; end if;
   account.week := week;
   account.month := month;

@@ -46,6 +46,34 @@ begin
 end
 $$;
 
+-- What is left in the instance that no call holds. Null: it has no limit.
+create function infergate.left_in(instance infergate.instance, stock bigint) returns bigint
+language sql immutable as $$
+  select case when stock is not null then greatest(0, stock + instance.bonus - instance.used) - instance.held end
+$$;
+
+-- What may still be charged, for a call that was admitted to the instance of that time, when this is the newest one. Holds do
+-- not count. Null: nothing limits it, or it is over.
+create function infergate.room_in(
+  newest infergate.instance, starts_at bigint, ends_at bigint, stock bigint, moment bigint
+) returns bigint
+language sql immutable as $$
+  select case
+    when stock is null or ends_at <= moment then null
+    when newest.starts_at = starts_at then greatest(0, stock + newest.bonus - newest.used)
+    -- One that was not stored is as if nothing had been charged to it. A charge makes it the newest.
+    when infergate.is_later(newest, starts_at, ends_at, moment) then stock
+  end
+$$;
+
+-- Whether an open instance is later than the newest known one: its session was closed or never stored, or the state was
+-- lost. It is stored again, unless the known one is open, too.
+create function infergate.is_later(newest infergate.instance, starts_at bigint, ends_at bigint, moment bigint)
+returns boolean
+language sql immutable as $$
+  select newest.starts_at < starts_at and newest.ends_at <= moment and moment < ends_at
+$$;
+
 create function infergate.lacks(instance infergate.instance, stock bigint, need bigint) returns boolean
 language sql immutable as $$
   select stock is not null and instance.used + instance.held + need > stock + instance.bonus
@@ -74,8 +102,7 @@ language plpgsql immutable as $$
 begin
   if instance.starts_at = starts_at then
     instance.held := instance.held - held;
-  elsif amount > 0 and instance.starts_at < starts_at and instance.ends_at <= moment and moment < ends_at then
-    -- A session that has closed or was never opened, or the state was lost: it is taken up again.
+  elsif amount > 0 and infergate.is_later(instance, starts_at, ends_at, moment) then
     instance := infergate.new_instance(starts_at, ends_at);
   else
     return instance;

@@ -1,19 +1,27 @@
 /**
- * Entries of the journal, as they are summed up: what a FROM clause names `entry`.
+ * Entries of the journal, as they are summed up: what a FROM clause names `entry`. One that the plan and prepaid credits paid
+ * together is there twice, each time with what one of them paid. The plan's has the call and its tokens.
  *
  * @param owner - the account.
  * @param spans - where they are, in rows of `sign, since, until`; the sign says whether they are added or taken away.
  */
 export function usedEntries(owner: string, spans: string): string {
   return /* sql */ `(
-          select sign, (at / 86400000)::int as day, starts[1] is null and starts[2] is null and starts[3] is null as prepaid,
-            case when kind = 'charge' then sign else 0 end as requests, sign * amount as micro,
+          select sign, (at / 86400000)::int as day,
+            not is_call or (starts[1] is null and starts[2] is null and starts[3] is null) as prepaid,
+            case when kind = 'charge' and is_call then sign else 0 end as requests,
+            sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end as micro,
             infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
-            tags->'input' as input, tags->'cachedInput' as cached_input, tags->'cacheWrite' as cache_write,
-            tags->'output' as output, tags->'reasoning' as reasoning
+            case when is_call then tags->'input' end as input,
+            case when is_call then tags->'cachedInput' end as cached_input,
+            case when is_call then tags->'cacheWrite' end as cache_write,
+            case when is_call then tags->'output' end as output,
+            case when is_call then tags->'reasoning' end as reasoning
           from ${spans} as span (sign, since, until), lateral (
             -- Behind this fence each span is read by the index, whatever the statistics say.
-            select at, kind, amount, starts, tags || '{}' as tags from infergate.entry
+            select at, kind, amount, prepaid, starts, tags || '{}' as tags,
+              unnest(case when prepaid is null then array[true] else array[true, false] end) as is_call
+            from infergate.entry
             where account = ${owner} and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
             offset 0
           ) as entered

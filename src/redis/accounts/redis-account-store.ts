@@ -1,8 +1,9 @@
 import type { StoredAccount, WritableAccountStore } from "../../accounts/account-store.js";
+import { hasVersion } from "../../accounts/account-version.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { makeScript } from "../script.js";
-import { forgetAccount, listAccounts, putAccount, updateAccount } from "../store-scripts/accounts.js";
+import { forgetAccount, listAccounts, putAccount, replaceAccount, updateAccount } from "../store-scripts/accounts.js";
 import { findKeyByHash, findKeys } from "../store-scripts/keys.js";
 import { fromFields, storedFields, toFieldChanges, toFields } from "../stored-fields.js";
 
@@ -10,6 +11,7 @@ const scripts = {
   find: makeScript(findKeyByHash),
   findAll: makeScript(findKeys),
   put: makeScript(putAccount),
+  replace: makeScript(replaceAccount),
   list: makeScript(listAccounts),
   update: makeScript(updateAccount),
   forget: makeScript(forgetAccount),
@@ -31,6 +33,7 @@ export function accountStoreOn({ run, prefix, changes }: RedisConnection): Writa
   const ids = `${prefix}:{accounts}:ids`;
   const accountOf = (id: string) => `${prefix}:{accounts}:id:${id}`;
   const fromReply = (reply: unknown) => fromFields<StoredAccount>(reply as readonly unknown[]);
+  const findFields = async (id: string) => (await run(scripts.find, [accountOf(id)], [])) as readonly unknown[];
 
   /** Those of the ids that are there. */
   async function findAll(wanted: readonly string[]): Promise<StoredAccount[]> {
@@ -44,12 +47,21 @@ export function accountStoreOn({ run, prefix, changes }: RedisConnection): Writa
   }
 
   return checkedAccountStore("redisAccountStore", {
-    find: async (id) => fromReply(await run(scripts.find, [accountOf(id)], [])),
+    find: async (id) => fromReply(await findFields(id)),
 
     async put(account) {
       const keepsStatus = account.status === undefined || account.status === null ? 1 : 0;
       const fields = toFields(account, storedFields.account);
       await run(scripts.put, [accountOf(account.id), ids], [account.id, changes.channel, keepsStatus, ...fields]);
+    },
+
+    async replace(account, expected) {
+      const { id } = account;
+      const earlier = (await findFields(id)).map(String);
+      if (!hasVersion(fromReply(earlier), expected)) return false;
+      const fields = toFields(account, storedFields.account);
+      const args = [id, changes.channel, earlier.length, ...earlier, ...fields];
+      return Number(await run(scripts.replace, [accountOf(id), ids], args)) === 1;
     },
 
     async list({ cursor, limit }) {

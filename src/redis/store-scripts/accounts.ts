@@ -15,6 +15,21 @@ redis.call('PUBLISH', channel, 'account_record ' .. id)
 return 1
 `;
 
+/** Replaces all members if those that are there are exactly the first ones, by name and value. None: if there is no account. */
+export const replaceAccount = `
+local account, ids = KEYS[1], KEYS[2]
+local id, channel, lastExpected = ARGV[1], ARGV[2], 3 + ARGV[3]
+if 2 * redis.call('HLEN', account) ~= lastExpected - 3 then return 0 end
+for index = 4, lastExpected, 2 do
+  if redis.call('HGET', account, ARGV[index]) ~= ARGV[index + 1] then return 0 end
+end
+redis.call('DEL', account)
+redis.call('HSET', account, unpack(ARGV, lastExpected + 1))
+redis.call('ZADD', ids, 0, id)
+redis.call('PUBLISH', channel, 'account_record ' .. id)
+return 1
+`;
+
 export const listAccounts = "return redis.call('ZRANGEBYLEX', KEYS[1], ARGV[1], '+', 'LIMIT', 0, ARGV[2])";
 
 /** Sets the first members, by name and value, and deletes the others, by name. */

@@ -1,4 +1,5 @@
 import type { StoredAccount, WritableAccountStore } from "../../accounts/account-store.js";
+import { hasVersion } from "../../accounts/account-version.js";
 import { applyAccountChange, applyAccountPut } from "../../accounts/apply-account-change.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
 import { toAccountPage } from "../../accounts/to-account-page.js";
@@ -42,6 +43,13 @@ export function accountStoreOf(connection: SqliteConnection): WritableAccountSto
     find: async (id) => connection.read(() => get(id)),
     async put(account) {
       await connection.write(() => save(applyAccountPut(account, get(account.id))));
+    },
+    async replace(account, expected) {
+      return connection.write(() => {
+        if (!hasVersion(get(account.id), expected)) return false;
+        save(account);
+        return true;
+      });
     },
     async list({ cursor = "", limit }) {
       const rows = await connection.read(() => after.all(cursor, limit + 1));

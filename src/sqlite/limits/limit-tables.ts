@@ -1,7 +1,6 @@
 import { newInstance, type WindowInstance } from "../../ledger/account-state.js";
 import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../../ledger/limits/held-limits.js";
-import { isEmpty } from "../../ledger/limits/prepaid.js";
 import { type Bucket, isIdle } from "../../ledger/limits/rates.js";
 import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
@@ -42,7 +41,6 @@ export class LimitTables {
   readonly #deleteBucket: SqliteStatement;
   readonly #bucketsAfter: SqliteStatement;
   readonly #putPrepaid: SqliteStatement;
-  readonly #deletePrepaid: SqliteStatement;
   readonly #forgets: readonly SqliteStatement[];
   #lastCap = beginning;
   #lastBucket = beginning;
@@ -63,7 +61,6 @@ export class LimitTables {
     this.#deleteBucket = prepare("DELETE FROM infergate_bucket WHERE account = ? AND id = ?");
     this.#bucketsAfter = prepare(`SELECT * FROM infergate_bucket ${after}`);
     this.#putPrepaid = prepare("REPLACE INTO infergate_prepaid (account, lots, held, overdrawn) VALUES (?, ?, ?, ?)");
-    this.#deletePrepaid = prepare("DELETE FROM infergate_prepaid WHERE account = ?");
     this.#forgets = ["prepaid", "cap", "bucket"].map((table) =>
       prepare(`DELETE FROM infergate_${table} WHERE account = ?`),
     );
@@ -87,8 +84,8 @@ export class LimitTables {
   }
 
   /** Writes what a reservation's part has touched. */
-  put(account: string, limits: AccountLimits, { prepaidAt, caps, takes }: HeldLimits): void {
-    if (prepaidAt !== undefined) this.putPrepaid(account, limits);
+  put(account: string, limits: AccountLimits, { prepaidMicro, caps, takes }: HeldLimits): void {
+    if (prepaidMicro > 0) this.putPrepaid(account, limits);
     for (const { id } of caps) {
       const cap = limits.caps.get(id);
       if (cap === undefined) this.#deleteCap.run(account, id);
@@ -102,9 +99,11 @@ export class LimitTables {
     }
   }
 
+  /** An account that has had some keeps the row. */
   putPrepaid(account: string, { prepaid }: Pick<AccountLimits, "prepaid">): void {
-    if (isEmpty(prepaid)) this.#deletePrepaid.run(account);
-    else this.#putPrepaid.run(account, JSON.stringify(prepaid.lots), prepaid.held, prepaid.overdrawn);
+    if (prepaid === undefined) return;
+    const { lots, held, overdrawn } = prepaid;
+    this.#putPrepaid.run(account, JSON.stringify(lots), held, overdrawn);
   }
 
   forget(account: string): void {

@@ -48,22 +48,39 @@ function countable(count: string): string {
   return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, ${count} * 1.0)`;
 }
 
-/** A statement that adds entries to their sums. @param entries - a FROM clause of them, named `e`. */
+/** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
+const prepaidOfEntry =
+  "coalesce(e.prepaid, iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, e.amount, 0))";
+
+/**
+ * A statement that adds entries to their sums. One that the plan and prepaid credits shared is in the sums of both: with its
+ * request and its tokens in those of the plan.
+ *
+ * @param entries - a FROM clause of them, named `e`.
+ */
 export function addToUsage(entries: string, unit: UsageUnit): string {
   const { column, ms } = unit;
+  const names = tokens.map(([name]) => name);
+  const by = `account, ${column}, host_tags, model, key`;
   const read = `
-    SELECT e.account, ${floored("e.at", ms)} AS ${column},
-      ${tagsOfEntry} AS host_tags,
-      coalesce(e.tags -> '$.model', '') AS model,
-      coalesce(e.tags -> '$.keyId', '') AS key,
-      iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, 'prepaid', 'plan') AS funding,
-      e.kind = 'charge' AS requests,
-      e.amount AS charged,
-      -- A JSON text is 0 as a number, unless it is one.
-      ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
-    ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
-    -- With a limit, SQLite evaluates each of these once.
-    LIMIT -1`;
+    WITH entry AS MATERIALIZED (
+      SELECT e.account, ${floored("e.at", ms)} AS ${column},
+        ${tagsOfEntry} AS host_tags,
+        coalesce(e.tags -> '$.model', '') AS model,
+        coalesce(e.tags -> '$.keyId', '') AS key,
+        e.kind = 'charge' AS requests,
+        e.amount,
+        ${prepaidOfEntry} AS prepaid,
+        -- A JSON text is 0 as a number, unless it is one.
+        ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
+      ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
+    )
+    SELECT ${by}, iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan') AS funding, requests,
+      iif(prepaid = amount, amount, amount - prepaid) AS charged, ${names.join(", ")}
+    FROM entry
+    UNION ALL
+    SELECT ${by}, 'prepaid', 0, prepaid, ${names.map(() => "0").join(", ")}
+    FROM entry WHERE prepaid <> 0 AND prepaid <> amount`;
   return addSums(read, unit);
 }
 

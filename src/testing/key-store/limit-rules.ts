@@ -36,7 +36,7 @@ export function limitRules(
     }
   });
 
-  it.each([0, 1e-6, 0.1, 123_456_789.123_456, 2 ** 53, 1e21, Number.MIN_VALUE, Number.MAX_VALUE])(
+  it.each([0, 1e-6, 0.1, 123_456_789.123_456, 9_007_199_254, Number.MIN_VALUE])(
     "keeps a cap of %d credits to the last digit",
     async (amount) => {
       const [store, other] = await make();
@@ -45,6 +45,20 @@ export function limitRules(
       expect((await other.find(key.hash))?.credits).toEqual({ day: amount });
       await store.update(key.id, { credits: { total: amount } });
       expect((await other.find(key.hash))?.credits).toEqual({ total: amount });
+    },
+  );
+
+  it.each([9_007_199_255, 1e21, Number.MAX_VALUE])(
+    "refuses a cap of %d credits, which cannot be counted",
+    async (amount) => {
+      const [store, other] = await make();
+      const refused = newKey({ credits: { day: amount } });
+      await expect(store.insert(refused)).rejects.toBeInstanceOf(TypeError);
+      expect(await other.find(refused.hash)).toBeUndefined();
+      const key = newKey({ credits: { day: 5 } });
+      await store.insert(key);
+      await expect(store.update(key.id, { credits: { total: amount } })).rejects.toBeInstanceOf(TypeError);
+      expect((await other.find(key.hash))?.credits).toEqual({ day: 5 });
     },
   );
 

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { toMessageAnswer } from "../../../src/anthropic/messages/message-answer.js";
 import type { ModelAnswer } from "../../../src/metering/model-answer.js";
 import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
+import { answerContext } from "../../support/answer-context.js";
 
 function answer(text: string): ModelAnswer | undefined {
-  return toMessageAnswer(new ReceivedAnswer(Buffer.from(text)), { model: "acme/large", promptTokens: 7 });
+  return toMessageAnswer(new ReceivedAnswer(Buffer.from(text)), answerContext({ model: "acme/large" }));
 }
 
 const bodyOf = (text: string) => Buffer.from(answer(text)?.body ?? "").toString();
@@ -29,8 +30,8 @@ describe("a whole message", () => {
   it("gets the counts without which clients fail", () => {
     const text =
       '{"type":"message","model":"x","content":[{"type":"text","text":"123456789"}],"stop_reason":"end_turn"}';
-    expect(JSON.parse(bodyOf(text)).usage).toMatchObject({ input_tokens: 7, output_tokens: 3 });
-    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 3 } });
+    expect(JSON.parse(bodyOf(text)).usage).toMatchObject({ input_tokens: 7, output_tokens: 9 });
+    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 9 } });
   });
 
   it.each(['{"type":"error","error":{}}', '{"choices":[]}', "[]", "<html>", '{"type":"message","content":"x"}'])(

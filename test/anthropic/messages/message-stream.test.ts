@@ -134,7 +134,7 @@ describe("a stream of Messages", () => {
     const delta = passed(stream, undefined, '{"type":"message_delta","delta":{"stop_reason":"end_turn"}}');
     expect(JSON.parse(delta?.split("data: ")[1] ?? "")).toMatchObject({
       delta: { stop_reason: "end_turn" },
-      usage: { output_tokens: 3 },
+      usage: { output_tokens: 9 },
     });
     expect(stream.progress).toMatchObject({ isCounted: false, isComplete: true });
   });

@@ -9,7 +9,7 @@ import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { dayOf } from "../../../src/ledger/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
-import { migrationsSql } from "../../../src/postgres/schema-sql.js";
+import { loadEmptyPostgres } from "../../schema/load-postgres.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { median } from "../measure.js";
 
@@ -111,8 +111,8 @@ async function addEntries(
 
 async function measureFill(entries: number): Promise<void> {
   const schema = "filled";
-  // With what the versions before the sums made.
-  await runMigrations(pool, schema, migrationsSql().slice(0, 7));
+  // As the last version without sums has made it.
+  await loadEmptyPostgres(pool, schema, "7e451b6");
   for (let day = 0; day < 40; day++)
     await addEntries(schema, `account-${day % 10}`, { day: first + day, calls: Math.floor(entries / 40) });
   const begin = performance.now();

@@ -46,7 +46,7 @@ describe("the rate-limit headers", () => {
     }) as fc.Arbitrary<RateState>;
     fc.assert(
       fc.property(fc.array(rate), (rates) => {
-        const headers = addRateHeaders({ kept: "1" }, rates);
+        const headers = addRateHeaders({ kept: "1" }, rates, undefined);
         expect(headers["kept"]).toBe("1");
         expect(Object.keys(headers).filter((name) => name.includes("concurrent"))).toEqual([]);
         for (const kind of ["requests", "tokens"]) {

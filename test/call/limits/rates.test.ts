@@ -44,7 +44,7 @@ describe("requests a minute", () => {
     withLimited({ rates: { requestsPerMinute: { limit: 60, burst: 2 } } }, async ({ call, clock, upstream }) => {
       upstream.reply(wholeAnswer());
       await call();
-      expect(rateHeaders(await call(), "requests")).toEqual(["60", "0", "2s"]);
+      expect(rateHeaders(await call(), "requests")).toEqual(["2", "0", "2s"]);
       clock.advance(250);
       const denied = await call();
       expect(denied.status).toBe(429);
@@ -58,9 +58,32 @@ describe("requests a minute", () => {
       const { headers } = denied;
       expect([headers.get("retry-after"), headers.get("retry-after-ms")]).toEqual(["1", "750"]);
       expect(headers.get("x-should-retry")).toBeNull();
-      expect(rateHeaders(denied, "requests")).toEqual(["60", "0", "1.75s"]);
+      expect(rateHeaders(denied, "requests")).toEqual(["2", "0", "1.75s"]);
       expect(rateHeaders(denied, "tokens")).toEqual([null, null, null]);
     }),
+  );
+
+  it.each([
+    ["below the limit", { limit: 600, burst: 100 }, ["100", "99", "100ms"]],
+    ["above the limit", { limit: 60, burst: 600 }, ["600", "599", "1s"]],
+    ["by default", { limit: 60 }, ["60", "59", "1s"]],
+  ])("show what a full bucket holds as the limit, as much as is left when it is full: a burst %s", (_, rate, shown) =>
+    withLimited(
+      { rates: { requestsPerMinute: rate, tokensPerMinute: { limit: 6_000, burst: 1_000 } } },
+      async ({ call, upstream }) => {
+        upstream.reply(wholeAnswer());
+        const whole = await call();
+        expect(rateHeaders(whole, "requests")).toEqual(shown);
+        expect(rateHeaders(whole, "tokens")).toEqual(["1000", "988", "120ms"]);
+        upstream.reply(eventStream(chatChunks("Hello")));
+        const stream = await call({ stream: true });
+        expect(rateHeaders(stream, "requests")[0]).toBe(shown[0]);
+        await stream.text();
+        upstream.reply(wholeAnswer({ error: { message: "It broke." } }, { status: 500 }));
+        const failed = await call();
+        expect([failed.status, rateHeaders(failed, "requests")[0]]).toEqual([502, shown[0]]);
+      },
+    )(),
   );
 
   it(

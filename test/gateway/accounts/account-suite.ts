@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { AccountConflictError } from "../../../src/accounts/account-conflict-error.js";
 import type { WritableAccountStore } from "../../../src/accounts/account-store.js";
 import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
-import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/admin/listed-account.js";
 import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
+import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/records/listed-account.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../contracts/any-limits.js";
 import { type Managed, type Stores, startManaged } from "../managed-suite.js";
@@ -69,6 +70,85 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(await accounts.resume(account)).toMatchObject({ status: "active" });
       expect(await test.call(secret)).toBe(200);
       expect((await accounts.get(account))?.message ?? null).toBeNull();
+    });
+
+    it("updates what is given and leaves the rest, at once in this process", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys, plans } = test.gateway;
+      const anchor = new Date(Date.UTC(2026, 0, 31));
+      await accounts.put({ id: account, plan, anchor, metadata: { seats: 3 }, rates: { concurrent: 5 } });
+      const { secret } = await keys.create({ account });
+      expect(await test.call(secret)).toBe(200);
+      const none = unique("plan");
+      await plans.put({ id: none, models: [] });
+      const rest = { id: account, anchor: anchor.getTime(), rates: { concurrent: 5 }, version: expect.any(String) };
+      const seats = { metadata: { seats: 3 } };
+      expect(await accounts.update(account, { plan: none, metadata: undefined })).toEqual({
+        ...rest,
+        ...seats,
+        plan: none,
+      });
+      expect(await test.call(secret)).toBe(403);
+      const status = { status: "suspended", message: "Pay first." } as const;
+      await accounts.update(account, status);
+      const later = new Date(Date.UTC(2026, 1, 1)).toISOString();
+      const changed = await accounts.update(account, { plan, anchor: later, metadata: null });
+      expect(changed).toEqual({ ...rest, ...status, plan, anchor: Date.parse(later) });
+      expect(await accounts.get(account)).toEqual(changed);
+      expect(await test.call(secret)).toBe(403);
+      await accounts.update(account, { status: "active", message: null });
+      expect(await test.call(secret)).toBe(200);
+
+      const unknown = unique("none");
+      await expect(accounts.update(unknown, { plan })).rejects.toThrow(UnknownAccountError);
+      await expect(accounts.update(account, { plan: null } as never)).rejects.toThrow(
+        /gateway\.accounts\.update.*plan/,
+      );
+      await expect(accounts.update(account, { plam: plan } as never)).rejects.toThrow(/did you mean `plan`/);
+      await expect(accounts.update("", { plan })).rejects.toThrow(TypeError);
+      const unmade = unique("plan");
+      await accounts.update(account, { plan: unmade });
+      expect(test.warnings).toContainEqual(
+        expect.objectContaining({ code: "unknown_plan", message: expect.stringContaining(unmade) }),
+      );
+    });
+
+    it("keeps both changes of two processes at the same time, each of 50 times", async () => {
+      const { test: one, plan, account } = await startWithPlan();
+      const other = await start();
+      const accounts = [one.gateway.accounts, other.gateway.accounts] as const;
+      await accounts[0].put({ id: account, plan });
+      for (let round = 0; round < 50; round++) {
+        const rates = { concurrent: round };
+        const changed = { plan: `${plan}-${round}`, rates };
+        await Promise.all([
+          accounts[round % 2 === 0 ? 0 : 1].update(account, { plan: changed.plan }),
+          accounts[round % 2 === 0 ? 1 : 0].update(account, { rates }),
+        ]);
+        expect(await accounts[0].get(account)).toMatchObject(changed);
+      }
+    });
+
+    it("writes only over the version that was read", async () => {
+      const { test: one, plan, account } = await startWithPlan();
+      const other = await start();
+      const { accounts } = one.gateway;
+      await accounts.put({ id: account, plan, metadata: { paidAt: 1 } }, { expected: null });
+      await expect(accounts.put({ id: account, plan }, { expected: null })).rejects.toThrow(AccountConflictError);
+      const { version = "", ...read } = (await accounts.get(account)) ?? { id: "", plan: "" };
+      await other.gateway.accounts.update(account, { metadata: { paidAt: 2 } });
+      const stale = { expected: version };
+      await expect(accounts.put({ ...read, plan: "x" }, stale)).rejects.toThrow(AccountConflictError);
+      await expect(accounts.update(account, { plan: "x" }, stale)).rejects.toMatchObject({ status: 409 });
+      const now = await accounts.get(account);
+      expect(now).toMatchObject({ plan, metadata: { paidAt: 2 } });
+      const updated = await accounts.update(account, { metadata: { paidAt: 3 } }, { expected: now?.version });
+      await accounts.put({ ...updated, metadata: { paidAt: 4 } }, { expected: updated.version });
+      expect(await other.gateway.accounts.get(account)).toMatchObject({ plan, metadata: { paidAt: 4 } });
+      const [listed] = (await accounts.list({ credits: false, limit: 1 })).accounts;
+      expect(listed?.version).toEqual(expect.any(String));
+      await expect(accounts.put({ id: account, plan }, { expect: version } as never)).rejects.toThrow(/did you mean/);
+      await expect(accounts.update(account, {}, { expected: null } as never)).rejects.toThrow(/expected/);
     });
 
     it("limits an account's calls over all its keys by its rates, until they are taken away", async () => {
@@ -156,7 +236,8 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       const { secret } = await keys.create({ account, plan });
       expect(await test.call(secret)).toBe(200);
       const other = unique("account");
-      const { secret: planless } = await keys.create({ account: other });
+      const { id, secret: planless } = await keys.create({ account: other, plan });
+      await keys.update(id, { plan: null });
       for (let call = 0; call < 2; call++) {
         expect(await errorOf(await test.get("/v1/models", planless))).toMatchObject({
           status: 403,
@@ -164,9 +245,37 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
         });
       }
       const warnings = test.warnings.filter(({ code }) => code === "unknown_account");
-      expect(warnings.map(({ message }) => message.includes(other))).toEqual([true]);
+      expect(warnings.filter(({ message }) => message.includes("its callers get a 403"))).toMatchObject([
+        { message: expect.stringContaining(other) },
+      ]);
       await test.gateway.accounts.put({ id: other, plan });
       expect(await test.call(planless)).toBe(200);
+    });
+
+    it("makes no key for an account that is not there, unless it is given a plan", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      for (const planless of [undefined, null]) {
+        const made = keys.create({ account, plan: planless });
+        await expect(made).rejects.toThrow(UnknownAccountError);
+        await expect(made).rejects.toThrow(
+          /^gateway\.keys\.create: there is no account.*gateway\.accounts\.put.*`plan`/,
+        );
+      }
+      expect(await keys.list(account)).toEqual([]);
+      expect(test.warnings).toEqual([]);
+      await keys.create({ account, plan });
+      await keys.create({ account, plan, anchor: 0 });
+      // Only the first one may be a misspelled account.
+      expect(test.warnings).toMatchObject([
+        { code: "unknown_account", message: expect.stringContaining(JSON.stringify(account)) },
+      ]);
+      await accounts.put({ id: account, plan });
+      expect((await keys.create({ account })).plan).toBeNull();
+      const put = `${account}-put`;
+      await accounts.put({ id: put, plan });
+      await keys.create({ account: put, plan });
+      expect(test.warnings).toHaveLength(1);
     });
 
     it("forgets the record with the rest", async () => {
@@ -275,7 +384,8 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
     it.runIf(tellsOthers)("makes an account known in another process that had missed it", async () => {
       const { test: one, plan, account } = await startWithPlan();
       const other = await start();
-      const { secret } = await one.gateway.keys.create({ account });
+      const { id, secret } = await one.gateway.keys.create({ account, plan });
+      await one.gateway.keys.update(id, { plan: null });
       await vi.waitFor(async () => {
         const before = other.finds();
         expect(await other.call(secret)).toBe(403);

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 const most = 8;
@@ -40,18 +42,91 @@ describe("the credits of listed accounts", () => {
     await expect(accounts.list({ credits: 1 as never })).rejects.toThrow(/gateway\.accounts\.list.*credits/s);
   });
 
-  it("fail with the ledger, and no further account is read then", async () => {
-    const ledger = memoryCreditLedger();
+  it("are marked where the ledger is away, with one warning, and no further account is read then", async () => {
+    const away = new LedgerUnavailableError("It is away.");
     let reads = 0;
     const balance: CreditLedger["balance"] = async () => {
       reads++;
-      throw new LedgerUnavailableError("It is away.");
+      throw away;
     };
-    const accounts = await start({ ...ledger, balance });
-    await expect(accounts.list()).rejects.toThrow(LedgerUnavailableError);
-    // A read is repeated once.
+    const accounts = await start({ ...memoryCreditLedger(), balance });
+    const { accounts: listed } = await accounts.list();
+    expect(listed).toHaveLength(30);
+    for (const account of listed) {
+      expect(Object.keys(account).sort()).toEqual(["creditsUnavailable", "id", "plan", "version"]);
+      expect(account.creditsUnavailable).toBe(true);
+    }
+    // Eight at once, and a read is repeated once.
     expect(reads).toBeLessThan(30);
-    expect((await accounts.list({ credits: false })).accounts).toHaveLength(30);
+    const message = expect.stringMatching(
+      /^gateway\.accounts\.list: the ledger failed: .* of "acct_\d+" and of 29 more /,
+    );
+    expect(test?.warnings).toMatchObject([{ code: "credits_unavailable", message, cause: { message: /away/ } }]);
+    for (const record of (await accounts.list({ credits: false })).accounts) {
+      expect(record).not.toHaveProperty("creditsUnavailable");
+    }
+  });
+
+  it("are there of all shards but one that is away, which is not asked for each of its accounts", async () => {
+    let reads = 0;
+    const two: CreditLedger = {
+      ...memoryCreditLedger(),
+      balance: async () => {
+        reads++;
+        throw new LedgerUnavailableError("It is away.");
+      },
+    };
+    const shardOf = (account: string) => (Number(account.slice(5)) % 2 === 0 ? "one" : "two");
+    const accounts = await start(shardedLedger({ shards: { one: memoryCreditLedger(), two }, shardOf }));
+    const { accounts: listed } = await accounts.list();
+    expect(listed).toHaveLength(30);
+    for (const { id, windows, creditsUnavailable } of listed) {
+      const isThere = shardOf(id) === "one";
+      expect([windows?.month.limitMicro, creditsUnavailable]).toEqual(
+        isThere ? [1_000_000, undefined] : [undefined, true],
+      );
+    }
+    expect(reads).toBeLessThan(30);
+    expect(test?.warnings).toMatchObject([
+      { code: "credits_unavailable", message: expect.stringContaining('the shard "two" of the ledger failed') },
+    ]);
+  });
+
+  it("are marked of one account alone where its own credits fail, or its history", async () => {
+    const ledger = memoryCreditLedger();
+    const accounts = await start({
+      ...ledger,
+      balance: async (account, limits) => {
+        if (account === "acct_7") throw new Error("It cannot be parsed.");
+        return ledger.balance(account, limits);
+      },
+      history: async (request) => {
+        if (request.account === "acct_8") throw new Error("It cannot be parsed.");
+        return (await ledger.history?.(request)) ?? { entries: [] };
+      },
+    });
+    const marked = (await accounts.list()).accounts.filter(({ creditsUnavailable }) => creditsUnavailable);
+    expect(marked.map(({ id }) => id)).toEqual(["acct_7", "acct_8"]);
+  });
+
+  it("are marked of the accounts of a plan that cannot be read", async () => {
+    const plans = memoryPlanStore({ pro: { models: [], credits: { month: 1 } } });
+    let finds = 0;
+    const find = (id: string) => {
+      if (id === "pro") return plans.find(id);
+      finds++;
+      throw new Error("It cannot be parsed.");
+    };
+    test = await startTestGateway({ plans: { find }, accounts: memoryAccountStore() });
+    const { accounts } = test.gateway;
+    for (let account = 0; account < 30; account++) {
+      await accounts.put({ id: `acct_${account}`, plan: account < 15 ? "pro" : "broken" });
+    }
+    finds = 0;
+    const { accounts: listed } = await accounts.list();
+    expect(listed.filter(({ windows }) => windows !== undefined)).toHaveLength(15);
+    expect(listed.filter(({ creditsUnavailable }) => creditsUnavailable)).toHaveLength(15);
+    expect(finds).toBeLessThanOrEqual(most);
   });
 
   it("have no last call where the ledger keeps no journal", async () => {

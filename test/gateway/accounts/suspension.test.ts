@@ -125,6 +125,7 @@ describe("a gateway without accounts", () => {
     const { accounts } = gateway;
     const calls = [
       accounts.put({ id: "a", plan: "p" }),
+      accounts.update("a", { plan: "p" }),
       accounts.get("a"),
       accounts.list(),
       accounts.suspend("a"),
@@ -155,7 +156,24 @@ describe("an account store of the host's own", () => {
     expect(await gateway.accounts.get("acct_basic")).toBeUndefined();
     await expect(gateway.accounts.put({ id: "a", plan: "p" })).rejects.toThrow(/lacks `put`.*WritableAccountStore/);
     await expect(gateway.accounts.suspend("acct_pro")).rejects.toThrow(/lacks `update`/);
+    await expect(gateway.accounts.update("acct_pro", { plan: "p" })).rejects.toThrow(
+      /gateway\.accounts\.update.*lacks `update`.*WritableAccountStore/,
+    );
     await gateway.accounts.forget("acct_pro");
+    await close();
+  });
+
+  it("that keeps no versions writes nothing where one is expected", async () => {
+    const { keepsVersions, ...accounts } = memoryAccountStore([{ id: "acct_pro", plan: "basic" }]);
+    const { gateway, close } = await startTestGateway({ accounts });
+    const expected = (await gateway.accounts.get("acct_pro"))?.version ?? "";
+    const lacks = /keeps no versions to compare `expected` with.*`keepsVersions`/;
+    await expect(gateway.accounts.put({ id: "acct_pro", plan: "p" }, { expected })).rejects.toThrow(lacks);
+    await expect(gateway.accounts.put({ id: "new", plan: "p" }, { expected: null })).rejects.toThrow(lacks);
+    await expect(gateway.accounts.update("acct_pro", { plan: "p" }, { expected })).rejects.toThrow(lacks);
+    expect(await accounts.list()).toMatchObject({ accounts: [{ id: "acct_pro", plan: "basic" }] });
+    await gateway.accounts.update("acct_pro", { plan: "p" });
+    expect(await gateway.accounts.get("acct_pro")).toMatchObject({ plan: "p" });
     await close();
   });
 });

@@ -80,6 +80,49 @@ describe("shardedLedger", () => {
     }
   });
 
+  it("adds prepaid credits to an account, and takes them back, where it is kept", async () => {
+    const shards = memoryShards("a", "b");
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
+    for (const account of ["a1", "b1"]) {
+      await ledger.topUp?.({ id: `payment ${account}`, account, amountMicro: 10 });
+      const refund = { id: `refund ${account}`, account, amountMicro: 4 };
+      expect(await ledger.deduct?.(refund)).toMatchObject({ balanceMicro: 6 });
+      const own = await shards[byPrefix(account)]?.balance(account, limits);
+      const other = await shards[account === "a1" ? "b" : "a"]?.balance(account, limits);
+      expect([own?.prepaid?.balanceMicro, other?.prepaid]).toEqual([6, undefined]);
+    }
+  });
+
+  it("sweeps all ledgers that can, and goes on where one is away", async () => {
+    const clock = new ManualClock(Date.now());
+    const [a, c] = [memoryCreditLedger({ clock }), memoryCreditLedger({ clock })];
+    const { sweep, ...unswept } = memoryCreditLedger({ clock });
+    let isAway = false;
+    const b: CreditLedger = {
+      ...memoryCreditLedger({ clock }),
+      sweep: async () => {
+        if (isAway) throw new LedgerUnavailableError("away");
+        return 0;
+      },
+    };
+    const shards: Record<string, CreditLedger> = { b, a, c, d: unswept };
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
+    const hold = async (id: string) => {
+      for (const account of ["a1", "c1", "c2"]) {
+        await ledger.reserve({ id: `${id} ${account}`, account, amountMicro: 1, limits, leaseMs: 60_000 });
+      }
+      clock.advance(60_000);
+    };
+    await hold("first");
+    expect(await ledger.sweep?.()).toBe(3);
+    isAway = true;
+    await hold("second");
+    await expect(ledger.sweep?.()).rejects.toThrow("away");
+    isAway = false;
+    expect([await ledger.sweep?.(), sweep === undefined]).toEqual([0, false]);
+    expect(shardedLedger({ shards: { d: unswept } })).not.toHaveProperty("sweep");
+  });
+
   it("closes each ledger once, also when one throws", async () => {
     const closed: string[] = [];
     const closing = (name: string): CreditLedger => ({
@@ -112,16 +155,17 @@ describe("shardedLedger", () => {
 
   it("has what all of its ledgers have", async () => {
     const full = memoryCreditLedger();
-    const { topUp, history, ...less } = full;
+    const { topUp, deduct, history, ...less } = full;
     const usage = async () => [];
     const subscribe = () => async () => {};
     const all = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...full, usage, subscribe } } });
     expect(all).toMatchObject({ keepsLimits: true });
-    for (const name of ["topUp", "history", "usage", "subscribe"]) expect(all).toHaveProperty(name);
+    const names = ["topUp", "deduct", "history", "usage", "subscribe"];
+    for (const name of names) expect(all).toHaveProperty(name);
     const some = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...less, keepsLimits: false } } });
     expect(some).toMatchObject({ keepsLimits: false });
-    for (const name of ["topUp", "history", "usage", "subscribe"]) expect(some).not.toHaveProperty(name);
-    expect([topUp, history]).not.toContain(undefined);
+    for (const name of names) expect(some).not.toHaveProperty(name);
+    expect([topUp, deduct, history]).not.toContain(undefined);
   });
 
   it("is in process if all of its ledgers are, but for copies of it", () => {

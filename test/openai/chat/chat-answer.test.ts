@@ -48,7 +48,7 @@ describe("toChatAnswer", () => {
           finish_reason: "tool_calls",
         },
       ],
-      usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
     });
   });
 

@@ -79,7 +79,7 @@ describe("usage", () => {
     expect(pushed(stream, chunk({ usage: null }))).not.toHaveProperty("usage");
     expect(pushed(stream, chunk({ usage }))).not.toHaveProperty("usage");
     expect(pushed(stream, chunk({ choices: [], usage }))).toBeUndefined();
-    expect(stream.progress.tokens).toEqual({ input: 3, cachedInput: 0, output: 2, reasoning: 0 });
+    expect(stream.progress.tokens).toEqual({ input: 3, cachedInput: 0, output: 3, reasoning: 0 });
   });
 
   it("is passed when the client asked", () => {
@@ -107,7 +107,7 @@ describe("usage", () => {
     pushed(stream, chunk({ choices: [choice({ content: "123456789" }, "stop")] }));
     const [last] = Buffer.from(stream.end()).toString().split("\n\n");
     expect(JSON.parse(last?.slice(6) ?? "")).toMatchObject({
-      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+      usage: { prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 },
     });
     expect(stream.progress.estimated).toBe(true);
   });
@@ -123,7 +123,7 @@ describe("usage", () => {
     const stream = open();
     pushed(stream, chunk({ usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }));
     pushed(stream, chunk({ choices: [choice({ content: "x".repeat(30) })] }));
-    expect(stream.progress.tokens).toMatchObject({ input: 3, output: 11 });
+    expect(stream.progress.tokens).toMatchObject({ input: 3, output: 21 });
   });
 
   it("gives a usage chunk without choices the array that clients iterate over", () => {
@@ -278,7 +278,7 @@ describe("what counts as output", () => {
         ],
       }),
     );
-    expect(stream.progress.tokens.output).toBe(3);
+    expect(stream.progress.tokens.output).toBe(6);
   });
 });
 
@@ -292,7 +292,7 @@ describe("an upstream that begins ever new answers", () => {
     expect(
       fault(() => stream.event({ data: chunk({ choices: [choice({}, null, 128)] }), event: undefined })).reason,
     ).toBe("garbage");
-    expect(stream.progress.tokens.output).toBe(43);
+    expect(stream.progress.tokens.output).toBe(128);
   });
 
   it("is at fault when it is tool calls, too", () => {

@@ -86,7 +86,7 @@ describe.each(bothTargets)("a client of Messages that leaves, in front of $name,
         const [event] = server.events;
         expect(event).toMatchObject({ endReason: "client_gone", disconnect: "cancelled", usageSource: "partial" });
         const { input = 0, output = 0 } = event?.tokens ?? {};
-        expect(output).toBe(more === 0 ? 2 : 4);
+        expect(output).toBe(more === 0 ? 1 : 2);
         if (target.path === "/v1/messages") expect(input).toBe(9);
         else expect(input).toBeGreaterThan(9);
         expect(event?.chargedMicro).toBe(input + 10 * output);

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { runMigrations } from "../../../src/postgres/run-migrations.js";
+import { loadEmptyPostgres } from "../../schema/load-postgres.js";
 import { journalOf } from "../../support/journal-of.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
@@ -104,10 +103,8 @@ describeWithPostgres("PostgreSQL, processes of two versions at a time", (server)
   }
 
   it("keep the same books", async () => {
-    // As the version before has left it: the ledger's tables and functions, and the numbers of six versions. The sixth
-    // concerns tables of keys and accounts, which are not there.
-    const before = readFileSync(new URL("../fixtures/ledger-5.sql", import.meta.url), "utf8");
-    await runMigrations(pool, schema, [before, ...Array(5).fill("select 1")]);
+    // As the last version without caps and rates has made it.
+    await loadEmptyPostgres(pool, schema, "f646de3");
     const older = new OlderProcess(pool, schema);
     const early = request("early", 30, 1_000);
     const earlyLease = leaseOf(early, await older.reserve(early));

@@ -1,20 +1,18 @@
-import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
-import { inSchema, migrationsSql } from "../../../src/postgres/schema-sql.js";
+import { inSchema } from "../../../src/postgres/schema/in-schema.js";
 import { usageSql, usageValues } from "../../../src/postgres/usage/usage-query.js";
 import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
+import { loadEmptyPostgres } from "../../schema/load-postgres.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { untilBlocked } from "../until-blocked.js";
 import { type Entered, enter } from "./entered.js";
 import { usageOf } from "./usage-place.js";
 
-/** What the version before had of all that slices have changed. */
-const before = readFileSync(new URL("../fixtures/usage-8.sql", import.meta.url), "utf8");
 const midnight = Math.floor(Date.now() / day) * day - 3 * day;
 
 const calls: readonly Entered[] = Array.from({ length: 2_500 }, (_, n) => ({
@@ -30,8 +28,8 @@ describeWithPostgres("PostgreSQL, slices of days of a schema of the version befo
   afterAll(() => pool.end());
 
   async function makeSchema(schema: string): Promise<string> {
-    await runMigrations(pool, schema, migrationsSql().slice(0, 8));
-    await pool.query(inSchema(before, schema));
+    // As the last version without slices has made it.
+    await loadEmptyPostgres(pool, schema, "ecf89fa");
     return schema;
   }
 

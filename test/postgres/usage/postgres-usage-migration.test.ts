@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/windows.js";
@@ -8,14 +7,12 @@ import { runMigrations } from "../../../src/postgres/run-migrations.js";
 import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectSumsToMatch, sumsOf } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
+import { loadEmptyPostgres } from "../../schema/load-postgres.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { untilBlocked } from "../until-blocked.js";
 
 const hour = 3_600_000;
 const credits = { session: null, week: null, month: null };
-/** As the version before has left it: the ledger's tables and functions. Of the rest the numbers are enough. */
-const before = readFileSync(new URL("../fixtures/ledger-7.sql", import.meta.url), "utf8");
-
 describeWithPostgres("PostgreSQL, sums of usage of a schema of the version before", (server) => {
   let pool: pg.Pool;
   let serial = 0;
@@ -26,7 +23,8 @@ describeWithPostgres("PostgreSQL, sums of usage of a schema of the version befor
 
   async function makeSchema(): Promise<string> {
     const schema = `sums_before_${++serial}`;
-    await runMigrations(pool, schema, [before, ...Array(6).fill("select 1")]);
+    // As the last version without sums has made it.
+    await loadEmptyPostgres(pool, schema, "7e451b6");
     return schema;
   }
 

@@ -1,7 +1,6 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
 const slices = "usage/postgres-slices";
-const migration = "usage/postgres-slices-migration";
 
 /** Lines of the slices of days to break. */
 export const sliceMutations: readonly Mutation[] = [
@@ -218,17 +217,5 @@ export const sliceMutations: readonly Mutation[] = [
     find: "where day <= last_dropped limit",
     replace: "where day <= last_dropped + 1 limit",
     test: slices,
-  },
-  {
-    name: "the version that slices does not replace what adds to sums",
-    find: "      replaced(usageFunctions),\n",
-    replace: "",
-    test: migration,
-  },
-  {
-    name: "the version that slices does not replace what sums up",
-    find: "      replaced(sumUsageFunction),\n",
-    replace: "",
-    test: migration,
   },
 ];

@@ -44,7 +44,7 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   edits.set("model", JSON.stringify(model));
   edits.set("store", "false");
   edits.set("previous_response_id", null);
-  if (!dropped.includes("max_output_tokens")) addCapEdits(request, target, edits);
+  addCapEdits(request, target, edits);
   const input = inputForUpstream(request);
   if (input !== undefined) edits.set("input", input);
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
@@ -57,7 +57,8 @@ function addCapEdits(request: ResponsesRequest, target: NativeTarget, edits: Mem
   const { maxOutputTokens: most = Number.POSITIVE_INFINITY, addedCap } = target;
   const { maxOutputTokens: own } = request;
   const cap = own === undefined ? addedCap : Math.min(own, most);
-  if (cap !== own) edits.set("max_output_tokens", String(cap));
+  // A server that refuses the member gets none.
+  if (cap !== own && !edits.has("max_output_tokens")) edits.set("max_output_tokens", String(cap));
   if (request.namesOtherCap) cutOtherCaps(request, responsesCaps, most, edits);
 }
 

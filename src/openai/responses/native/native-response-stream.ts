@@ -9,7 +9,8 @@ import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
 import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { finishOfResponse } from "./finish-of-response.js";
-import { editResponseEvent, failureOf, type NativeResponseContext, outputBytes } from "./native-response.js";
+import { itemText } from "./item-text.js";
+import { editResponseEvent, failureOf, type NativeResponseContext } from "./native-response.js";
 
 /** The events that end a stream without an error. */
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
@@ -24,8 +25,8 @@ const mostItems = 16_384;
 export class NativeResponseStream {
   readonly progress: ResponseProgress;
   readonly #context: NativeResponseContext;
-  /** Bytes of deltas, by the index of their item. */
-  readonly #deltaBytes = new Map<unknown, number>();
+  /** The items of which deltas have come, by their index. */
+  readonly #grown = new Set<unknown>();
   #sequenceNumber = -1;
   /** As the client has read it. */
   #createdAt: unknown;
@@ -35,7 +36,7 @@ export class NativeResponseStream {
 
   constructor(context: NativeResponseContext) {
     this.#context = context;
-    this.progress = new ResponseProgress(context.promptTokens);
+    this.progress = new ResponseProgress(context);
   }
 
   /** The client's final response as JSON; `undefined` before the end. */
@@ -131,7 +132,7 @@ export class NativeResponseStream {
     this.progress.finishReason = finishOfResponse(
       type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
     );
-    this.progress.endCame(isNew ? outputBytes(output) : 0);
+    this.progress.endCame(isNew ? itemText(output) : "");
     const sent = editResponseEvent(json, response, this.#context, this.progress.tokens);
     const member = membersOf(sent).findLast(({ name }) => name === "response");
     this.#response = member && sent.subarray(member.start, member.end);
@@ -141,21 +142,23 @@ export class NativeResponseStream {
   #readProgress(event: Record<string, unknown>): void {
     const { type, delta, item, output_index: index } = event;
     if (typeof delta === "string") {
-      this.#count(index, Buffer.byteLength(delta));
+      this.#grew(index, delta);
       if (typeof type === "string" && type.startsWith("response.reasoning")) this.progress.reasoningCame();
     } else if (isRecord(item)) {
       if (item["type"] === "reasoning") this.progress.reasoningCame();
+      this.progress.itemGrew();
+      if (type !== "response.output_item.done") return;
       // Some upstreams send no deltas.
-      if (type === "response.output_item.done") {
-        this.#count(index, this.#deltaBytes.has(index) ? 0 : outputBytes([item]));
-      }
+      this.#grew(index, this.#grown.has(index) ? "" : itemText(item));
+      this.progress.itemEnded();
     }
   }
 
-  #count(index: unknown, bytes: number): void {
-    if (this.#deltaBytes.size === mostItems && !this.#deltaBytes.has(index)) throw new StreamFault("garbage");
-    this.#deltaBytes.set(index, (this.#deltaBytes.get(index) ?? 0) + bytes);
-    this.progress.outputCame(bytes);
+  #grew(index: unknown, text: string): void {
+    if (this.#grown.size === mostItems && !this.#grown.has(index)) throw new StreamFault("garbage");
+    this.#grown.add(index);
+    this.progress.itemGrew();
+    this.progress.outputCame(text);
   }
 }
 

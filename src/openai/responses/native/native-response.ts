@@ -1,16 +1,18 @@
 import type { ModelAnswer } from "../../../metering/model-answer.js";
 import type { TokenCounts } from "../../../metering/token-counts.js";
+import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { editMembers, type MemberEdits, membersOf } from "../../../wire/json-members.js";
-import { estimatedTokens } from "../../media/token-estimate.js";
+import { type EstimateBounds, estimatedTokens } from "../../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../received-answer.js";
 import type { UpstreamFailureContext } from "../../upstream-errors/upstream-failure.js";
 import { visibleUsage } from "../../usage.js";
 import { isWholeUsage, readResponsesUsage, toResponseUsage } from "../responses-usage.js";
 import { finishOfResponse } from "./finish-of-response.js";
+import { itemText } from "./item-text.js";
 
 /** What the gateway knows of a call when an upstream's own response arrives. */
-export interface NativeResponseContext extends UpstreamFailureContext {
+export interface NativeResponseContext extends UpstreamFailureContext, EstimateBounds {
   /** The model as the client named it. */
   readonly model: string;
   /** The gateway's own id. All accounts share the ids of an upstream's API key. */
@@ -21,8 +23,6 @@ export interface NativeResponseContext extends UpstreamFailureContext {
   readonly previousResponseId: string | undefined;
   /** Whether the gateway keeps the response. Upstreams keep none. */
   readonly isStored: boolean;
-  /** The tokens of the prompt where the upstream reports no usage. */
-  readonly promptTokens: number;
 }
 
 /**
@@ -37,7 +37,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   const { status } = response;
   if (status !== undefined && status !== "completed" && status !== "incomplete") return undefined;
   const reported = readResponsesUsage(response["usage"]);
-  const tokens = reported ?? estimatedTokens(context.promptTokens, outputBytes(response["output"]));
+  const tokens = reported ?? estimatedTokens(context, sampleOf(itemText(response["output"])));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
   return {
@@ -105,7 +105,8 @@ function addUsageEdit(
   }
 }
 
-/** The bytes of a response's items. Ids and types count, too, although they are no model output. */
-export function outputBytes(items: readonly unknown[]): number {
-  return items.reduce<number>((sum, item) => sum + JSON.stringify(item).length, 0);
+function sampleOf(text: string): TextSample {
+  const sample = new TextSample();
+  sample.addText(text);
+  return sample;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { badGateway } from "../../../../src/errors/gateway-error.js";
 import { StreamFault } from "../../../../src/errors/stream-fault.js";
-import { estimateTokens } from "../../../../src/openai/media/token-estimate.js";
+import { guessTokens } from "../../../../src/metering/guess-tokens.js";
 import type { NativeResponseContext } from "../../../../src/openai/responses/native/native-response.js";
 import { NativeResponseStream } from "../../../../src/openai/responses/native/native-response-stream.js";
 import { createEventReader } from "../../../../src/wire/event-reader.js";
@@ -14,6 +14,7 @@ const context: NativeResponseContext = {
   previousResponseId: undefined,
   isStored: false,
   promptTokens: 7,
+  outputCap: 1000,
   promptParam: "input",
   startedAt: 0,
   upstreamModel: "up-1",
@@ -29,7 +30,7 @@ const response = (status: string, members: object = {}) => ({
   ...members,
 });
 
-const itemTokens = estimateTokens(JSON.stringify(item).length);
+const itemTokens = guessTokens("Hello".length);
 
 interface UpstreamEvent {
   type: string;
@@ -92,7 +93,7 @@ describe("the stream of a server that speaks the API", () => {
       reasons: true,
       isComplete: true,
       isDone: true,
-      seenOutput: estimateTokens(6),
+      seenOutput: guessTokens(6),
     });
   });
 
@@ -138,15 +139,20 @@ describe("the stream of a server that speaks the API", () => {
     const stream = new NativeResponseStream(context);
     const end = { type: "response.incomplete", response: response("incomplete") };
     const last = dataOf(run(recorded(end), stream)).at(-1);
-    expect(stream.progress).toMatchObject({ estimated: true, isComplete: true, tokens: { input: 7, output: 2 } });
+    const { estimated, isComplete, tokens } = stream.progress;
+    expect({ estimated, isComplete, tokens }).toMatchObject({
+      estimated: true,
+      isComplete: true,
+      tokens: { input: 7, output: 4 },
+    });
     expect(last).toMatchObject({
       response: {
         usage: {
           input_tokens: 7,
           input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-          output_tokens: 2,
+          output_tokens: 4,
           output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: 9,
+          total_tokens: 11,
         },
       },
     });

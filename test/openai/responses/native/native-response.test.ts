@@ -14,6 +14,7 @@ const context: NativeResponseContext = {
   previousResponseId: undefined,
   isStored: false,
   promptTokens: 7,
+  outputCap: 1000,
   promptParam: "input",
   startedAt: 0,
   upstreamModel: "up-1",

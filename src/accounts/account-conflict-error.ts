@@ -1,0 +1,9 @@
+/**
+ * The account is not, or no more, as the caller expected it: it has another version, is gone, or is there already.
+ * Nothing was written. Read it again, and decide anew.
+ */
+export class AccountConflictError extends Error {
+  override readonly name = "AccountConflictError";
+  /** The HTTP status that says so. */
+  readonly status = 409;
+}

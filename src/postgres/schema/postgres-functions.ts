@@ -1,0 +1,52 @@
+import { capFunctions } from "../limits/cap-functions.js";
+import { limitFunctions } from "../limits/limit-functions.js";
+import { prepaidFunctions } from "../limits/prepaid-functions.js";
+import { rateFunctions } from "../limits/rate-functions.js";
+import { splitFunctions } from "../limits/split-functions.js";
+import { accountFunctions } from "../sql/account-functions.js";
+import { answerFunctions } from "../sql/answer-functions.js";
+import { correctionFunctions } from "../sql/correction-functions.js";
+import { operateFunction } from "../sql/operate-function.js";
+import { readCommittedProcedures } from "../sql/read-committed-procedures.js";
+import { renewFunction } from "../sql/renew-function.js";
+import { reserveFunction } from "../sql/reserve-function.js";
+import { responseFunctions } from "../sql/response-functions.js";
+import { responseProcedures } from "../sql/response-procedures.js";
+import { retentionFunctions } from "../sql/retention-functions.js";
+import { settleFunction } from "../sql/settle-function.js";
+import { sweepFunction } from "../sql/sweep-function.js";
+import { windowFunctions } from "../sql/window-functions.js";
+import { sliceFunctions } from "../usage/slice-functions.js";
+import { sumUsageFunction } from "../usage/sum-usage-function.js";
+import { usageFunctions } from "../usage/usage-functions.js";
+
+/**
+ * All that operations call, as the newest version has it. It takes the place of what an earlier version had, and keeps
+ * the grants. The functions that processes of earlier versions call stay, with the parameters and results that those
+ * use: they go on calling them during a deployment.
+ */
+export const postgresFunctions = [
+  windowFunctions,
+  accountFunctions,
+  answerFunctions,
+  reserveFunction,
+  renewFunction,
+  settleFunction,
+  correctionFunctions,
+  operateFunction,
+  sweepFunction,
+  retentionFunctions,
+  readCommittedProcedures,
+  responseFunctions,
+  responseProcedures,
+  prepaidFunctions,
+  splitFunctions,
+  capFunctions,
+  rateFunctions,
+  limitFunctions,
+  usageFunctions,
+  sumUsageFunction,
+  sliceFunctions,
+]
+  .join("")
+  .replaceAll(/^create (?=function|procedure)/gm, "create or replace ");

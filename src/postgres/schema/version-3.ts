@@ -1,0 +1,57 @@
+/**
+ * Responses that later requests refer to. Whoever changes those of an account holds the lock of its row first.
+ *
+ * What the first version calls a subject is an account from here on. Some schemas of the second version call it so already.
+ */
+export const postgresVersion3 = /* sql */ `
+do $rename$
+begin
+  if exists (select from pg_attribute where attrelid = 'infergate.account'::regclass and attname = 'subject') then
+    -- First, as operations lock it first.
+    alter table infergate.account rename column subject to id;
+    alter table infergate.hold rename column subject to account;
+    alter table infergate.entry rename column subject to account;
+    -- The name of a parameter cannot be replaced.
+    drop function if exists infergate.empty_account(text);
+    drop function if exists infergate.conflict(infergate.hold, text, bigint);
+    drop function if exists infergate.reset_window(text, int, infergate.instance, bigint);
+    drop function if exists infergate.digest(text);
+    drop function if exists infergate.is_forgotten(text, bigint);
+  end if;
+end
+$rename$;
+
+create table infergate.response_account (
+  id text primary key,
+  -- Of all its responses.
+  bytes bigint not null
+);
+
+create table infergate.response (
+  -- Grows, within an account, with the time at which they are put.
+  sequence bigint generated always as identity primary key,
+  account text not null,
+  id text not null,
+  put_at bigint not null,
+  created_at bigint not null,
+  previous_id text,
+  bytes bigint not null,
+  response text not null,
+  unique (account, id)
+);
+
+create index response_account_sequence on infergate.response (account, sequence);
+create index response_put_at on infergate.response (put_at);
+
+create table infergate.response_item (
+  response bigint not null references infergate.response on delete cascade,
+  position int not null,
+  is_output boolean not null,
+  account text not null,
+  id text not null,
+  item text not null,
+  primary key (response, position)
+);
+
+create index response_item_id on infergate.response_item (account, id, response, position);
+`;

@@ -1,0 +1,127 @@
+/** What the sums of the eighth version are made with. The functions of the newest version take their place. */
+export const postgresVersion8Functions = /* sql */ `
+-- Of an account's name, too. Stable as what it calls is: else PostgreSQL would not inline it.
+create or replace function infergate.digest(account text) returns bytea
+language sql stable as $$
+  select sha256(convert_to(account, 'UTF8'))
+$$;
+
+-- What a tag is as a text, or null.
+create function infergate.text_in(tag jsonb) returns text
+language sql immutable as $$
+  select case when jsonb_typeof(tag) = 'string' then tag #>> '{}' end
+$$;
+
+create function infergate.text_of(tags jsonb, name text) returns text
+language sql immutable as $$
+  select infergate.text_in(tags->name)
+$$;
+
+-- What a tag is as a number, or 0. No charge is lost because an upstream reports more than can be counted.
+create function infergate.count_in(tag jsonb) returns bigint
+language sql immutable as $$
+  select case
+    when jsonb_typeof(tag) = 'number' then least(greatest(tag::numeric, -9007199254740991), 9007199254740991)::bigint
+    else 0
+  end
+$$;
+
+create function infergate.count_of(tags jsonb, name text) returns bigint
+language sql immutable as $$
+  select infergate.count_in(tags->name)
+$$;
+
+create function infergate.countable(total bigint) returns bigint
+language sql immutable as $$
+  select least(greatest(total, -9007199254740991), 9007199254740991)
+$$;
+
+-- The tags that are the host's own.
+create function infergate.host_tags(tags jsonb) returns jsonb
+language plpgsql immutable as $$
+begin
+  -- Most calls have none, and to find that out in a text is quicker.
+  if tags is null or tags::text not like '%"tag.%' then return '{}'; end if;
+  return coalesce(
+    (
+      select jsonb_object_agg(key, value) from jsonb_each(tags)
+      where starts_with(key, 'tag.') and jsonb_typeof(value) = 'string'
+    ),
+    '{}'
+  );
+end
+$$;
+
+-- Null: the tags are unknown.
+create function infergate.tag_set_of(host_tags jsonb) returns bytea
+language sql stable as $$
+  select case
+    when host_tags is null then '\\x00'
+    when host_tags = '{}' then ''
+    else substr(infergate.digest(host_tags::text), 1, 16)
+  end
+$$;
+
+create function infergate.sum_digest(model text, key_id text, prepaid boolean) returns bytea
+language sql stable as $$
+  select substr(infergate.digest(jsonb_build_array(model, key_id, prepaid)::text), 1, 16)
+$$;
+
+-- Whether an account has so many sets of tags already in this day, and not this one.
+create function infergate.is_beyond_tag_sets(owner text, today int, host_tags jsonb, wanted bytea) returns boolean
+language plpgsql stable as $$
+begin
+  if host_tags is null or host_tags = '{}' then return false; end if;
+  if exists (select from infergate.usage_sum where account = owner and day = today and tag_set = wanted) then
+    return false;
+  end if;
+  return exists (select from infergate.usage_sum where account = owner and day = today and tags is null)
+    or (
+      select count(distinct tag_set) from infergate.usage_sum
+      where account = owner and day = today and tags <> '{}'
+    ) >= 200;
+end
+$$;
+
+-- Adds an entry to its sum. calls: 1 for a charge, else 0.
+create function infergate.add_usage(
+  owner text, moment bigint, calls int, amount bigint, is_prepaid boolean, entry_tags jsonb
+) returns void
+language plpgsql as $$
+declare
+  -- Assigned rather than written into the statements: in a batch, PostgreSQL prepares an assignment once.
+  today constant int := moment / 86400000;
+  by_model constant text := infergate.text_of(entry_tags, 'model');
+  by_key constant text := infergate.text_of(entry_tags, 'keyId');
+  wanted constant bytea := infergate.sum_digest(by_model, by_key, is_prepaid);
+  by_tags jsonb := infergate.host_tags(entry_tags);
+  by_tag_set bytea := infergate.tag_set_of(by_tags);
+  new_input constant bigint := infergate.count_of(entry_tags, 'input');
+  new_cached_input constant bigint := infergate.count_of(entry_tags, 'cachedInput');
+  new_cache_write constant bigint := infergate.count_of(entry_tags, 'cacheWrite');
+  new_output constant bigint := infergate.count_of(entry_tags, 'output');
+  new_reasoning constant bigint := infergate.count_of(entry_tags, 'reasoning');
+begin
+  if calls = 0 and amount = 0 and entry_tags is null then return; end if;
+  loop
+    update infergate.usage_sum set
+      requests = requests + calls,
+      micro = infergate.countable(micro + amount),
+      input = infergate.countable(input + new_input),
+      cached_input = infergate.countable(cached_input + new_cached_input),
+      cache_write = infergate.countable(cache_write + new_cache_write),
+      output = infergate.countable(output + new_output),
+      reasoning = infergate.countable(reasoning + new_reasoning)
+      where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
+    if found then return; end if;
+    if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then
+      by_tags := null;
+      by_tag_set := infergate.tag_set_of(null);
+    end if;
+    insert into infergate.usage_sum
+      values (owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, 0, 0, 0, 0, 0, 0, 0)
+      on conflict do nothing;
+  end loop;
+end
+$$;
+`;

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { windowNames } from "../../ledger/credit-ledger.js";
+import { type AccountLimits, endHold, type LeaseEnding } from "../../ledger/limits/account-limits.js";
+import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.js";
+import { noUses } from "../../ledger/limits/no-uses.js";
+import { hasExpired, lapse } from "../../ledger/limits/prepaid.js";
+import { startsOfEntry } from "../../ledger/receipt.js";
+import type { Micro } from "../../metering/micro.js";
+import { type AccountRow, type AccountTable, newAccount } from "../account-table.js";
+import type { JournalTable } from "../journal-table.js";
+import type { LimitNames, LimitTables } from "../limits/limit-tables.js";
+import type { ReservationTable, Reserved, StoredReservation } from "../reservation-table.js";
+
+/** The tables in which holds end. */
+export interface AccountTables {
+  readonly accounts: AccountTable;
+  readonly limits: LimitTables;
+  readonly reservations: ReservationTable;
+  readonly journal: JournalTable;
+}
+
+/** How holds end, and what becomes of an account by the mere time. */
+export class AccountBook {
+  readonly #accounts: AccountTable;
+  readonly #limits: LimitTables;
+  readonly #reservations: ReservationTable;
+  readonly #journal: JournalTable;
+
+  constructor({ accounts, limits, reservations, journal }: AccountTables) {
+    this.#accounts = accounts;
+    this.#limits = limits;
+    this.#reservations = reservations;
+    this.#journal = journal;
+  }
+
+  /**
+   * The account, after its expired holds have ended and its expired prepaid credits have lapsed. An unknown account is
+   * stored only with its first change.
+   */
+  find(accountId: string, now: number): AccountRow {
+    const account = this.#accounts.get(accountId);
+    if (!account) return newAccount(accountId);
+    const isDue = account.nextExpiry !== null && account.nextExpiry <= now;
+    if (isDue) this.#expireHolds(account, now);
+    const hasLapsed = account.limits !== undefined && this.#lapse(account, account.limits, now);
+    if (isDue || hasLapsed) this.#accounts.put(account);
+    return account;
+  }
+
+  /** Ends the holds of an account that have expired. @returns how many. */
+  endExpired(accountId: string, now: number): number {
+    const { length } = this.#reservations.due(accountId, now);
+    if (length > 0) this.find(accountId, now);
+    return length;
+  }
+
+  /**
+   * Replaces a hold by its charge in all that it is part of. The account's row is stored by the caller.
+   *
+   * @returns what prepaid credits pay of the charge.
+   */
+  endHold(account: AccountRow, reserved: Reserved, end: LeaseEnding, now: number): Micro {
+    const { part } = reserved;
+    if (part !== undefined) this.#limits.load(account, namesOf(part));
+    const prepaid = endHold(account, reserved, end, now);
+    const { limits } = account;
+    if (limits === undefined) return prepaid;
+    if (part !== undefined) this.#limits.put(account.id, limits, part);
+    if (prepaid !== 0 && holdsPlanOnly(part)) this.#limits.putPrepaid(account.id, limits);
+    return prepaid;
+  }
+
+  /** Records what an expiry, or a renewal after it, has charged. */
+  writeCheckpoint(
+    account: AccountRow,
+    { id, receipt }: Reserved,
+    { amountMicro, prepaidMicro }: { amountMicro: Micro; prepaidMicro: Micro },
+    now: number,
+  ): void {
+    const starts = startsOfEntry(receipt.starts, amountMicro, prepaidMicro);
+    this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro, prepaidMicro, starts });
+  }
+
+  #expireHolds(account: AccountRow, now: number): void {
+    for (const hold of this.#reservations.due(account.id, now)) {
+      const { id, checkpoint, part } = hold;
+      const prepaidMicro = this.endHold(account, hold, expiryOf(hold), now);
+      if (checkpoint === 0) continue;
+      if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);
+      this.writeCheckpoint(account, hold, { amountMicro: checkpoint, prepaidMicro }, now);
+    }
+    this.#reservations.expireDue(account.id, now);
+    account.nextExpiry = this.#reservations.nextExpiry(account.id);
+    if (account.nextExpiry === null) this.#holdNothing(account);
+  }
+
+  /** Processes of the release before take a hold that the plan and prepaid credits share for one of prepaid credits alone. */
+  #holdNothing(account: AccountRow): void {
+    for (const window of windowNames) if (account[window].held !== 0) account[window].held = 0;
+    const { prepaid } = account.limits ?? {};
+    if (prepaid === undefined || prepaid.held === 0) return;
+    prepaid.held = 0;
+    this.#limits.putPrepaid(account.id, { prepaid });
+  }
+
+  /** Drops the prepaid credits that have expired. A call that is open may have been admitted before, and need them. */
+  #lapse(account: AccountRow, limits: AccountLimits, now: number): boolean {
+    const { prepaid } = limits;
+    if (prepaid === undefined || !hasExpired(prepaid, now)) return false;
+    if (this.#reservations.nextExpiry(account.id) !== null) return false;
+    const lapsed = lapse(prepaid, now);
+    this.#limits.putPrepaid(account.id, limits);
+    const id = `expiry_${randomUUID()}`;
+    this.#journal.write(account, { id, kind: "expiry", at: now, amountMicro: -lapsed, starts: {} });
+    return true;
+  }
+}
+
+/** What an expiry does to a hold. */
+export function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
+  return { held, charge: checkpoint, paid: 0, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
+}
+
+function holdsPlanOnly(part: HeldLimits | undefined): boolean {
+  return part === undefined || part.prepaidMicro === 0;
+}
+
+function namesOf({ caps, takes }: HeldLimits): LimitNames {
+  return { caps, rates: takes };
+}
