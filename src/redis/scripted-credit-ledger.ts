@@ -162,8 +162,9 @@ export class ScriptedCreditLedger implements CreditLedger {
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
     for (const request of requests) checkRenew(request);
     const statuses: RenewStatus[] = new Array(requests.length);
-    // First, so that no cost is stored of which a sweep might not learn. It is not waited for.
-    const noted = this.#due.note(requests).catch(rejectUnavailable);
+    // First, so that no cost is stored of which a sweep might not learn. On a cluster another server may keep that, which
+    // must not fail these accounts: the next renewal notes them again, and an operation ends their leases without a sweep.
+    const noted = this.#due.note(requests).catch(() => {});
     const renewals = batches(requests).map(async (batch) => {
       const replies = await this.#renewBatch(batch.map(([, request]) => request));
       for (const [place, [index]] of batch.entries()) statuses[index] = replies[place] as RenewStatus;

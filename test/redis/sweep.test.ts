@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Lease } from "../../src/ledger/credit-ledger.js";
+import { type Lease, LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
 import { DueAccounts } from "../../src/redis/sweep/due-accounts.js";
 import { sweepAccounts } from "../../src/redis/sweep/sweep-accounts.js";
@@ -203,6 +203,18 @@ describe.runIf(hasRedisServer)("a sweep of the Redis ledger", () => {
     // The month that it belongs to is over, and so is what that had.
     expect((await planned.windows()).month.usedMicro).toBe(0);
     expect((await creditsNow(paying)).prepaid).toMatchObject({ heldMicro: 0 });
+  });
+
+  it("fails alone where Redis cannot keep which accounts are due, and no renewal with it", async () => {
+    const [account] = accounts(1) as [Fixture];
+    await client().set(due, "no sorted set");
+    const renewals = [{ lease: await account.admit(1), observedMicro: 2, leaseMs: minute }];
+    expect(await account.ledger.renew(renewals)).toEqual(["renewed"]);
+    await expect(account.ledger.sweep?.()).rejects.toBeInstanceOf(LedgerUnavailableError);
+    await client().del(due);
+    await account.ledger.renew(renewals);
+    account.clock.advance(minute);
+    expect(await account.ledger.sweep?.()).toBe(1);
   });
 
   it("minds no account that has gone or was forgotten", async () => {

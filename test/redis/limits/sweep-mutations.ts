@@ -85,6 +85,12 @@ export const sweepMutations: readonly Mutation[] = [
     test: sweep,
   },
   {
+    name: "sweep: renewals fail with what is noted of them",
+    find: "this.#due.note(requests).catch(() => {})",
+    replace: "this.#due.note(requests)",
+    test: sweep,
+  },
+  {
     name: "sweep: it stops at the first accounts",
     find: "const mostRounds = 100;",
     replace: "const mostRounds = 1;",
