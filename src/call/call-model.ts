@@ -2,14 +2,18 @@ import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
+import { CostedExchange } from "../operations/costed/costed-exchange.js";
+import type { Exchange } from "../operations/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
+import { creditText } from "./admission/credit-text.js";
 import { holdCredits } from "./admission/hold-credits.js";
 import { parseRequest } from "./admission/parse-request.js";
 import { reviewCall } from "./admission/review-call.js";
 import { Attempt } from "./attempt.js";
 import type { CallServices } from "./call-services.js";
+import type { CallSettlement } from "./call-settlement.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
 import type { HeldResponse } from "./relay/held-response.js";
@@ -97,12 +101,17 @@ async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldRespon
   const facts = { requestId, callId, promptTokens, addedCap, outputCap, admittedAt, startedAt: clock.now(), clock };
   const hidden = additions?.headers;
   const traits = hidden === undefined ? target : hideHeaders(target, hidden);
-  const exchange = request.exchangeWith(traits, model, facts);
-  if (exchange === undefined) {
+  const own = request.exchangeWith(traits, model, facts);
+  if (own === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }
+  const exchange = call.services.exposesCost ? withCosts(own, call.settlement) : own;
   const answer = await send(attempt, exchange);
   call.observer.attemptAnswered();
   const response = { attempt, exchange, answer };
   return request.stream ? respondWithStream(response) : respondWhole(response);
+}
+
+function withCosts(exchange: Exchange, settlement: CallSettlement): Exchange {
+  return new CostedExchange(exchange, (tokens) => creditText(settlement.costOf(tokens)));
 }

@@ -41,6 +41,8 @@ export interface CallServices {
   readonly body: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;
+  /** Whether clients see in the usage what a call costs. */
+  readonly exposesCost: boolean;
   /** Whether upstreams get the trace that a request belongs to. */
   readonly forwardsTrace: boolean;
   /** `undefined`: the host has none. */

@@ -97,6 +97,12 @@ export class CallSettlement {
     this.#kept = this.#services.keeper.keep(lease, observed, uses);
   }
 
+  /** What is charged if the call ends with these tokens. */
+  costOf(tokens: TokenCounts): Micro {
+    if (this.reservation === undefined || this.reservation.isFree === true) return 0;
+    return this.#price.cost(tokens) + (this.#failed?.micro ?? 0);
+  }
+
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
   charge(tokens: TokenCounts, source: UsageSource): Promise<SettledCharge> {
     this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));

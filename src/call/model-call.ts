@@ -10,6 +10,7 @@ import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { ReceivedCall } from "./admission/check-call.js";
 import { addCreditHeaders } from "./admission/credit-headers.js";
+import { creditText } from "./admission/credit-text.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
@@ -140,10 +141,11 @@ export class ModelCall implements OpenCall {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
-    const { credits } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    const { credits, micro } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
     if (credits === undefined) return error;
+    const headers: Record<string, string> = micro === 0 ? {} : { "x-credits-charged": creditText(micro) };
     const rules = this.settlement.reservation?.rules;
-    return withHeaders(error, addRateHeaders(addCreditHeaders({}, credits), credits.rates, rules));
+    return withHeaders(error, addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules));
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {

@@ -170,6 +170,7 @@ function callOptions(
     body: bodyOptions(resolved),
     operations: operationServices(resolved, responses),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),

@@ -195,6 +195,11 @@ export interface GatewayOptions<Raw = unknown> {
   requestId?: ((request: RequestHead) => string | undefined) | undefined;
   /** Whether upstreams get a request's `traceparent` and `tracestate`, if they are well-formed. Default: `true`. */
   forwardTrace?: boolean | undefined;
+  /**
+   * Whether clients see what a call costs: `usage.cost`, in credits, in whole responses and in the usage of streams.
+   * Default: `false`.
+   */
+  exposeCost?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
@@ -351,6 +356,7 @@ const optionsSchema = z.strictObject({
   origins: z.array(origin).readonly().optional(),
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
+  exposeCost: z.boolean().default(false),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),

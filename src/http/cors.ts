@@ -12,6 +12,7 @@ const exposed = [
     ["session", "week", "month", "requests", "tokens"].map((window) => `x-ratelimit-${kind}-${window}`),
   ),
   "x-ratelimit-remaining-prepaid",
+  "x-credits-charged",
 ].join(", ");
 
 /** The CORS headers of any response (WHATWG Fetch, section 3.3), errors and streams included. */

@@ -16,7 +16,7 @@ import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage-sum.js";
 
 const minLeaseMs = 1_000;
-export const maxLeaseMs = 900_000;
+const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostDimensions = 16;

@@ -48,7 +48,7 @@ export class AccountTable {
     // An account's next expiry may be of a hold that is gone.
     this.#due = connection.prepare(`
       SELECT a.id FROM (SELECT id, next_expiry FROM infergate_account WHERE id > ? ORDER BY id LIMIT ?) AS a
-      WHERE a.next_expiry >= ? AND a.next_expiry <= ? AND EXISTS (
+      WHERE a.next_expiry <= ? AND EXISTS (
         SELECT 1 FROM infergate_entry WHERE account = a.id AND at IS NULL AND expires_at <= ?
       )`);
   }
@@ -84,11 +84,11 @@ export class AccountTable {
   /**
    * Looks at the next accounts in the order of ids.
    *
-   * @returns those that have a hold to end, of those whose next expiry is in the range; `next` where more may follow.
+   * @returns those that have a hold to end; with `next` where more accounts may follow.
    */
-  due(after: string, count: number, { from, now }: { from: number; now: number }): DueAccounts {
+  due(after: string, count: number, now: number): DueAccounts {
     const last = this.#lastOf.get(after, count - 1) as { id: string } | null | undefined;
-    const rows = this.#due.all(after, count, from, now, now) as { id: string }[];
+    const rows = this.#due.all(after, count, now, now) as { id: string }[];
     return { due: rows.map(({ id }) => id), next: last?.id };
   }
 }

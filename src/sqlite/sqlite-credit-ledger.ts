@@ -46,6 +46,7 @@ export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedg
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
     deduct: (request) => ledger.deduct(request),
+    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
     sweep: () => ledger.sweep(),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),

@@ -41,6 +41,7 @@ import { AccountTable } from "./account-table.js";
 import { AccountBook } from "./booking/account-book.js";
 import { PrepaidChanges } from "./booking/prepaid-changes.js";
 import { Sweep } from "./booking/sweep.js";
+import { TopUpClaims } from "./booking/top-up-claims.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
 import { isLedgerError, toLedgerError } from "./ledger-error.js";
@@ -74,6 +75,7 @@ export class SqliteLedger
   readonly #book: AccountBook;
   readonly #tables: LedgerTables;
   readonly #prepaid: PrepaidChanges;
+  readonly #claims: TopUpClaims;
   readonly #sweep: Sweep;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
@@ -100,6 +102,7 @@ export class SqliteLedger
     this.#book = new AccountBook(tables);
     this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
     this.#prepaid = new PrepaidChanges(tables, this.#book);
+    this.#claims = new TopUpClaims(connection, this.#journal);
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
 
@@ -153,6 +156,11 @@ export class SqliteLedger
   async deduct(request: DeductRequest): Promise<PrepaidState> {
     checkDeduct(request);
     return this.#write((now) => this.#prepaid.deduct(request, now));
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    checkTopUp({ id, account, amountMicro: 1 });
+    await this.#write((now) => this.#claims.claim(id, account, now));
   }
 
   async sweep(): Promise<number> {

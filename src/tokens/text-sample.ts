@@ -89,13 +89,13 @@ export class TextSample {
     }
     const length = end - start - escapes;
     if (this.#stride === 1 && this.#hasRoom(length)) {
-      unescape(bytes, start, end, this.#kept.subarray(this.#length));
+      writeUnescaped(bytes, start, end, this.#kept.subarray(this.#length));
       this.#length += length;
       this.#bytes += length;
       return;
     }
     const text = Buffer.allocUnsafe(length);
-    unescape(bytes, start, end, text);
+    writeUnescaped(bytes, start, end, text);
     this.addBytes(text, 0, length);
   }
 
@@ -162,7 +162,7 @@ export class TextSample {
 
 const none = Buffer.alloc(0);
 
-function unescape(bytes: Uint8Array, start: number, end: number, to: Uint8Array): void {
+function writeUnescaped(bytes: Uint8Array, start: number, end: number, to: Uint8Array): void {
   let length = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;

@@ -75,7 +75,7 @@ describe.concurrent("openai is charged", () => {
       server.upstream.replyOnce(eventStream(chatChunks("Hello world", { usage: null })));
       const streamed = await completions.stream({ ...hello, stream_options: { include_usage: true } }).totalUsage();
       const prices = [usage, streamed].map((seen) => (seen?.prompt_tokens ?? 0) + 10 * (seen?.completion_tokens ?? 0));
-      expect(prices.every((price) => price > 39)).toBe(true);
+      expect(prices.every((price) => price > 30)).toBe(true);
       expect(server.events.map(({ chargedMicro }) => chargedMicro)).toEqual(prices);
       expect(server.events).toMatchObject([{ usageSource: "estimated" }, { usageSource: "estimated" }]);
     }),

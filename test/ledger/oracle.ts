@@ -296,6 +296,8 @@ export class Oracle {
       return;
     }
     const charged = status === "late" ? reservation.checkpoint : 0;
+    // What the ledger has forgotten of it was another charge.
+    if (status === "recovered") reservation.paid = 0;
     if (status === "settled") {
       const all = tags
         ? uses

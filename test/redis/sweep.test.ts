@@ -169,6 +169,22 @@ describe.runIf(hasRedisServer)("a sweep of the Redis ledger", () => {
     const swept = [await checkpoints(sound), await checkpoints(broken)];
     expect(swept).toContainEqual([2]);
     expect(swept).toContainEqual([]);
+    // The other one is due again.
+    expect(await client().zcard(due)).toBe(1);
+  });
+
+  it("lets prepaid credits lapse that have expired, once no lease of the account is open", async () => {
+    const [account] = accounts(1) as [Fixture];
+    await topUp(account, 8, { expiresAt: start + second });
+    await report(account, await account.admit(5), 3);
+    account.clock.advance(minute);
+    expect(await account.ledger.sweep?.()).toBe(1);
+    const { entries = [] } = (await account.ledger.history?.({ account: account.id })) ?? {};
+    expect(entries.map(({ kind, amountMicro }) => [kind, amountMicro])).toEqual([
+      ["expiry", -8],
+      ["checkpoint", 3],
+      ["topup", 8],
+    ]);
   });
 
   it("charges prepaid credits, and the journal of an account without any, a month after all processes were down", async () => {

@@ -7,6 +7,7 @@ import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";
 import { databaseFolders } from "./database-folders.js";
 import { type Limited, limitedRequest } from "./limited-request.js";
+import { paidCall, workedExamples } from "./paid-calls.js";
 
 const timeout = 60_000;
 const newFolder = databaseFolders();
@@ -98,6 +99,29 @@ describe("several processes with one database", () => {
     const charges = (await journalSinceBegin(ledger)).filter(({ kind }) => kind === "charge");
     expect(charges).toHaveLength(admitted);
     expect(charges.reduce((sum, { amountMicro }) => sum + amountMicro, 0)).toBe(charged);
+  });
+
+  it.each(Object.entries(workedExamples))("are paid for as documented: %s", { timeout }, async (_, example) => {
+    const { calls, admitted, month, prepaid } = example;
+    const folder = newFolder();
+    const database = folder.open();
+    const ledger = sqliteCreditLedger({ database, clock: new ManualClock(calls.now) });
+    await ledger.topUp?.({ id: "bought", account, amountMicro: calls.boughtMicro });
+    const payers = await Promise.all(
+      ["p1", "p2"].map((name) => Child.start("payer.ts", folder.file, name, JSON.stringify(calls))),
+    );
+    const step = async (name?: string) => {
+      for (const payer of payers) if (name !== undefined) payer.say(name);
+      return Promise.all(payers.map((payer) => payer.line()));
+    };
+    expect(await step()).toEqual(["ready", "ready"]);
+    expect((await step("reserve")).reduce((sum, count) => sum + Number(count), 0)).toBe(admitted);
+    await step("settle");
+    for (const payer of payers) payer.kill();
+    const balance = await ledger.balance(account, paidCall("none", calls).limits);
+    expect(balance.windows.month).toMatchObject({ usedMicro: month, heldMicro: 0 });
+    expect(balance.prepaid).toMatchObject({ balanceMicro: prepaid, heldMicro: 0 });
+    await audit(database, calls.now);
   });
 
   it("wait for one another when the file is new", { timeout }, async () => {

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import type { AccountCredits } from "../../ledger/credit-ledger.js";
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
@@ -10,6 +9,8 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
+import { creditText } from "../admission/credit-text.js";
+import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
@@ -42,9 +43,9 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
     attempt.commit();
     return { whenReviewed: () => respondReviewed(response, progress, answer, review) };
   }
-  const { credits } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.();
-  return toResponse(response, answer.body, credits);
+  return toResponse(response, answer.body, charge);
 }
 
 /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
@@ -63,18 +64,21 @@ async function respondReviewed(
     throw error;
   }
   if (instead !== undefined) progress.answer = { ...answer, finishReason: refusedFinish };
-  const { credits } = await attempt.end({ reason: "completed" });
+  const charge = await attempt.end({ reason: "completed" });
   await exchange.keep?.(instead);
-  return toResponse(response, instead ?? answer.body, credits);
+  return toResponse(response, instead ?? answer.body, charge);
 }
 
 function toResponse(
   { attempt }: TargetResponse,
   body: Uint8Array | string,
-  credits: AccountCredits | undefined,
+  { micro, credits }: SettledCharge,
 ): GatewayResponse {
   if (attempt.call.departure?.hasLeft) throw clientLeft();
-  const headers: Record<string, string> = { "content-type": "application/json" };
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "x-credits-charged": creditText(micro),
+  };
   if (credits !== undefined) {
     const rules = attempt.call.settlement.reservation?.rules;
     addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);

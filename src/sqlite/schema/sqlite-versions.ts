@@ -7,6 +7,7 @@ import { sqliteVersion6 } from "./version-6.js";
 import { sqliteVersion7 } from "./version-7.js";
 import { sqliteVersion8 } from "./version-8.js";
 import { sqliteVersion9 } from "./version-9.js";
+import { sqliteVersion10 } from "./version-10.js";
 
 /**
  * What each version of the tables does, the first version first. A released version is never edited. To change anything,
@@ -24,4 +25,5 @@ export const sqliteVersions: readonly string[] = [
   sqliteVersion7,
   sqliteVersion8,
   sqliteVersion9,
+  sqliteVersion10,
 ];

@@ -278,6 +278,17 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       expect(await account.counts()).toEqual(everywhere(0, 0));
     });
 
+    it("overdraws prepaid credits of which a lease held some that the ledger has lost, as it has the account", async () => {
+      const account = await fixture({ month: 10 });
+      await topUp(account, 100);
+      const lease = await account.admit(40);
+      const other = await fixture({ month: 10 });
+      const lost = { ...lease, id: unique("id"), account: other.id };
+      const { status, prepaidMicro, prepaid } = await other.ledger.settle(lost, { amountMicro: 40 });
+      expect([status, prepaidMicro, prepaid]).toEqual(["recovered", 30, prepaidOf(-30)]);
+      expect((await other.windows()).month.usedMicro).toBe(10);
+    });
+
     it("uses credits that have expired since its admission, while any call of the account is open", async () => {
       const account = await fixture({ month: 10 });
       await topUp(account, 8, { expiresAt: start + 10 * second });
@@ -310,6 +321,15 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       const lease = await account.admit(8);
       expect(await deduct(account, 10)).toEqual(prepaidOf(0, { heldMicro: 8 }));
       expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidOf(-8));
+    });
+
+    it("take nothing that has expired, though an open call may", async () => {
+      const account = await fixture({ week: 0 });
+      await topUp(account, 8, { expiresAt: start + 10 * second });
+      const lease = await account.admit(8);
+      account.clock.advance(20 * second);
+      expect(await deduct(account, 5)).toEqual(prepaidOf(-5, { heldMicro: 8 }));
+      expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidOf(-5));
     });
 
     it("are made once for each id, which no top-up shares", async () => {

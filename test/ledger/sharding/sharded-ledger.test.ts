@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CreditLedger, RenewRequest } from "../../../src/ledger/credit-ledger.js";
-import { LedgerInputError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { LedgerConflictError, LedgerInputError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
@@ -105,9 +105,8 @@ describe("shardedLedger", () => {
         return 0;
       },
     };
-    const { ledger, limits } = fixture(
-      shardedLedger({ shards: { b, a, c, d: unswept }, shardOf: byPrefix as () => "a" }),
-    );
+    const shards: Record<string, CreditLedger> = { b, a, c, d: unswept };
+    const { ledger, limits } = fixture(shardedLedger({ shards, shardOf: byPrefix }));
     const hold = async (id: string) => {
       for (const account of ["a1", "c1", "c2"]) {
         await ledger.reserve({ id: `${id} ${account}`, account, amountMicro: 1, limits, leaseMs: 60_000 });
@@ -222,6 +221,33 @@ describe("shardedLedger", () => {
     };
     await expect(shardedLedger({ shards }).subscribe?.(() => {})).rejects.toThrow("no feed");
     expect(ended).toBe(2);
+  });
+
+  it("gives the id of a top-up or deduction to one account, wherever accounts are kept", async () => {
+    const names = ["a", "b", "c"];
+    const ledger = shardedLedger({ shards: memoryShards(...names), shardOf: byPrefix });
+    for (const [index, method] of (["topUp", "deduct"] as const).entries()) {
+      const id = `payment_${index}`;
+      const change = (account: string) => ledger[method]?.({ id, account, amountMicro: 5 });
+      const first = await change("a1");
+      for (const account of ["b1", "c1", "a2"]) await expect(change(account)).rejects.toThrow(LedgerConflictError);
+      expect(await change("a1")).toEqual(first);
+    }
+    const { limits } = fixture(ledger);
+    expect((await ledger.balance("b1", limits)).prepaid).toBeUndefined();
+    await expect(ledger.topUp?.({ id: "payment_9", account: "b1", amountMicro: 0 })).rejects.toThrow(LedgerInputError);
+    expect(await ledger.topUp?.({ id: "payment_9", account: "c1", amountMicro: 3 })).toMatchObject({ balanceMicro: 3 });
+  });
+
+  it("sweeps all of its ledgers, and then throws what the first one threw that failed", async () => {
+    const sweeping = (ended: number) => ({ ...memoryCreditLedger(), sweep: async () => ended });
+    const { sweep: _, ...unswept } = memoryCreditLedger();
+    expect(await shardedLedger({ shards: { a: sweeping(2), b: unswept, c: sweeping(3) } }).sweep?.()).toBe(5);
+    let swept = 0;
+    const fails = { ...memoryCreditLedger(), sweep: () => Promise.reject(new LedgerUnavailableError("away")) };
+    const works = { ...memoryCreditLedger(), sweep: async () => ++swept };
+    await expect(shardedLedger({ shards: { a: fails, b: works } }).sweep?.()).rejects.toThrow("away");
+    expect(swept).toBe(1);
   });
 
   it("closes all of its ledgers", async () => {

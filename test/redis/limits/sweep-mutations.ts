@@ -69,6 +69,7 @@ export const sweepMutations: readonly Mutation[] = [
     name: "sweep: prepaid credits that have expired stay, though nothing is open",
     find: "if budget < before and packedPrepaid and not isCut then useLimits().lapse() end\n",
     replace: "",
+    test: sweep,
   },
   {
     name: "sweep: one account that cannot be swept keeps the others",

@@ -9,7 +9,8 @@ import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
 import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { finishOfResponse } from "./finish-of-response.js";
-import { editResponseEvent, failureOf, itemsText, type NativeResponseContext } from "./native-response.js";
+import { itemText } from "./item-text.js";
+import { editResponseEvent, failureOf, type NativeResponseContext } from "./native-response.js";
 
 /** The events that end a stream without an error. */
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
@@ -131,7 +132,7 @@ export class NativeResponseStream {
     this.progress.finishReason = finishOfResponse(
       type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
     );
-    this.progress.endCame(isNew ? itemsText(output) : "");
+    this.progress.endCame(isNew ? itemText(output) : "");
     const sent = editResponseEvent(json, response, this.#context, this.progress.tokens);
     const member = membersOf(sent).findLast(({ name }) => name === "response");
     this.#response = member && sent.subarray(member.start, member.end);
@@ -148,7 +149,7 @@ export class NativeResponseStream {
       this.progress.itemGrew();
       if (type !== "response.output_item.done") return;
       // Some upstreams send no deltas.
-      this.#grew(index, this.#grown.has(index) ? "" : itemsText([item]));
+      this.#grew(index, this.#grown.has(index) ? "" : itemText(item));
       this.progress.itemEnded();
     }
   }

@@ -9,6 +9,7 @@ import type { UpstreamFailureContext } from "../../upstream-errors/upstream-fail
 import { visibleUsage } from "../../usage.js";
 import { isWholeUsage, readResponsesUsage, toResponseUsage } from "../responses-usage.js";
 import { finishOfResponse } from "./finish-of-response.js";
+import { itemText } from "./item-text.js";
 
 /** What the gateway knows of a call when an upstream's own response arrives. */
 export interface NativeResponseContext extends UpstreamFailureContext, EstimateBounds {
@@ -36,7 +37,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   const { status } = response;
   if (status !== undefined && status !== "completed" && status !== "incomplete") return undefined;
   const reported = readResponsesUsage(response["usage"]);
-  const tokens = reported ?? estimatedTokens(context, sampleOf(itemsText(response["output"])));
+  const tokens = reported ?? estimatedTokens(context, sampleOf(itemText(response["output"])));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
   return {
@@ -102,11 +103,6 @@ function addUsageEdit(
   } else if (usage !== response["usage"]) {
     edits.set("usage", JSON.stringify(usage));
   }
-}
-
-/** A response's items as text. Ids and types count, too, although they are no model output. */
-export function itemsText(items: readonly unknown[]): string {
-  return items.reduce<string>((text, item) => text + JSON.stringify(item), "");
 }
 
 function sampleOf(text: string): TextSample {

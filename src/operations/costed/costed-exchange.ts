@@ -1,0 +1,45 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { OperationName } from "../../metering/operation-name.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
+import type { Exchange } from "../operation.js";
+import type { StreamCodec } from "../stream-codec.js";
+import { CostedCodec } from "./costed-codec.js";
+import { type CostOf, withCost } from "./usage-cost.js";
+
+/** An exchange whose client sees in the usage what the call costs. What is kept of its response does not say it. */
+export class CostedExchange implements Exchange {
+  readonly operation: OperationName;
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly keep?: (instead?: string) => Promise<void>;
+  readonly #exchange: Exchange;
+  readonly #costOf: CostOf;
+
+  constructor(exchange: Exchange, costOf: CostOf) {
+    this.operation = exchange.operation;
+    this.body = exchange.body;
+    this.headers = exchange.headers;
+    if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
+    this.#exchange = exchange;
+    this.#costOf = costOf;
+  }
+
+  readWhole(bytes: Uint8Array): ModelAnswer {
+    const answer = this.#exchange.readWhole(bytes);
+    return { ...answer, body: withCost(Buffer.from(answer.body), this.#costOf(answer.tokens)) };
+  }
+
+  partialTokens(pieces: readonly Uint8Array[]): TokenCounts {
+    return this.#exchange.partialTokens(pieces);
+  }
+
+  readStream(): StreamCodec {
+    return new CostedCodec(this.#exchange.readStream(), this.#costOf);
+  }
+
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
+    return this.#exchange.readError(status, headers, body);
+  }
+}
