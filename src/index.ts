@@ -99,7 +99,7 @@ export type { DeductRequest, PrepaidLot, PrepaidState, TopUpRequest } from "./le
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
 export type { ShardedLedgerOptions } from "./ledger/sharding/sharded-ledger.js";
 export { shardedLedger } from "./ledger/sharding/sharded-ledger.js";
-export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage-sum.js";
+export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";

@@ -3,7 +3,7 @@ import type { Bounds } from "./bounds.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "./prepaid-state.js";
 import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
-import type { UsageRequest, UsageSum } from "./usage-sum.js";
+import type { UsageRequest, UsageSum } from "./usage/usage-sum.js";
 
 /** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";

@@ -13,7 +13,7 @@ import {
 } from "./credit-ledger.js";
 import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
-import type { UsageRequest } from "./usage-sum.js";
+import type { UsageRequest } from "./usage/usage-sum.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;

@@ -53,6 +53,7 @@ export function creditLedger(
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
     deduct: (request) => ledger.deduct(request),
+    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),

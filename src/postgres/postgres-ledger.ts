@@ -8,6 +8,7 @@ import {
   type HistoryPage,
   type HistoryRequest,
   type Lease,
+  LedgerConflictError,
   LedgerUnavailableError,
   type RenewRequest,
   type RenewStatus,
@@ -21,14 +22,14 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
-import { checkAccount, checkHistory, checkLimits, checkNamed, checkUsage } from "../ledger/ledger-input.js";
+import { checkAccount, checkHistory, checkLimits, checkNamed, checkTopUp, checkUsage } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
-import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
+import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
@@ -66,6 +67,7 @@ const closeMs = 10_000;
 const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const balanceSql = "select infergate.balance_of($1, $2::text::jsonb)::text as json";
+const claimSql = "select infergate.claim_top_up($1, $2)::text as json";
 const sliceSql = "select infergate.slice_usage($1)::text as json";
 const sweepSql = "select infergate.sweep($1)::text as json";
 const sweepProcedure = "call infergate.sweep_read_committed($1, null)";
@@ -168,6 +170,13 @@ export class PostgresLedger implements CreditLedger {
 
   async deduct(request: DeductRequest): Promise<PrepaidState> {
     return this.#changePrepaid(deductOperation(request), request);
+  }
+
+  async claimTopUp(id: string, account: string): Promise<void> {
+    checkTopUp({ id, account, amountMicro: 1 });
+    if (!(await this.#queryOne<boolean>(claimSql, [id, account]))) {
+      throw new LedgerConflictError(`${id} was used before with another account.`);
+    }
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {

@@ -36,7 +36,7 @@ import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { noUses } from "../ledger/limits/no-uses.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
-import type { UsageRequest, UsageSum } from "../ledger/usage-sum.js";
+import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import { AccountTable } from "./account-table.js";
 import { AccountBook } from "./booking/account-book.js";
 import { PrepaidChanges } from "./booking/prepaid-changes.js";

@@ -53,7 +53,7 @@ const special = [
       "**",
       "!./*-limit.js",
       "!./prepaid-state.js",
-      "!./usage-sum.js",
+      "!./usage/usage-sum.js",
       "!./bounds.js",
       "!../metering/*",
       "!../wire/*",

@@ -1,7 +1,7 @@
 import type { StoredAccount, WritableAccountStore } from "../../src/accounts/account-store.js";
 import type { StoredKey, WritableKeyStore } from "../../src/keys/key-store.js";
 import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../src/ledger/credit-ledger.js";
-import type { UsageSum } from "../../src/ledger/usage-sum.js";
+import type { UsageSum } from "../../src/ledger/usage/usage-sum.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import type { Plan, WritablePlanStore } from "../../src/plans/plan-store.js";
 import type { KeptResponse, ResponseStore } from "../../src/responses/response-store.js";

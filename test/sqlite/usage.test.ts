@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError } from "../../src/ledger/credit-ledger.js";
-import type { UsageSum } from "../../src/ledger/usage-sum.js";
+import type { UsageSum } from "../../src/ledger/usage/usage-sum.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";

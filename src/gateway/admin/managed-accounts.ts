@@ -12,7 +12,7 @@ import {
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import type { UsageSum } from "../../ledger/usage-sum.js";
+import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";

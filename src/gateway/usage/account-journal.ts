@@ -1,8 +1,8 @@
 import { closestName } from "../../check/closest-name.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
-import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
-import { UsageSums } from "../../ledger/usage-sums.js";
+import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
+import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
 import { nextTurn } from "../next-turn.js";
 

@@ -1,4 +1,4 @@
-import type { UsageSum, UsageTotal } from "../../ledger/usage-sum.js";
+import type { UsageSum, UsageTotal } from "../../ledger/usage/usage-sum.js";
 
 /** What an account used in one day, of one model, by one key. */
 export interface UsageRow extends UsageTotal {

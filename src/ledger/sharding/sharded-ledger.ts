@@ -1,7 +1,7 @@
 import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../credit-ledger.js";
 import { checkAccount, checkDeduct, checkTopUp } from "../ledger-input.js";
 import type { DeductRequest, TopUpRequest } from "../prepaid-state.js";
-import type { UsageRequest } from "../usage-sum.js";
+import type { UsageRequest } from "../usage/usage-sum.js";
 import { rendezvous } from "./rendezvous.js";
 import { renewInShards } from "./renew-in-shards.js";
 import { settleAll } from "./settle-all.js";

@@ -142,6 +142,18 @@ begin
 end
 $$;
 
+-- Answers whether the id of a top-up or deduction is this account's, from now on or already. The account itself may be in
+-- another database.
+create function infergate.claim_top_up(wanted text, owner text) returns boolean
+language plpgsql as $$
+begin
+  if exists (select from infergate.top_up where id = wanted and account <> owner) then return false; end if;
+  insert into infergate.top_up_claim as claim values (wanted, infergate.digest(owner), infergate.clock_ms())
+    on conflict (id) do update set at = greatest(claim.at, excluded.at) where claim.account = excluded.account;
+  return found;
+end
+$$;
+
 -- Takes back what expires first. The rest is overdrawn.
 create function infergate.deduct(account infergate.account, op jsonb, moment bigint) returns infergate.step
 language plpgsql as $$

@@ -14,6 +14,15 @@ alter table infergate.entry add column prepaid bigint;
 -- What they have paid for the reservation that it ends. Null: what they paid of this entry.
 alter table infergate.entry add column paid bigint;
 
+-- To which accounts, by a digest, the ids of top-ups and deductions belong in a ledger of several databases.
+create table infergate.top_up_claim (
+  id text primary key,
+  account bytea not null,
+  -- The latest time that it was given to the account.
+  at bigint not null
+);
+create index top_up_claim_at on infergate.top_up_claim (at);
+
 -- Accounts that have spent exactly what they had bought.
 update infergate.account set prepaid = row('{}'::bigint[], '{}'::bigint[], 0, 0)::infergate.prepaid
   where prepaid is null and id in (select account from infergate.top_up);

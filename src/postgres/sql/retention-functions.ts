@@ -76,6 +76,12 @@ begin
     )
   );
   get diagnostics dropped = row_count;
+  gone := greatest(gone, dropped);
+  -- A day more than an account remembers the id.
+  delete from infergate.top_up_claim where ctid = any (
+    array(select ctid from infergate.top_up_claim where at < moment - 32 * day limit step_size for update skip locked)
+  );
+  get diagnostics dropped = row_count;
   return greatest(gone, dropped) = step_size;
 end
 $$;

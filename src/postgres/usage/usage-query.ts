@@ -1,5 +1,5 @@
-import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
-import { dayOf } from "../../ledger/usage-sums.js";
+import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
+import { dayOf } from "../../ledger/usage/usage-sums.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix, reservedTags } from "../../metering/tags.js";
 

@@ -1,4 +1,4 @@
-import type { UsageSum } from "../../ledger/usage-sum.js";
+import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";

@@ -1,5 +1,5 @@
-import type { UsageSum } from "../../ledger/usage-sum.js";
-import { dayOf } from "../../ledger/usage-sums.js";
+import type { UsageSum } from "../../ledger/usage/usage-sum.js";
+import { dayOf } from "../../ledger/usage/usage-sums.js";
 import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { LedgerEntry } from "../../ledger/credit-ledger.js";
-import type { UsageRequest, UsageSum } from "../../ledger/usage-sum.js";
-import { UsageSums } from "../../ledger/usage-sums.js";
+import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
+import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import type { JournalTable } from "../journal-table.js";
 import type { Retention } from "../retention.js";
 import type { SqliteConnection } from "../sqlite-connection.js";

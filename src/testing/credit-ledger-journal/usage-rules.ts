@@ -1,5 +1,5 @@
-import type { UsageSum } from "../../ledger/usage-sum.js";
-import { UsageSums } from "../../ledger/usage-sums.js";
+import type { UsageSum } from "../../ledger/usage/usage-sum.js";
+import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { day, type Fixture, hour, minute, second, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { entriesOf, type JournalIt, type JournalOwner } from "./journal-tests.js";

@@ -362,6 +362,17 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       expect((await creditsNow(account)).prepaid).toBeUndefined();
     });
 
+    it("and top-ups have ids that are given to one account, for a ledger of several", async () => {
+      const { ledger, id: account } = await fixture();
+      if (ledger.claimTopUp === undefined) return;
+      const id = unique("topup");
+      await ledger.claimTopUp(id, account);
+      await ledger.claimTopUp(id, account);
+      const byAnother = async () => ledger.claimTopUp?.(id, unique("account"));
+      await expect(byAnother()).rejects.toBeInstanceOf(LedgerConflictError);
+      await ledger.topUp?.({ id, account, amountMicro: 1 });
+    });
+
     it("are of one account for each id", async () => {
       const account = await fixture({ week: 0 });
       if (ids !== "unique" && account.ledger.claimTopUp === undefined) return;

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { dayOf } from "../../../src/ledger/usage-sums.js";
+import { dayOf } from "../../../src/ledger/usage/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/postgres/run-migrations.js";
 import { loadEmptyPostgres } from "../../schema/load-postgres.js";

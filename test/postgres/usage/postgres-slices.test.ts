@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { UsageSums } from "../../../src/ledger/usage-sums.js";
+import { UsageSums } from "../../../src/ledger/usage/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
 import { day, Fixture, hour, minute } from "../../../src/testing/credit-ledger-fixture.js";

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { UsageSum } from "../../../src/ledger/usage-sum.js";
-import { UsageSums } from "../../../src/ledger/usage-sums.js";
+import type { UsageSum } from "../../../src/ledger/usage/usage-sum.js";
+import { UsageSums } from "../../../src/ledger/usage/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

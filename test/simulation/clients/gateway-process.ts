@@ -66,7 +66,13 @@ export class GatewayProcess implements Owner {
   #watch(ledger: CreditLedger): WatchedLedger {
     const { figures } = this.#options;
     const onLedgerEvent = (event: LedgerEvent): void => figures.ledgerEvent(event);
-    const options = { ledger, ledgerOptions, onLedgerEvent, onThreshold: undefined, thresholds: { percent: [], prepaidMicro: undefined } };
+    const options = {
+      ledger,
+      ledgerOptions,
+      onLedgerEvent,
+      onThreshold: undefined,
+      thresholds: { percent: [], prepaidMicro: undefined },
+    };
     return watchedLedger(options, this.#clock, () => figures.warn());
   }
 

@@ -1,5 +1,5 @@
-import type { Micro } from "../metering/micro.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { Micro } from "../../metering/micro.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
 
 /** What was used, added up. */
 export interface UsageTotal {

@@ -1,9 +1,9 @@
-import { journalTagPrefix } from "../metering/tags.js";
-import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
-import type { EntryTags, LedgerEntry } from "./credit-ledger.js";
-import { prepaidOfEntry } from "./funding.js";
+import { journalTagPrefix } from "../../metering/tags.js";
+import { addTokens, noTokens, type TokenCounts } from "../../metering/token-counts.js";
+import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
+import { prepaidOfEntry } from "../funding.js";
+import { dayMs } from "../windows.js";
 import type { UsageSum } from "./usage-sum.js";
-import { dayMs } from "./windows.js";
 
 /** Sums of usage, as they grow. */
 export class UsageSums {
