@@ -91,6 +91,7 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
   readonly deduct?: (request: DeductRequest) => Promise<PrepaidState>;
+  readonly claimTopUp?: (id: string, account: string) => Promise<void>;
   readonly sweep?: () => Promise<number>;
   readonly keepsLimits: boolean;
 
@@ -148,6 +149,10 @@ export class GuardedCreditLedger implements CreditLedger {
     const deduct = ledger.deduct?.bind(ledger);
     if (deduct !== undefined) {
       this.deduct = (request) => this.#change(request.account, () => this.#bounded("deduct", () => deduct(request)));
+    }
+    const claimTopUp = ledger.claimTopUp?.bind(ledger);
+    if (claimTopUp !== undefined) {
+      this.claimTopUp = (id, account) => this.#bounded("claimTopUp", () => claimTopUp(id, account));
     }
     const sweep = ledger.sweep?.bind(ledger);
     // The next one does what this one could not.
