@@ -1,7 +1,10 @@
+import { atMost } from "../ledger/at-most.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 
 /** A lease that has expired reaches the journal within so many milliseconds, also where nobody calls its account again. */
 const intervalMs = 20_000;
+/** How long the end of the gateway waits for a sweep: settlements that are kept go first, and its store may hang. */
+const stopMs = 1_000;
 
 /**
  * Ends leases whose process died, again and again. Each process does it for the whole store, so that one is enough. A ledger
@@ -22,10 +25,10 @@ export class LedgerSweep {
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 
-  /** Resolves when a sweep that runs has ended. */
+  /** Resolves when a sweep that runs has ended, or after a second. What it leaves, another process does. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#running;
+    await atMost(stopMs, this.#running);
   }
 
   async #sweep(): Promise<void> {
