@@ -132,7 +132,7 @@ describe.concurrent("openai waits for a stock that requests in flight hold", () 
       const client = clientOf(server);
       const first = await client.chat.completions.create({ ...hello, stream: true });
       const error = await failureOf(client.chat.completions.create(hello));
-      expect(error).toMatchObject({ status: 429, code: "session_limit_exceeded", type: "insufficient_quota" });
+      expect(error).toMatchObject({ status: 429, code: "session_limit_exceeded", type: "requests" });
       expect(error.message).toMatch(/held by requests in flight.*Try again in [1-5]s\.$/);
       expect(error.headers?.get("retry-after")).toMatch(/^[1-5]$/);
       expect(error.headers?.has("x-should-retry")).toBe(false);

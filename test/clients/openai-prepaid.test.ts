@@ -156,8 +156,8 @@ describe("prepaid credits", () => {
     await server.upstream.nextRequest();
     const denied = await denial();
     expect(denied.message).toContain("Prepaid credits are held by requests in flight");
-    // LangChain does not retry after `insufficient_quota`.
-    expect(denied.code).toBe("session_limit_exceeded");
+    // LangChain does not retry after the code `insufficient_quota`, and Codex not after the type.
+    expect(denied).toMatchObject({ code: "session_limit_exceeded", type: "requests" });
     expect(denied.headers?.get("retry-after")).toBe("5");
     expect(denied.headers?.get("x-should-retry")).toBeNull();
     gate.open();

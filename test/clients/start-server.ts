@@ -21,6 +21,8 @@ export interface ClientServer extends TestGateway {
   attempts(): number;
   /** Requests to the gateway whose client has all of its answer, or has left. */
   closed(): number;
+  /** Resolves when that many requests have been denied: a 429. */
+  denied(times: number): Promise<void>;
   /** Resolves when streams have been kept alive by at least two comments, or pings. */
   commented(): Promise<void>;
   /** Resolves when streams have been kept alive that often, by comments or by events. */
@@ -60,6 +62,11 @@ export async function startServer({ upstreamTimeouts, ...options }: ServerOption
     baseURL: `http://127.0.0.1:${port}/v1`,
     attempts: () => attempts,
     closed: () => closed,
+    denied: (times) =>
+      vi.waitFor(
+        () => expect(test.events.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(times),
+        { interval: 5, timeout: 60_000 },
+      ),
     commented: () => vi.waitFor(() => expect(comments).toBeGreaterThan(1), { interval: 5, timeout: 10_000 }),
     keptAlive: (times) =>
       vi.waitFor(() => expect(keepAlives).toBeGreaterThanOrEqual(times), { interval: 5, timeout: 30_000 }),

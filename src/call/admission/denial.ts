@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors/gateway-error.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { capDenial } from "../limits/cap-denial.js";
+import { denialType } from "../limits/denial-type.js";
 import { rateDenial } from "../limits/rate-denial.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { addCreditHeaders, epochSeconds } from "./credit-headers.js";
@@ -51,7 +52,7 @@ function windowDenial(
   return new GatewayError(message + alsoPrepaid, {
     status: 429,
     code: codes[blocked.window],
-    type: "insufficient_quota",
+    type: denialType(blocked.cause),
     headers,
   });
 }

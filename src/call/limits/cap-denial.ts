@@ -3,6 +3,7 @@ import type { BlockedCap, CapState, CapWindow } from "../../ledger/cap-limit.js"
 import type { DeniedReservation } from "../../ledger/credit-ledger.js";
 import { epochSeconds } from "../admission/credit-headers.js";
 import { creditText, isoSeconds, waitText } from "../admission/credit-text.js";
+import { denialType } from "./denial-type.js";
 
 /**
  * The 429 of a key that has used up one of its caps. Where calls in progress hold the rest, clients may retry: they get
@@ -23,7 +24,7 @@ export function capDenial(
   return new GatewayError(describe(blocked, state, now), {
     status: 429,
     code: "key_limit_exceeded",
-    type: "insufficient_quota",
+    type: denialType(cause),
     headers,
   });
 }

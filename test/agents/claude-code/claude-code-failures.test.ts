@@ -4,6 +4,7 @@ import { createGate, eventStream } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech, streamedTurn } from "../support/chat-speech.js";
 import { tokens } from "../support/model-turn.js";
+import { payAsYouGo, spendPrepaid } from "../support/spent-prepaid.js";
 import { runClaudeCode } from "./run-claude-code.js";
 
 const onChat = { speech: chatSpeech };
@@ -24,6 +25,36 @@ it(
       result: expect.stringMatching(/429.*Week usage quota exhausted/),
     });
     expect(session.server.events).toMatchObject([{ status: 200 }, { status: 429, errorCode: "week_limit_exceeded" }]);
+  }),
+);
+
+it(
+  "tries once when the prepaid credits that it lives on are used up, whatever its retries",
+  withAgentSession({ ...onChat, gateway: { plans: payAsYouGo } }, async (session) => {
+    await spendPrepaid(session);
+    const run = await runClaudeCode(session, "Say hi.", ownRetries);
+    expect(run.exitCode).not.toBe(0);
+    expect(run.result).toMatchObject({
+      is_error: true,
+      result: expect.stringMatching(/429.*No prepaid credits are left.*Top up the account to go on\./),
+    });
+    expect(session.server.events).toMatchObject([{ status: 429, errorCode: "insufficient_quota" }]);
+  }),
+);
+
+it(
+  "waits for credits that others hold, as long as its own retries last",
+  withAgentSession(onChat, async (session) => {
+    const { gateway, denied } = session.server;
+    const hold = await gateway.accounts.hold("acct_pro", { id: "image_1", credits: 1500 });
+    session.script([hello]);
+    const running = runClaudeCode(session, "Say hi.", ownRetries);
+    await denied(2);
+    await hold.release();
+    expect((await running).result).toMatchObject({ is_error: false, result: hello.text });
+    expect(new Set(session.server.events.map(({ errorCode }) => errorCode))).toEqual(
+      new Set(["month_limit_exceeded", undefined]),
+    );
   }),
 );
 

@@ -1,5 +1,5 @@
 import { claudeCodeBinary } from "../support/agent-binary.js";
-import type { AgentSession } from "../support/agent-session.js";
+import type { AgentPlace } from "../support/agent-place.js";
 import { documentedEnvironment } from "../support/documented-settings.js";
 import { type AgentRun, runAgent } from "../support/run-agent.js";
 
@@ -21,21 +21,28 @@ export interface ClaudeCodeOptions {
   key?: string;
   /** Default: no retries. */
   environment?: Readonly<Record<string, string>>;
+  /** It is killed then. */
+  stopped?: Promise<unknown>;
+  /** After that it is killed, too. Default: as `runAgent`. */
+  timeLimitMs?: number;
 }
 
-/** `claude -p` in the session's folders, with the settings of docs/agents.md. */
+/** `claude -p` in the folders of this place, with the settings of docs/agents.md. */
 export async function runClaudeCode(
-  session: AgentSession,
+  place: AgentPlace,
   prompt: string,
-  { args = [], key = "sk-pro", environment = { CLAUDE_CODE_MAX_RETRIES: "0" } }: ClaudeCodeOptions = {},
+  options: ClaudeCodeOptions = {},
 ): Promise<ClaudeCodeRun> {
+  const { args = [], key = "sk-pro", environment = { CLAUDE_CODE_MAX_RETRIES: "0" }, stopped, timeLimitMs } = options;
   const run = await runAgent({
     file: claudeCodeBinary(),
     args: ["-p", prompt, "--output-format", "json", ...args],
-    folder: session.work,
+    folder: place.work,
+    stopped,
+    timeLimitMs,
     environment: {
-      ...session.environment,
-      ...documentedEnvironment(session.gatewayURL),
+      ...place.environment,
+      ...documentedEnvironment(place.gatewayURL),
       ANTHROPIC_AUTH_TOKEN: key,
       ...environment,
     },

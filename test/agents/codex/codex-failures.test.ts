@@ -4,6 +4,7 @@ import { chatChunks, createGate, eventStream } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech, streamedTurn } from "../support/chat-speech.js";
 import { tokens } from "../support/model-turn.js";
+import { payAsYouGo, spendPrepaid } from "../support/spent-prepaid.js";
 import { noRetries, runCodex, textsOf } from "./run-codex.js";
 
 const onChat = { speech: chatSpeech };
@@ -18,6 +19,35 @@ it(
     expect(run.exitCode).not.toBe(0);
     expect(JSON.stringify(run.events)).toContain("Quota exceeded");
     expect(session.server.events).toMatchObject([{ status: 200 }, { status: 429, errorCode: "week_limit_exceeded" }]);
+  }),
+);
+
+it(
+  "tries once when the prepaid credits that it lives on are used up, whatever its retries",
+  withAgentSession({ ...onChat, gateway: { plans: payAsYouGo } }, async (session) => {
+    await spendPrepaid(session);
+    const run = await runCodex(session, "Say hi.", { provider: [] });
+    expect(run.exitCode).not.toBe(0);
+    expect(JSON.stringify(run.events)).toContain("Quota exceeded. Check your plan and billing details.");
+    expect(session.server.events).toMatchObject([{ status: 429, errorCode: "insufficient_quota" }]);
+  }),
+);
+
+it(
+  "waits for credits that others hold, as long as its own retries last",
+  withAgentSession(onChat, async (session) => {
+    const { gateway, denied } = session.server;
+    const hold = await gateway.accounts.hold("acct_pro", { id: "image_1", credits: 1500 });
+    session.script([{ text: "Hello there.", tokens: tokens({ input: 50, output: 4 }) }]);
+    const running = runCodex(session, "Say hi.", { provider: [] });
+    await denied(2);
+    await hold.release();
+    const run = await running;
+    expect(textsOf(run)).toEqual(["Hello there."]);
+    expect(JSON.stringify(run.events)).toMatch(/Reconnecting\.\.\. 2\/5 \(exceeded retry limit, last status: 429/);
+    expect(new Set(session.server.events.map(({ errorCode }) => errorCode))).toEqual(
+      new Set(["month_limit_exceeded", undefined]),
+    );
   }),
 );
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codexBinary } from "../support/agent-binary.js";
-import type { AgentSession } from "../support/agent-session.js";
+import type { AgentPlace } from "../support/agent-place.js";
 import { documentedConfig } from "../support/documented-settings.js";
 import { type AgentRun, runAgent } from "../support/run-agent.js";
 
@@ -28,19 +28,22 @@ export interface CodexOptions {
   provider?: readonly string[];
   /** It is killed then. */
   stopped?: Promise<unknown>;
+  /** After that it is killed, too. Default: as `runAgent`. */
+  timeLimitMs?: number;
 }
 
-/** `codex exec` in the session's folders, with the settings of docs/agents.md. */
-export async function runCodex(session: AgentSession, prompt: string, options: CodexOptions = {}): Promise<CodexRun> {
-  const home = join(session.home, ".codex");
+/** `codex exec` in the folders of this place, with the settings of docs/agents.md. */
+export async function runCodex(place: AgentPlace, prompt: string, options: CodexOptions = {}): Promise<CodexRun> {
+  const home = join(place.home, ".codex");
   mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "config.toml"), documentedConfig(session.gatewayURL));
+  writeFileSync(join(home, "config.toml"), documentedConfig(place.gatewayURL));
   const run = await runAgent({
     file: codexBinary(),
     args: ["exec", ...overridesOf(options), ...usual, ...(options.args ?? []), prompt],
-    folder: session.work,
+    folder: place.work,
     stopped: options.stopped,
-    environment: { ...session.environment, CODEX_HOME: home, ACME_API_KEY: options.key ?? "sk-pro" },
+    timeLimitMs: options.timeLimitMs,
+    environment: { ...place.environment, CODEX_HOME: home, ACME_API_KEY: options.key ?? "sk-pro" },
   });
   const lines = run.stdout.split("\n").filter((line) => line.startsWith("{"));
   return { ...run, events: lines.map((line): CodexEvent => JSON.parse(line)) };

@@ -1,43 +1,24 @@
 import { expect, vi } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import type { TokenCounts } from "../../../src/metering/token-counts.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type FakeAnswer, type FakeRequest, type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
-import { type AgentFolders, makeAgentFolders } from "./agent-folders.js";
+import { makeAgentFolders } from "./agent-folders.js";
+import { agentModel, costOf } from "./agent-model.js";
+import { type AgentPlace, basePath, placeOf } from "./agent-place.js";
+import { closeAll } from "./close-all.js";
 import { processesOf } from "./leftover-processes.js";
 import type { ScriptedTurn, ServerSpeech } from "./model-turn.js";
 import { startOutsideTrap } from "./outside-trap.js";
-import type { AgentProcess } from "./run-agent.js";
-
-/** Micro-credits a token. */
-const price = { input: 3, cachedInput: 0.25, cacheWrite: 3.75, output: 15, reasoning: 20 };
-
-const agentModel: Model = {
-  id: "acme/small",
-  type: "chat",
-  contextLength: 200_000,
-  maxOutputTokens: 8000,
-  capabilities: { tools: true, vision: true, reasoning: true },
-  price,
-  upstream: { provider: "scripted", model: "upstream-small" },
-};
 
 /** Models of which the agents know what they can do: each gets tools and members of its own. */
 const knownNames = ["gpt-5.5", "claude-sonnet-4-5"];
 
-/** As in the documentation. */
-const basePath = "/ai";
-
 /** A gateway on loopback in front of a model that says what is in a script, and the folders of an agent. */
-export interface AgentSession extends AgentFolders {
+export interface AgentSession extends AgentPlace {
   readonly server: ClientServer;
   readonly upstream: FakeUpstream;
-  /** Where the gateway is, such as `http://127.0.0.1:40123/ai`; `/v1` follows. */
-  readonly gatewayURL: string;
-  /** What the agent's process gets beside its own variables. */
-  readonly environment: AgentProcess["environment"];
   /** What the model says next, request by request. */
   script(turns: readonly ScriptedTurn[]): void;
 }
@@ -67,9 +48,7 @@ export function withAgentSession(options: SessionOptions, run: (session: AgentSe
 
       const script = new Script(options.speech);
       upstream.reply((request, response) => script.next(request)(request, response));
-      const environment = { ...environmentOf(folders), ...trap.environment };
-      const gatewayURL = new URL(basePath, server.baseURL).href;
-      await run({ ...folders, server, gatewayURL, upstream, environment, script: (turns) => script.add(turns) });
+      await run({ ...placeOf(folders, server, trap), server, upstream, script: (turns) => script.add(turns) });
       expect(script.left).toBe(0);
       expect(trap.calls).toEqual([]);
       await vi.waitFor(() => expect(processesOf(folders.home)).toEqual([]), { timeout: 10_000 });
@@ -81,19 +60,6 @@ export function withAgentSession(options: SessionOptions, run: (session: AgentSe
   };
 }
 
-/** All of them, also where one fails. */
-async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const close of closers) {
-    try {
-      await close();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
-}
-
 function gatewayOptions({ speech, provider }: SessionOptions, upstream: FakeUpstream) {
   return {
     basePath,
@@ -101,10 +67,6 @@ function gatewayOptions({ speech, provider }: SessionOptions, upstream: FakeUpst
     plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 100, week: 500, month: 1500 } } }),
     providers: { scripted: (provider ?? usualProvider(speech))(upstream) },
   };
-}
-
-function environmentOf({ home, temporary }: AgentFolders) {
-  return { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary };
 }
 
 function usualProvider({ operation }: ServerSpeech) {
@@ -140,13 +102,6 @@ class Script {
     if ("answer" in said) return said.answer;
     return request.json.stream ? this.#speech.stream(said) : this.#speech.whole(said);
   }
-}
-
-/** In micro-credits, by hand: each call is rounded up once. */
-function costOf({ input, cachedInput, cacheWrite = 0, output, reasoning }: TokenCounts): number {
-  const prompt =
-    (input - cachedInput - cacheWrite) * price.input + cachedInput * price.cachedInput + cacheWrite * price.cacheWrite;
-  return Math.ceil(prompt + (output - reasoning) * price.output + reasoning * price.reasoning);
 }
 
 /** What was counted was charged, to the micro-credit, in the journal as in the events. */

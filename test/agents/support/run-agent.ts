@@ -17,7 +17,7 @@ export interface AgentProcess {
   /** The whole environment: nothing of this process's own goes with it. */
   environment: Readonly<Record<string, string>> & { readonly HOME: string };
   /** After that it hangs, and is killed. Default: two minutes. */
-  timeLimitMs?: number;
+  timeLimitMs?: number | undefined;
   /** It is killed then, as by its user. Default: never. */
   stopped?: Promise<unknown> | undefined;
 }

@@ -88,11 +88,11 @@ describe("a cap of a key", () => {
       const denied = await call({}, "sk-a");
       expect(denied.headers.get("x-should-retry")).toBeNull();
       expect(denied.headers.get("retry-after")).toBe("5");
-      const { code, message } = await errorOf(denied);
-      expect([code, message]).toEqual([
-        "key_limit_exceeded",
-        expect.stringMatching(/monthly limit is held by requests/),
-      ]);
+      expect(await errorOf(denied)).toMatchObject({
+        code: "key_limit_exceeded",
+        type: "requests",
+        message: expect.stringMatching(/monthly limit is held by requests/),
+      });
       gate.open();
       await open;
       expect((await call({}, "sk-a")).status).toBe(200);

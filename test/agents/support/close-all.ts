@@ -1,0 +1,12 @@
+/** All of them, also where one fails. */
+export async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
+}
