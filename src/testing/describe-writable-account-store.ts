@@ -341,6 +341,7 @@ function describeVersions({ it }: Runner, make: MakeStores): void {
     await store.put(fresh, { expected: null });
     expect(plain(await other.find(fresh.id))).toEqual(fresh);
     await expect(other.put(fresh, { expected: null })).rejects.toMatchObject(conflict);
+    expect(await listIds(other, fresh.id, 1000)).toEqual([fresh.id]);
   });
 
   withVersions("updates only the version that is expected", async ([store, other], account) => {
@@ -531,6 +532,15 @@ function describePages({ it }: Runner, make: MakeStores): void {
   );
 }
 
+/** Changes that expect what is there. */
+function expecting(store: WritableAccountStore, account: StoredAccount): (() => Promise<unknown>)[] {
+  const version = async () => (await store.find(account.id))?.version;
+  return [
+    async () => store.update(account.id, { plan: "basic" }, { expected: await version() }),
+    async () => store.put(account, { expected: await version() }),
+  ];
+}
+
 function describeNotices({ it }: Runner, make: MakeStores): void {
   it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
     const [store, other] = await make();
@@ -547,6 +557,7 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
       const changes = [
         () => writer.put(account),
         () => writer.update(account.id, { status: "suspended" }),
+        ...(store.keepsVersions === true ? expecting(writer, account) : []),
         () => writer.forget(account.id),
       ];
       for (const change of changes) {
@@ -555,7 +566,8 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
         await eventually(() => expect(heard).toContain(account.id));
       }
     }
-    expect(gone).toEqual([]);
+    // What other tests have changed may have reached it.
+    expect(gone).not.toContain(account.id);
     await Promise.all([endThrowing(), end()]);
   });
 }

@@ -4,8 +4,8 @@ import type { Mutation } from "../mutation/mutation.js";
 export const mutations: readonly Mutation[] = [
   {
     name: "a change of plan lifts a suspension",
-    find: "structuredClone(applyAccountPut(account, byId.get(account.id)))",
-    replace: "structuredClone(account)",
+    find: "save(applyAccountPut(account, byId.get(account.id)));",
+    replace: "save(account);",
     test: "memory-account-store",
   },
   {
@@ -16,7 +16,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a new account is not listed",
-    find: "      if (!byId.has(account.id)) sorted = undefined;\n",
+    find: "    if (!byId.has(account.id)) sorted = undefined;\n",
+    replace: "",
+    test: "memory-account-store",
+  },
+  {
+    name: "an account that has changed is replaced",
+    find: "      if (!hasVersion(byId.get(account.id), expected)) return false;\n",
     replace: "",
     test: "memory-account-store",
   },
@@ -25,6 +31,102 @@ export const mutations: readonly Mutation[] = [
     find: "      sorted = undefined;\n      changed(id);\n",
     replace: "      sorted = undefined;\n",
     test: "memory-account-store",
+  },
+  {
+    name: "what prepaid credits hold is held in windows, too",
+    find: "addHold(this, receipt, amountMicro - heldOfPrepaid(amountMicro, amountMicro, part));",
+    replace: "addHold(this, receipt, amountMicro + 0 * heldOfPrepaid(amountMicro, amountMicro, part));",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "what prepaid credits hold alone opens windows",
+    find: "prepaid.prepaidMicro > 0 && prepaid.prepaidMicro === amountMicro;",
+    replace: "prepaid.prepaidMicro > 0 && prepaid.prepaidMicro > amountMicro;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a rise of prepaid credits is held in windows",
+    find: "if (part === undefined || part.prepaidMicro === 0) addHold(this, receipt, rise);",
+    replace: "addHold(this, receipt, rise);",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "the limits of the admission are lost",
+    find: "      limits,\n      part,\n",
+    replace: "      limits: { ...limits, month: { ...limits.month, limitMicro: null } },\n      part,\n",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "lots lapse that an open call may need",
+    find: "if (!hasExpired(prepaid, now) || holds.length > 0) return;",
+    replace: "if (!hasExpired(prepaid, now)) return;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "nothing lapses",
+    find: "if (!hasExpired(prepaid, now) || holds.length > 0) return;",
+    replace: "if (hasExpired(prepaid, now) || holds.length > 0) return;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "what an expiry took of prepaid credits is lost",
+    find: "const expired = { account, receipt, checkpoint, paid, limits,",
+    replace: "const expired = { account, receipt, checkpoint, paid: paid * 0, limits,",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "what a renewal after the expiry took of prepaid credits is lost",
+    find: "paid: expired.paid + paid }, now);",
+    replace: "paid: expired.paid }, now);",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a late end says what prepaid credits paid of its difference alone",
+    find: "const paid = expired.paid + prepaidMicro;",
+    replace: "const paid = prepaidMicro;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a repetition does not say what prepaid credits paid",
+    find: 'settledAs("duplicate", closed.prepaidMicro ?? 0)',
+    replace: 'settledAs("duplicate", 0)',
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "an entry does not say what prepaid credits paid",
+    find: "prepaidMicro === 0 ? written : { ...written, prepaidMicro }",
+    replace: "written",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a deduction takes nothing",
+    find: "      chargePrepaid(prepaid, request.amountMicro, now);\n",
+    replace: "      void [prepaid, chargePrepaid];\n",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a deduction is a top-up in the journal",
+    find: 'this.#changePrepaid("deduction",',
+    replace: 'this.#changePrepaid("topup",',
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a top-up and a deduction share their ids",
+    find: "const change = { ...request, amountMicro: -request.amountMicro };",
+    replace: "const change = { ...request };",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a sweep ends nothing",
+    find: "for (const id of this.#accounts.due(now)) this.#find(id, now);",
+    replace: "this.#accounts.due(now);",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a sweep finds nothing",
+    find: "filter((account) => account.hasExpired(now))",
+    replace: "filter((account) => account.hasExpired(now - 1))",
+    test: "memory-credit-ledger",
   },
   { name: "no response expires", find: "return now - putAt < this.#limits.ttlMs;", replace: "return true;" },
   {

@@ -17,6 +17,16 @@ const lines: readonly Omit<Mutation, "test">[] = [
     replace: "message = coalesce(change->>'message', message)",
   },
   {
+    name: "an account that has changed is replaced",
+    find: " = $8::text::jsonb\nreturning",
+    replace: " is not null and $8::text is not null\nreturning",
+  },
+  {
+    name: "an account that has come meanwhile is replaced",
+    find: "on conflict do nothing\nreturning to_json(true)::text as json`,\n};",
+    replace: "on conflict (id) do update set plan = excluded.plan\nreturning to_json(true)::text as json`,\n};",
+  },
+  {
     name: "an account is listed twice",
     find: "where id > $1 order by id limit $2",
     replace: "where id >= $1 order by id limit $2",

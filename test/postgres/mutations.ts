@@ -1,5 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 import { sliceMutations } from "./usage/slice-mutations.js";
@@ -67,9 +68,9 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "a hold is not given back", find: "instance.held := instance.held - held;", replace: "null;" },
   { name: "a window is taken up for nothing", find: "elsif amount > 0 and ", replace: "elsif " },
-  { name: "an older window is taken up", find: "and instance.starts_at < starts_at ", replace: "" },
-  { name: "an open window is replaced", find: "and instance.ends_at <= moment ", replace: "" },
-  { name: "a window that is over is taken up", find: " and moment < ends_at then", replace: " then" },
+  { name: "an older window is taken up", find: "newest.starts_at < starts_at and ", replace: "" },
+  { name: "an open window is replaced", find: "and newest.ends_at <= moment ", replace: "" },
+  { name: "a window that is over is taken up", find: " and moment < ends_at\n$$", replace: "\n$$" },
   { name: "use falls below zero", find: "greatest(0, instance.used + amount)", replace: "instance.used + amount" },
   {
     name: "use grows beyond what can be counted",
@@ -132,13 +133,13 @@ export const mutations: readonly Mutation[] = [
   // Reservations
   {
     name: "an ended id is unknown",
-    find: "where id = wanted and kind in ('charge', 'release')",
-    replace: "where id = wanted and false",
+    find: "where id = wanted and kind in ('charge', 'release')\n  limit 1",
+    replace: "where id = wanted and false\n  limit 1",
   },
   {
     name: "a released id is unknown",
-    find: "where id = wanted and kind in ('charge', 'release')",
-    replace: "where id = wanted and kind = 'charge'",
+    find: "where id = wanted and kind in ('charge', 'release')\n  limit 1",
+    replace: "where id = wanted and kind = 'charge'\n  limit 1",
   },
   {
     name: "an open id is unknown",
@@ -153,17 +154,17 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "an id reserves for two accounts", find: "when known.account <> account then 'other_account' ", replace: "" },
   { name: "an id reserves two amounts", find: " when known.reserved <> amount then 'other_amount'", replace: "" },
-  { name: "a session is not limited", find: "if infergate.lacks(session, limits[1], need)", replace: "if false" },
-  { name: "a week is not limited", find: "or infergate.lacks(week, limits[3], need)", replace: "" },
-  { name: "a month is not limited", find: "or infergate.lacks(month, limits[8], need)", replace: "" },
+  { name: "a session is not limited", find: "infergate.left_in(session, limits[1])", replace: "null::bigint" },
+  { name: "a week is not limited", find: "infergate.left_in(week, limits[3])", replace: "null::bigint" },
+  { name: "a month is not limited", find: "infergate.left_in(month, limits[8])", replace: "null::bigint" },
   {
     name: "a reservation of nothing opens a session",
     find: "if amount > 0 then account.session := session; end if;",
     replace: "account.session := session;",
   },
-  { name: "a session holds nothing", find: "session.held := session.held + amount;", replace: "" },
-  { name: "a week holds nothing", find: "week.held := week.held + amount;", replace: "" },
-  { name: "a month holds nothing", find: "month.held := month.held + amount;", replace: "" },
+  { name: "a session holds nothing", find: "session.held := session.held + amount - by_prepaid;", replace: "" },
+  { name: "a week holds nothing", find: "week.held := week.held + amount - by_prepaid;", replace: "" },
+  { name: "a month holds nothing", find: "month.held := month.held + amount - by_prepaid;", replace: "" },
   {
     name: "a hold never expires",
     find: "account.next_expiry := least(account.next_expiry, hold.expires_at);",
@@ -179,8 +180,8 @@ export const mutations: readonly Mutation[] = [
   { name: "an expired hold is renewed", find: "if known.expired then\n    rise", replace: "if false then\n    rise" },
   {
     name: "a lower cost takes a charge back",
-    find: "if rise > 0 then\n      update",
-    replace: "if rise <> 0 then\n      update",
+    find: "if rise > 0 then\n      known.held",
+    replace: "if rise <> 0 then\n      known.held",
   },
   {
     name: "a renewal after the expiry charges nothing",
@@ -208,13 +209,13 @@ export const mutations: readonly Mutation[] = [
   { name: "an expired hold is given back twice", find: "known.held := 0;\n      status", replace: "status" },
   {
     name: "a settlement is not recognised again",
-    find: "return infergate.step(coalesce(status, 'duplicate'), account, moment);",
+    find: "return infergate.settled('duplicate', account, infergate.paid_at_end(known.id), moment);",
     replace: "",
   },
   {
     name: "a settlement of another account is a repetition",
-    find: "status := infergate.conflict(known, account.id, amount);\n      return",
-    replace: "return",
+    find: "status := infergate.conflict(known, account.id, amount);\n      if status",
+    replace: "if status",
   },
   {
     name: "what was dropped is charged again",
@@ -301,7 +302,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "the clock is read before the wait for the lock",
     find: "before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
-    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
+    replace:
+      "moment := infergate.clock_ms();\n    before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));",
     test: retention,
   },
   {
@@ -387,6 +389,7 @@ export const mutations: readonly Mutation[] = [
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
   ...accountMutations,
   ...limitMutations,
+  ...fundingMutations,
   ...responseMutations,
   ...usageMutations,
   ...sliceMutations,

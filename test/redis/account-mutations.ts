@@ -13,14 +13,43 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "an account keeps what it was not put with",
-    find: "redis.call('DEL', account)\nredis.call('HSET', account",
-    replace: "redis.call('HSET', account",
+    find: "redis.call('DEL', account)\nredis.call('HSET', account, unpack(ARGV, 4))",
+    replace: "redis.call('HSET', account, unpack(ARGV, 4))",
   },
-  { name: "a put account is not listed", find: "redis.call('ZADD', ids, 0, id)\n", replace: "" },
+  {
+    name: "a put account is not listed",
+    find: "kept[2]) end\nredis.call('ZADD', ids, 0, id)\n",
+    replace: "kept[2]) end\n",
+  },
   {
     name: "an account is put unheard",
-    find: "redis.call('ZADD', ids, 0, id)\nredis.call('PUBLISH', channel, 'account_record ' .. id)",
-    replace: "redis.call('ZADD', ids, 0, id)",
+    find: "kept[2]) end\nredis.call('ZADD', ids, 0, id)\nredis.call('PUBLISH', channel, 'account_record ' .. id)",
+    replace: "kept[2]) end\nredis.call('ZADD', ids, 0, id)",
+  },
+  {
+    name: "an account that has changed is replaced",
+    find: "if redis.call('HGET', account, ARGV[index]) ~= ARGV[index + 1] then return 0 end",
+    replace: "",
+  },
+  {
+    name: "an account that has come meanwhile is replaced",
+    find: "if 2 * redis.call('HLEN', account) ~= lastExpected - 3 then return 0 end",
+    replace: "",
+  },
+  {
+    name: "a replaced account keeps what it was not put with",
+    find: "redis.call('DEL', account)\nredis.call('HSET', account, unpack(ARGV, lastExpected + 1))",
+    replace: "redis.call('HSET', account, unpack(ARGV, lastExpected + 1))",
+  },
+  {
+    name: "an account that none was expected of is not listed",
+    find: "lastExpected + 1))\nredis.call('ZADD', ids, 0, id)\n",
+    replace: "lastExpected + 1))\n",
+  },
+  {
+    name: "an account is replaced unheard",
+    find: "lastExpected + 1))\nredis.call('ZADD', ids, 0, id)\nredis.call('PUBLISH', channel, 'account_record ' .. id)",
+    replace: "lastExpected + 1))\nredis.call('ZADD', ids, 0, id)",
   },
   {
     name: "an account that is not there is updated",

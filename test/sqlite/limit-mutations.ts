@@ -1,6 +1,7 @@
 import type { Mutation } from "../mutation/mutation.js";
 
 const before = "credits-of-before";
+const funding = "funding";
 
 /** Of prepaid credits, caps and rates. */
 export const limitMutations: readonly Mutation[] = [
@@ -14,13 +15,8 @@ export const limitMutations: readonly Mutation[] = [
   { name: "what is overdrawn is lost", find: 'overdrawn: toNumber(row["overdrawn"]),', replace: "overdrawn: 0," },
   {
     name: "prepaid credits are not written",
-    find: "if (prepaidAt !== undefined) this.putPrepaid(account, limits);",
-    replace: "void prepaidAt;",
-  },
-  {
-    name: "no prepaid credits are left as they were",
-    find: "if (isEmpty(prepaid)) this.#deletePrepaid.run(account);",
-    replace: "if (isEmpty(prepaid)) return;",
+    find: "if (prepaidMicro > 0) this.putPrepaid(account, limits);",
+    replace: "void prepaidMicro;",
   },
   { name: "a cap is not read", find: "if (row) limits.caps.set(id, toCap(row));", replace: "void row;" },
   { name: "what a cap has used is lost", find: '  cap.used = toNumber(row["used"]);\n', replace: "" },
@@ -41,15 +37,61 @@ export const limitMutations: readonly Mutation[] = [
   // Reservations
   {
     name: "what prepaid credits and caps hold cannot be counted",
-    find: "&& canHoldIn(account.limits, named, amountMicro)",
-    replace: "",
+    find: "|| (hasPart && !canHoldIn(account.limits, named, amountMicro))",
+    replace: "|| (hasPart && false)",
   },
   {
     name: "what is held beside the windows is not written",
     find: "      this.#limits.put(accountId, account.limits, part);\n",
     replace: "",
   },
-  { name: "what prepaid credits fund is held in windows", find: "    if (!isPrepaid) {\n", replace: "    {\n" },
+  {
+    name: "what prepaid credits hold is held in windows, too",
+    find: "const ofPlan = amountMicro - (prepaid?.prepaidMicro ?? 0);",
+    replace: "const ofPlan = amountMicro + 0 * (prepaid?.prepaidMicro ?? 0);",
+  },
+  {
+    name: "the limits of the admission are not kept",
+    find: "limits === undefined ? null : toLimitsJson(limits);",
+    replace: "null as string | null;\n    void limits;",
+  },
+  {
+    name: "the limits of the admission are read as none",
+    find: "limits: limits === null ? undefined : parseLimits(limits),",
+    replace: "limits: limits === null ? undefined : undefined,",
+  },
+  {
+    name: "an unlimited window is limited to nothing when it is read",
+    find: "session: { limitMicro: session }, week: { limitMicro: week }, month: { limitMicro: month }",
+    replace:
+      "session: { limitMicro: Number(session) }, week: { limitMicro: Number(week) }, month: { limitMicro: Number(month) }",
+  },
+  {
+    name: "what a hold has of prepaid credits is all of it when it is read",
+    find: "prepaidAt === undefined ? 0 : (prepaidMicro ?? reserved)",
+    replace: "prepaidAt === undefined ? 0 : reserved",
+  },
+  {
+    name: "what a hold has of prepaid credits is nothing when it is read",
+    find: "prepaidAt === undefined ? 0 : (prepaidMicro ?? reserved)",
+    replace: "prepaidAt === undefined ? 0 : (prepaidMicro ?? 0)",
+  },
+  {
+    name: "when a call was admitted that holds nothing of prepaid credits is not known",
+    find: "part: { prepaidAt: prepaidAt ?? at,",
+    replace: "part: { prepaidAt: prepaidAt ?? (at && undefined),",
+  },
+  {
+    name: "a process of the release before takes a hold of the plan for prepaid",
+    find: "...(prepaidMicro > 0 ? prepaid : { at: prepaidAt }),",
+    replace: "...(prepaidMicro > 0 ? prepaid : { prepaidAt, prepaidMicro }),",
+    test: before,
+  },
+  {
+    name: "what prepaid credits hold alone begins a session",
+    find: "    if (!isAllPrepaid) {\n",
+    replace: "    {\n",
+  },
   {
     name: "the lease of a repetition lacks its part",
     find: "toLease(request, earlier.receipt, earlier.part)",
@@ -65,7 +107,7 @@ export const limitMutations: readonly Mutation[] = [
   { name: "a renewal holds no more of prepaid credits", find: "    raiseLimits(limits, part, rise);\n", replace: "" },
   {
     name: "a renewal of prepaid credits is held in windows",
-    find: "    if (part?.prepaidAt === undefined) {\n",
+    find: "    if (part === undefined || part.prepaidMicro === 0) {\n",
     replace: "    {\n",
   },
   {
@@ -73,17 +115,117 @@ export const limitMutations: readonly Mutation[] = [
     find: "    this.#limits.put(account.id, limits, expiredPart(part));\n",
     replace: "",
   },
+  {
+    name: "a renewal moves the windows of a row",
+    find: "const windows = hasColumns ? undefined : windowsOf(receipt);\n    this.#observe",
+    replace: "const windows = hasColumns ? windowsOf(receipt) : undefined;\n    this.#observe",
+  },
 
   // Ends
   {
     name: "an end beside the windows is not written",
-    find: "    if (part && limits) this.#limits.put(account.id, limits, part);\n",
-    replace: "    void limits;\n",
+    find: "    if (part !== undefined) this.#limits.put(account.id, limits, part);\n",
+    replace: "",
   },
   {
     name: "a release gives no requests back",
     find: 'kind === "release" && part !== undefined ? usesAtRelease(part, rates) : rates',
     replace: "rates",
+  },
+  {
+    name: "a charge of a plan's hold to prepaid credits is not written",
+    find: "if (prepaid !== 0 && holdsPlanOnly(part)) this.#limits.putPrepaid(account.id, limits);",
+    replace: "void holdsPlanOnly;",
+  },
+  {
+    name: "an end leaves the windows where they are",
+    find: "    if (hasColumns !== hadColumns) this.#moveWindows.run(",
+    replace: "    if (false as boolean) this.#moveWindows.run(",
+  },
+  {
+    name: "an entry does not say what prepaid credits paid",
+    find: "values: [kind, at, sequence, amount, prepaid, paid,",
+    replace: "values: [kind, at, sequence, amount, prepaid - prepaid, paid,",
+  },
+  {
+    name: "an end does not note what prepaid credits have paid",
+    find: "values: [kind, at, sequence, amount, prepaid, paid,",
+    replace: "values: [kind, at, sequence, amount, prepaid, paid - paid,",
+  },
+  {
+    name: "a repetition does not say what prepaid credits paid",
+    find: 'settledAs("duplicate", reservation.paid)',
+    replace: 'settledAs("duplicate", 0)',
+  },
+  {
+    name: "a late end says what prepaid credits paid of its difference alone",
+    find: "const paid = reservation.paid + prepaid;",
+    replace: "const paid = prepaid;",
+  },
+  {
+    name: "what comes back goes to the plan first",
+    find: "charge: amount, paid: reservation.paid, uses",
+    replace: "charge: amount, paid: reservation.paid * 0, uses",
+  },
+  {
+    name: "what an expiry took of prepaid credits is not noted",
+    find: "if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);",
+    replace: "",
+  },
+  {
+    name: "an expiry that took nothing of prepaid credits counts as all prepaid",
+    find: "if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);",
+    replace: "if (prepaidMicro !== 0) this.#reservations.pay(id, prepaidMicro);",
+  },
+  {
+    name: "what a renewal after the expiry took of prepaid credits is not noted",
+    find: "{ checkpoint, paid: paid + prepaidMicro }",
+    replace: "{ checkpoint, paid }",
+  },
+  {
+    name: "a checkpoint does not say what prepaid credits paid",
+    find: "at: now, amountMicro, prepaidMicro, starts });",
+    replace: "at: now, amountMicro, prepaidMicro: 0, starts });",
+  },
+  {
+    name: "a checkpoint of prepaid credits names windows",
+    find: "const starts = startsOfEntry(receipt.starts, amountMicro, prepaidMicro);",
+    replace: "const { starts } = receipt;\n    void startsOfEntry;",
+  },
+  {
+    name: "what an earlier version has charged is the plan's",
+    find: '(part?.prepaidMicro ?? 0) > 0 ? checkpoint : column("paid")',
+    replace: '(part?.prepaidMicro ?? 0) < 0 ? checkpoint : column("paid")',
+    test: funding,
+  },
+  {
+    name: "entries of earlier versions are the plan's",
+    find: 'const prepaid = toNumberOrNull(row["prepaid"]) ?? undefined;',
+    replace: 'const prepaid = toNumber(row["prepaid"]);',
+    test: funding,
+  },
+  {
+    name: "holds outlive all calls",
+    find: "if (account.nextExpiry === null) this.#holdNothing(account);",
+    replace: "",
+    test: funding,
+  },
+  {
+    name: "holds of windows outlive all calls",
+    find: "if (account[window].held !== 0) account[window].held = 0;",
+    replace: "void account[window];",
+    test: funding,
+  },
+  {
+    name: "prepaid credits stay held after all calls",
+    find: "    prepaid.held = 0;\n",
+    replace: "",
+    test: funding,
+  },
+  {
+    name: "calls that are open hold nothing after an expiry",
+    find: "if (account.nextExpiry === null) this.#holdNothing(account);",
+    replace: "this.#holdNothing(account);",
   },
   {
     name: "an expiry takes all that was taken",
@@ -92,18 +234,13 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "an expired hold gives its buckets back twice",
-    find: 'part && kind === "expired" ? expiredPart(part) : part',
+    find: "part && expiredPart(part)",
     replace: "part",
   },
   {
-    name: "the funding of what has ended is lost",
-    find: "part: isPrepaid ? { ...part, caps: [], takes: [] } : undefined",
-    replace: "part: undefined",
-  },
-  {
     name: "a charge to prepaid credits names windows",
-    find: "  if (part?.prepaidAt !== undefined) return noWindows;\n",
-    replace: "",
+    find: 'const hasColumns = fundingOf(amount, prepaid) !== "prepaid";',
+    replace: 'const hasColumns = fundingOf(amount, prepaid) !== "prepaid" || true;',
   },
   {
     name: "an unknown lease has no prepaid credits and caps",
@@ -119,8 +256,8 @@ export const limitMutations: readonly Mutation[] = [
   // Top-ups and lapses
   {
     name: "a top-up is not recognised again",
-    find: "const earlier = this.#journal.topUp(id);",
-    replace: 'const earlier = undefined as ReturnType<JournalTable["topUp"]>;',
+    find: "const earlier = journal.prepaidChange(id);",
+    replace: "const earlier = undefined as ReturnType<typeof journal.prepaidChange>;",
   },
   {
     name: "a top-up id serves two accounts or amounts",
@@ -134,30 +271,148 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "what has expired is topped up",
-    find: "if (expiresAt !== undefined && expiresAt <= now) {",
-    replace: "if (false) {",
+    find: "if (expiresAt <= now) throw",
+    replace: "if (false) throw",
   },
   {
     name: "a top-up is not written",
-    find: "    this.#limits.putPrepaid(accountId, limits);\n    const tags",
-    replace: "    const tags",
+    find: "    limitTables.putPrepaid(accountId, { prepaid });\n",
+    replace: "    void limitTables;\n",
   },
   {
     name: "a top-up is no account's",
-    find: "    this.#accounts.put(account);\n    return prepaidState",
-    replace: "    return prepaidState",
+    find: "    accounts.put(account);\n",
+    replace: "    void accounts;\n",
   },
-  { name: "a grant and a top-up share their ids", find: "topup: -2 };", replace: "topup: -1 };" },
   {
-    name: "prepaid credits lapse again and again",
-    find: "    this.#limits.putPrepaid(account.id, limits);\n",
+    name: "a deduction takes nothing",
+    find: "      chargePrepaid(prepaid, amountMicro, now);\n",
     replace: "",
   },
-  { name: "nothing lapses", find: "const lapsed = lapse(limits.prepaid, now);", replace: "const lapsed = 0;" },
+  {
+    name: "a deduction takes what has expired",
+    find: "chargePrepaid(prepaid, amountMicro, now);",
+    replace: "chargePrepaid(prepaid, amountMicro, 0);",
+  },
+  {
+    name: "a deduction is a top-up in the journal",
+    find: 'this.#change("deduction",',
+    replace: 'this.#change("topup",',
+  },
+  {
+    name: "a deduction adds to the journal",
+    find: "{ ...request, amountMicro: -amountMicro }",
+    replace: "{ ...request, amountMicro: amountMicro + 0 }",
+  },
+  {
+    name: "a top-up and a deduction have ids of their own",
+    find: "deduction: -2 };",
+    replace: "deduction: -3 };",
+  },
+  {
+    name: "a grant and a top-up share their ids",
+    find: "topup: -2,",
+    replace: "topup: -1,",
+  },
+  {
+    name: "prepaid credits lapse again and again",
+    find: "    const lapsed = lapse(prepaid, now);\n    this.#limits.putPrepaid(account.id, limits);\n",
+    replace: "    const lapsed = lapse(prepaid, now);\n",
+  },
+  {
+    name: "nothing lapses",
+    find: "if (prepaid === undefined || !hasExpired(prepaid, now)) return false;",
+    replace: "if (prepaid === undefined || hasExpired(prepaid, now)) return false;\n    if (now > 0) return false;",
+  },
+  {
+    name: "lots lapse that an open call may need",
+    find: "if (this.#reservations.nextExpiry(account.id) !== null) return false;",
+    replace: "",
+  },
+  {
+    name: "lots lapse late: after the next expiry that was known",
+    find: "if (this.#reservations.nextExpiry(account.id) !== null) return false;",
+    replace: "if (account.nextExpiry !== null) return false;",
+  },
   {
     name: "a lapse alone has no place in the journal",
-    find: "if (hasExpired || hasLapsed) this.#accounts.put(account);",
-    replace: "if (hasExpired) this.#accounts.put(account);",
+    find: "if (isDue || hasLapsed) this.#accounts.put(account);",
+    replace: "if (isDue) this.#accounts.put(account);",
+  },
+  {
+    name: "a sweep ends nothing",
+    find: "if (length > 0) this.find(accountId, now);",
+    replace: "",
+    test: funding,
+  },
+  {
+    name: "a sweep opens accounts in which nothing has expired",
+    find: "SELECT 1 FROM infergate_entry WHERE account = a.id AND at IS NULL AND expires_at <= ?",
+    replace: "SELECT 1 FROM infergate_entry WHERE account = a.id AND ? > 0",
+    test: funding,
+  },
+  {
+    name: "a sweep ends what is not due",
+    find: "WHERE a.next_expiry <= ? AND EXISTS (",
+    replace: "WHERE a.next_expiry < ? AND EXISTS (",
+    test: funding,
+  },
+  {
+    name: "a sweep looks at the first accounts alone",
+    find: "return { due: rows.map(({ id }) => id), next: last?.id };",
+    replace: "return { due: rows.map(({ id }) => id), next: last && undefined };",
+    test: funding,
+  },
+  {
+    name: "a sweep has no end",
+    find: "while (after !== undefined && accounts < mostAccounts) {",
+    replace: "while (after !== undefined) {",
+    test: funding,
+  },
+  {
+    name: "a sweep is one turn",
+    find: "        await setImmediate();\n      }\n",
+    replace: "      }\n",
+    test: funding,
+  },
+  {
+    name: "an id of a top-up is any account's",
+    find: "if (holder !== undefined && holder !== own) {",
+    replace: "if (false) {",
+    test: funding,
+  },
+  {
+    name: "an id of a top-up is not noted",
+    find: "    this.#put.run(id, own, now);\n",
+    replace: "",
+    test: funding,
+  },
+  {
+    name: "an id of a top-up is noted with the account's name",
+    find: 'createHash("sha256").update(account).digest("base64url");\n}\n',
+    replace: 'createHash("sha256").digest("base64url") + account;\n}\n',
+    part: "booking/top-up-claims",
+    test: funding,
+  },
+  {
+    name: "an id of a top-up is free though its account has it",
+    find: "row?.account ?? ofTopUp(this.#journal.prepaidChange(id))",
+    replace: "row?.account ?? ofTopUp(undefined)",
+    test: funding,
+  },
+  {
+    name: "ids of top-ups are noted for ever",
+    find: "    this.#purge.run(now - keptMs);\n",
+    replace: "",
+    part: "booking/top-up-claims",
+    test: funding,
+  },
+  {
+    name: "ids of top-ups are noted for too short",
+    find: "this.#purge.run(now - keptMs);",
+    replace: "this.#purge.run(now - keptMs + dayMs);",
+    part: "booking/top-up-claims",
+    test: funding,
   },
 
   // Retention
@@ -190,8 +445,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a release before counts in windows what prepaid credits fund",
-    find: "  if (part?.prepaidAt !== undefined) return noWindows;\n",
-    replace: "",
+    find: "const hasColumns = part === undefined || part.prepaidMicro === 0;",
+    replace: "const hasColumns = true as boolean;",
     test: before,
   },
 ];

@@ -28,8 +28,16 @@ export const mutations: readonly Mutation[] = [
     find: "      requireSame(id, earlier.receipt, { account: accountId, amountMicro });\n",
     replace: "",
   },
-  { name: "more is held than can be counted", find: "canHold(open, amountMicro) &&", replace: "" },
-  { name: "a reservation holds nothing", find: "      addHold(account, receipt, amountMicro);\n", replace: "" },
+  {
+    name: "more is held than can be counted",
+    find: "if (!canHold(open, amountMicro) || (hasPart",
+    replace: "if ((hasPart",
+  },
+  {
+    name: "a reservation holds nothing",
+    find: "      addHold(account, receipt, ofPlan);\n",
+    replace: "",
+  },
   {
     name: "a hold never expires",
     find: "    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);\n",
@@ -40,7 +48,11 @@ export const mutations: readonly Mutation[] = [
     find: "account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);",
     replace: "account.nextExpiry = receipt.expiresAt;",
   },
-  { name: "a hold is not kept", find: "    this.#reservations.hold({ id, receipt, part });\n", replace: "" },
+  {
+    name: "a hold is not kept",
+    find: "    this.#reservations.hold({ id, receipt, limits, part });\n",
+    replace: "",
+  },
   {
     name: "a reservation is not counted",
     find: "    this.#accounts.put(account);\n    const lease",
@@ -64,34 +76,34 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry charges nothing",
-    find: "    this.#endHold(account, reservation, { held: 0, charge: rise, uses: noUses }, now);\n",
-    replace: "",
+    find: "rise === 0 ? 0 : this.#book.endHold(account, reservation, ending, now);",
+    replace: "rise === 0 ? 0 : ending.held;",
   },
   {
     name: "a renewal after the expiry of nothing is in the journal",
-    find: '    if (rise === 0) return "expired";\n',
+    find: "    if (rise === 0) return;\n",
     replace: "",
   },
   {
     name: "a renewal after the expiry is not counted",
-    find: '    this.#accounts.put(account);\n    return "expired";',
-    replace: '    return "expired";',
+    find: "    this.#book.writeCheckpoint(account, reservation, { amountMicro: rise, prepaidMicro }, now);\n    this.#accounts.put(account);",
+    replace: "    this.#book.writeCheckpoint(account, reservation, { amountMicro: rise, prepaidMicro }, now);",
   },
   {
     name: "a renewal after the expiry charges again and again",
-    find: "    this.#reservations.raiseCheckpoint(id, checkpoint, now);\n",
+    find: "    this.#reservations.raiseCheckpoint(id, { checkpoint, paid: paid + prepaidMicro }, now);\n",
     replace: "",
   },
 
   // Settlements
   {
     name: "a settlement is not counted",
-    find: 'if (status !== "duplicate") this.#accounts.put(account);',
+    find: 'if (settled.status !== "duplicate") this.#accounts.put(account);',
     replace: "",
   },
   {
     name: "a settlement is not recognised again",
-    find: '    if (state === "ended") return "duplicate";\n',
+    find: '    if (state === "ended") return settledAs("duplicate", reservation.paid);\n',
     replace: "",
   },
   {
@@ -107,18 +119,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement gives nothing back",
-    find: "{ held, charge, uses }, now)",
-    replace: "{ held: 0, charge, uses }, now)",
+    find: "const ending = { held, charge: amount,",
+    replace: "const ending = { held: held - held, charge: amount,",
   },
   {
     name: "a settlement charges nothing",
-    find: "{ held, charge, uses }, now)",
-    replace: "{ held, charge: 0, uses }, now)",
+    find: "const ending = { held, charge: amount,",
+    replace: "const ending = { held, charge: amount - amount,",
   },
   {
     name: "a settled hold stays",
-    find: "    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount: charge, tags });\n",
-    replace: "",
+    find: "    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount, prepaid, paid, tags });\n",
+    replace: "    void [kind, ++account.sequence, tags];\n",
   },
   {
     name: "what was forgotten is charged again",
@@ -140,8 +152,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an unknown id is charged nothing",
-    find: "    this.#endHold(account, unknown, { held: 0, charge: amountMicro, uses: noUses }, now);\n",
-    replace: "",
+    find: "const prepaid = this.#book.endHold(account, unknown, ending, now);",
+    replace: "const prepaid = ending.held;",
   },
   {
     name: "an unknown id is charged again and again",
@@ -152,24 +164,28 @@ export const mutations: readonly Mutation[] = [
   // Expiry
   {
     name: "no hold expires",
-    find: "const hasExpired = account.nextExpiry !== null && account.nextExpiry <= now;",
-    replace: "const hasExpired = false as boolean;",
+    find: "const isDue = account.nextExpiry !== null && account.nextExpiry <= now;",
+    replace: "const isDue = false as boolean;",
   },
   {
     name: "a hold outlives its lease",
-    find: "const hasExpired = account.nextExpiry !== null && account.nextExpiry <= now;",
-    replace: "const hasExpired = account.nextExpiry !== null && account.nextExpiry < now;",
+    find: "const isDue = account.nextExpiry !== null && account.nextExpiry <= now;",
+    replace: "const isDue = account.nextExpiry !== null && account.nextExpiry < now;",
   },
   {
     name: "an expiry charges nothing",
-    find: "this.#endHold(account, hold, expiryOf(hold), now);",
-    replace: "this.#endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
+    find: "this.endHold(account, hold, expiryOf(hold), now);",
+    replace: "this.endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
   },
-  { name: "an expiry of nothing is in the journal", find: "      if (hold.checkpoint === 0) continue;\n", replace: "" },
+  {
+    name: "an expiry of nothing is in the journal",
+    find: "      if (checkpoint === 0) continue;\n",
+    replace: "",
+  },
   {
     name: "an expiry is not in the journal",
-    find: "      if (hold.checkpoint === 0) continue;\n",
-    replace: "      continue;\n",
+    find: "      if (checkpoint === 0) continue;\n",
+    replace: "      if (checkpoint >= 0) continue;\n",
   },
   { name: "a hold expires again and again", find: "    this.#reservations.expireDue(account.id, now);\n", replace: "" },
   {
@@ -179,7 +195,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an expiry alone is not counted",
-    find: "if (hasExpired || hasLapsed) this.#accounts.put(account);",
+    find: "if (isDue || hasLapsed) this.#accounts.put(account);",
     replace: "if (hasLapsed) this.#accounts.put(account);",
   },
   { name: "holds that die at once have no order", find: ".sort(byExpiry)", replace: "" },
@@ -190,8 +206,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "more holds expire than are due",
-    find: "AND expires_at <= ?`,\n    );\n    this.#expire =",
-    replace: "AND expires_at <= ? + 600000`,\n    );\n    this.#expire =",
+    find: "AND expires_at <= ?`,\n    );\n    this.#pay =",
+    replace: "AND expires_at <= ? + 600000`,\n    );\n    this.#pay =",
   },
   {
     name: "holds of other accounts expire",
@@ -511,7 +527,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement of a forgotten lease is charged",
-    find: 'if (isForgottenLease(lease, this.#forgotten.at(accountId))) return "duplicate";',
+    find: 'if (isForgottenLease(lease, this.#forgotten.at(accountId))) return settledAs("duplicate", 0);',
     replace: "",
   },
   {

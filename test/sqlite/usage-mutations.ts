@@ -25,8 +25,32 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "what prepaid credits paid is the plan's",
-    find: "IS NULL, 'prepaid', 'plan')",
-    replace: "IS NULL, 'plan', 'plan')",
+    find: "iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan')",
+    replace: "iif(prepaid <> 0 AND prepaid = amount, 'plan', 'plan')",
+    test: usage,
+  },
+  {
+    name: "what both paid is the plan's alone",
+    find: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount`",
+    replace: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount AND prepaid = 0`",
+    test: usage,
+  },
+  {
+    name: "what both paid is summed up twice",
+    find: "iif(prepaid = amount, amount, amount - prepaid) AS charged",
+    replace: "amount AS charged",
+    test: usage,
+  },
+  {
+    name: "what both paid is two requests",
+    find: ", 'prepaid', 0, prepaid,",
+    replace: ", 'prepaid', requests, prepaid,",
+    test: usage,
+  },
+  {
+    name: "what an earlier version's prepaid credits paid is the plan's",
+    find: "IS NULL, e.amount, 0))",
+    replace: "IS NULL, 0, 0))",
     test: usage,
   },
   {

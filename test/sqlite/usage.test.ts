@@ -105,6 +105,31 @@ describe("the sums", () => {
     }
   }
 
+  it("of what the plan and prepaid credits paid together are each payer's, its request and tokens once", async () => {
+    const pay = async (amountMicro: number) => {
+      await ledger.settle(await reserve(id, amountMicro, 10), { amountMicro, tags: { output: amountMicro } });
+    };
+    await ledger.topUp?.({ id: "bought", account: id, amountMicro: 100 });
+    for (const amount of [14, 5, 7]) await pay(amount);
+    const paid = async () => {
+      return (await usage(["funding"])).map(({ by, requests, chargedMicro, tokens }) => {
+        return [by["funding"], requests, chargedMicro, tokens.output];
+      });
+    };
+    const expected = [
+      ["plan", 1, 10, 14],
+      ["prepaid", 2, 4 + 12, 12],
+    ];
+    expect(await paid()).toEqual(expected);
+    // As an earlier version has written it.
+    database.exec("UPDATE infergate_entry SET prepaid = NULL WHERE amount = 7");
+    expect(await paid()).toEqual(expected);
+    sumUp(database, id);
+    expect(rows()).toBe(2);
+    expect(await paid()).toEqual(expected);
+    expect((await usage(["model"])).map(({ requests, chargedMicro }) => [requests, chargedMicro])).toEqual([[3, 26]]);
+  });
+
   it("equal the journal's after any history, for any range", async () => {
     const moment = fc.oneof(
       fc.constant(undefined),

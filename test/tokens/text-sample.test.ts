@@ -61,9 +61,19 @@ describe("a text that comes in pieces", () => {
 
   it("sees all parts of a long one", () => {
     const { English = "", digits = "" } = answerTexts;
-    const parts = [English.repeat(20), digits.repeat(20), English.repeat(20)];
-    const real = parts.reduce((sum, part) => sum + (realTokenizers["Llama 3"]?.(part) ?? 0), 0);
-    expect(sampleOf(parts.join(""), [7]).tokens()).toBeGreaterThan(real * 0.95);
+    const english = realTokenizers["Llama 3"]?.(English) ?? 0;
+    for (const [first, second] of [
+      [3, 40],
+      [20, 20],
+      [40, 3],
+    ] as const) {
+      const text = `${digits.repeat(first)}${English.repeat(second)}`;
+      // Each digit is a token.
+      const real = digits.length * first + english * second;
+      const tokens = sampleOf(text, [7]).tokens();
+      expect(tokens).toBeGreaterThan(real * 0.95);
+      expect(tokens).toBeLessThan(textTokens(Buffer.from(text)) * 1.15);
+    }
   });
 
   it("is nothing at first, and grows", () => {

@@ -68,7 +68,7 @@ language sql immutable as $$
 $$;
 
 -- What the plan may still be charged for a call: the least that is left in the windows of its admission. Null: nothing
--- limits it.
+-- limits it, or an earlier version has not kept the limits.
 create function infergate.room_of(account infergate.account, hold infergate.hold, moment bigint) returns bigint
 language plpgsql immutable as $$
 begin
@@ -92,10 +92,8 @@ declare
 begin
   if charge < 0 then return -least(-charge, infergate.paid_before(hold)); end if;
   if held = 0 and coalesce(infergate.prepaid_balance(account.prepaid, admitted_at) <= 0, true) then return 0; end if;
-  -- Of an earlier version.
-  if hold.limits is null then return case when held > 0 then charge else 0 end; end if;
   room := infergate.room_of(account, hold, moment);
-  -- Its windows are over. The plan, which had nothing left at the admission, does not pay for it.
+  -- The plan, which had nothing left at the admission, does not pay for it once its windows are over.
   if room is null and held > 0 and held = hold.reserved then return charge; end if;
   return charge - least(charge, room);
 end

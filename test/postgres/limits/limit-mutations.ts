@@ -8,12 +8,7 @@ const rolling = "postgres-rolling-restart";
 export const limitMutations: readonly Mutation[] = [
   // Prepaid credits
   { name: "a lot that has expired admits", find: "filter (where moment < expiry)", replace: "filter (where true)" },
-  { name: "what is overdrawn admits", find: "- prepaid.overdrawn - prepaid.held", replace: "- prepaid.held" },
-  {
-    name: "what prepaid calls hold admits",
-    find: "- prepaid.overdrawn - prepaid.held",
-    replace: "- prepaid.overdrawn",
-  },
+  { name: "what is overdrawn admits", find: "::bigint - prepaid.overdrawn\n", replace: "::bigint\n" },
   { name: "lots are not in order", find: "while prepaid.expiries[place] < expiry loop", replace: "while false loop" },
   { name: "each top-up is a lot", find: "if prepaid.expiries[place] = expiry then", replace: "if false then" },
   { name: "there may be any number of lots", find: ">= 100 then return null", replace: ">= 1000 then return null" },
@@ -41,8 +36,13 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "lots lapse while an open call may need them",
-    find: "if prepaid.held > 0 or coalesce(moment",
-    replace: "if coalesce(moment",
+    find: "  if exists (select from infergate.hold where hold.account = account.id and not expired) then return account; end if;\n",
+    replace: "",
+  },
+  {
+    name: "lots lapse once no call has expired",
+    find: "where hold.account = account.id and not expired) then return account",
+    replace: "where hold.account = account.id) then return account",
   },
   { name: "all lots lapse with the first", find: "exit when moment < prepaid.expiries[place];", replace: "" },
   {
@@ -52,13 +52,17 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a top-up id serves two accounts",
-    find: "when earlier.account <> account.id then 'other_account'\n        when earlier.amount",
-    replace: "when earlier.amount",
+    find: "when known.account <> owner then 'other_account'\n",
+    replace: "",
   },
-  { name: "a top-up id serves two amounts", find: "when earlier.amount <> bought then 'other_amount'\n", replace: "" },
+  {
+    name: "a top-up id serves two amounts",
+    find: "when known.amount <> earlier_top_up.amount then 'other_amount'\n",
+    replace: "",
+  },
   {
     name: "a top-up id serves two expiries",
-    find: "when earlier.expires_at <> expiry then 'other_expiry'\n",
+    find: "when known.expires_at <> expiry then 'other_expiry'\n",
     replace: "",
   },
   { name: "a top-up may have expired", find: "if expiry <= moment then", replace: "if false then" },
@@ -70,22 +74,12 @@ export const limitMutations: readonly Mutation[] = [
   { name: "a top-up pays nothing", find: "paid := least(prepaid.overdrawn, bought);", replace: "paid := 0;" },
   {
     name: "a top-up is not recognised again",
-    find: "  insert into infergate.top_up values",
-    replace: "  if false then end if; perform",
-  },
-  {
-    name: "prepaid credits fund nothing",
-    find: "infergate.available_prepaid(account.prepaid, moment) >= need",
-    replace: "false",
-  },
-  {
-    name: "prepaid credits fund any call",
-    find: "infergate.available_prepaid(account.prepaid, moment) >= need",
-    replace: "infergate.available_prepaid(account.prepaid, moment) >= 1",
+    find: "  insert into infergate.top_up values (op->>'id', account.id, bought, expiry, moment);\n",
+    replace: "",
   },
   {
     name: "a prepaid call holds nothing",
-    find: "infergate.hold_prepaid(account.prepaid, amount)",
+    find: "infergate.hold_prepaid(account.prepaid, by_prepaid)",
     replace: "account.prepaid",
   },
   {
@@ -95,12 +89,12 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a prepaid call is charged to the windows",
-    find: "if hold.part ? 'prepaidAt' then\n    account.prepaid",
-    replace: "if false then\n    account.prepaid",
+    find: "if held > 0 or share <> 0 then",
+    replace: "if false then",
   },
   {
     name: "an entry of a prepaid call names windows",
-    find: "case when part ? 'prepaidAt' then array[null, null, null]::bigint[] || starts else starts end",
+    find: "case when share <> 0 and share = amount then array[null, null, null]::bigint[] || starts else starts end",
     replace: "starts",
   },
   {

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js";
+import type { CreditLedger, Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { loadEmptyPostgres } from "../../schema/load-postgres.js";
+import { olderStores } from "../../schema/older-stores.js";
 import { journalOf } from "../../support/journal-of.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
+import { prepaidLeft } from "../../support/prepaid-left.js";
+import { setTestClock, shiftedPool } from "../test-schema.js";
 
 const now = Date.now();
 const leaseMs = 60_000;
@@ -160,5 +164,71 @@ describeWithPostgres("PostgreSQL, processes of two versions at a time", (server)
     for (const table of ["cap", "bucket", "hold", "entry"]) {
       expect((await pool.query(`select from ${schema}.${table} where account = $1`, [account])).rowCount).toBe(0);
     }
+  });
+
+  it("take on what the version before has left, and leave what that understands", async () => {
+    const before = "rolling_before";
+    const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 31));
+    const commit = "1bed546";
+    await (await olderStores(commit, "postgres", { pool, schema: before })).plans.put({ id: "first", models: [] });
+    await setTestClock(pool, before);
+    const shifted = shiftedPool(pool, before, clock);
+    const { ledger: older } = await olderStores(commit, "postgres", { pool: shifted, schema: before });
+    const newer = postgresCreditLedger({ pool: shifted, schema: before });
+    const limitsOf = (week: number) =>
+      windowLimits({ credits: { session: null, week, month: null }, sessionMs: 3_600_000, now: clock.now() });
+    const begin = async (ledger: CreditLedger, account: string, amountMicro: number, week = 0): Promise<Lease> => {
+      const request = { id: randomUUID(), account, amountMicro, leaseMs, limits: limitsOf(week) };
+      const result = await ledger.reserve(request);
+      if (!result.ok) throw new Error("So much is there.");
+      return result.lease;
+    };
+    await older.topUp?.({ id: "bought by older", account: "bought", amountMicro: 100 });
+    const open = await begin(older, "bought", 40);
+    const dead = await begin(older, "bought", 10);
+    await older.renew([
+      { lease: open, observedMicro: 0, leaseMs: 5 * leaseMs },
+      { lease: dead, observedMicro: 5, leaseMs },
+    ]);
+    clock.advance(leaseMs);
+    await older.release(await begin(older, "bought", 1));
+    const planned = await begin(older, "planned", 30, 50);
+    await older.topUp?.({ id: "bought to spend", account: "spent", amountMicro: 10 });
+    await older.settle(await begin(older, "spent", 10), { amountMicro: 10 });
+    expect((await older.balance("spent", limitsOf(0))).prepaid).toBeUndefined();
+
+    expect((await newer.balance("spent", limitsOf(0))).prepaid).toEqual(prepaidLeft(0));
+    expect((await newer.balance("bought", limitsOf(0))).prepaid).toMatchObject({ balanceMicro: 95, heldMicro: 40 });
+    await newer.renew([{ lease: open, observedMicro: 60, leaseMs }]);
+    expect((await newer.balance("bought", limitsOf(0))).prepaid).toMatchObject({ balanceMicro: 95, heldMicro: 60 });
+    expect(await newer.settle(open, { amountMicro: 70 })).toMatchObject({ status: "settled", prepaidMicro: 70 });
+    expect(await newer.settle(dead, { amountMicro: 2 })).toMatchObject({ status: "late", prepaidMicro: 2 });
+    expect((await newer.balance("bought", limitsOf(0))).prepaid).toEqual(prepaidLeft(28));
+    // It has not kept the limits of the admission: the plan, which held it, pays all.
+    await newer.topUp?.({ id: "bought meanwhile", account: "planned", amountMicro: 100 });
+    expect(await newer.settle(planned, { amountMicro: 80 })).toMatchObject({ windows: { week: { usedMicro: 80 } } });
+    expect((await newer.balance("planned", limitsOf(50))).prepaid).toEqual(prepaidLeft(100));
+
+    // The version before ends a call that both pay, by the rule of this one.
+    await newer.topUp?.({ id: "bought by newer", account: "both", amountMicro: 100 });
+    const both = await begin(newer, "both", 30, 20);
+    const own = await begin(older, "both", 30, 20);
+    expect(await older.settle(both, { amountMicro: 25 })).toMatchObject({ status: "settled" });
+    expect(await older.settle(own, { amountMicro: 25 })).toMatchObject({ status: "settled" });
+    expect((await newer.balance("both", limitsOf(20))).prepaid).toEqual(prepaidLeft(70));
+    const { entries = [] } = (await newer.history?.({ account: "both" })) ?? {};
+    expect(entries.map(({ amountMicro, prepaidMicro }) => [amountMicro, prepaidMicro])).toEqual([
+      [25, 25],
+      [25, 5],
+      [100, undefined],
+    ]);
+    expect((await older.history?.({ account: "both" }))?.entries).toHaveLength(3);
+    expect(await older.usage?.({ account: "both", by: ["funding"] })).toMatchObject([
+      { by: { funding: "plan" }, requests: 1, chargedMicro: 20 },
+      { by: { funding: "prepaid" }, requests: 1, chargedMicro: 30 },
+    ]);
+    await newer.deduct?.({ id: "taken back", account: "both", amountMicro: 70 });
+    expect((await older.reserve({ ...request("both", 1, 0), limits: limitsOf(20) })).ok).toBe(false);
+    await Promise.all([older.close(), newer.close()]);
   });
 });

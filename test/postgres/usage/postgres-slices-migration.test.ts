@@ -16,7 +16,7 @@ import { usageOf } from "./usage-place.js";
 const midnight = Math.floor(Date.now() / day) * day - 3 * day;
 
 const calls: readonly Entered[] = Array.from({ length: 2_500 }, (_, n) => ({
-  ...{ at: midnight + n * 30_000, kind: "charge", amountMicro: n, isPrepaid: n % 2 === 0 },
+  ...{ at: midnight + n * 30_000, kind: "charge", amountMicro: n + 1, isPrepaid: n % 2 === 0 },
   tags: { model: `m${n % 3}`, input: n, "tag.team": "t" },
 }));
 

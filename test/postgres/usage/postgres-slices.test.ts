@@ -121,15 +121,17 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     const moment = fc
       .integer({ min: 0, max: 96 })
       .chain((n) => fc.constantFrom(-1, 0, 1).map((ms) => n * 30 * minute + ms));
-    const entry = fc.record({
+    const record = fc.record({
       at: moment.map((at) => midnight + Math.max(0, at)),
       kind: fc.constantFrom<Entered["kind"]>("charge", "charge", "checkpoint", "release"),
-      amountMicro: fc.integer({ min: -50, max: 50 }),
-      isPrepaid: fc.boolean(),
+      // What costs nothing is the plan's.
+      amountMicro: fc.integer({ min: -50, max: 50 }).map((amount) => amount || 1),
+      paid: fc.constantFrom({ isPrepaid: true }, { isPrepaid: false }, { isPrepaid: false, prepaidMicro: 100 }),
       tags: fc.option(
         fc.record({ model: fc.constantFrom("m", 'n"'), input: fc.nat(9), "tag.team": fc.constantFrom("a", "b", 3) }),
       ),
     });
+    const entry = record.map(({ paid, ...rest }): Entered => ({ ...rest, ...paid }));
     const act = fc.oneof(
       { weight: 2, arbitrary: fc.record({ add: fc.array(entry, { minLength: 1, maxLength: 12 }) }) },
       { weight: 2, arbitrary: fc.record({ busy: fc.constantFrom(firstDay, firstDay + 1) }) },

@@ -8,8 +8,8 @@ export const usageMutations: readonly Mutation[] = [
   // What an entry adds
   {
     name: "a settlement is not summed up",
-    find: "charge, coalesce(known.part ? 'prepaidAt', false), op->'tags'",
-    replace: "0, coalesce(known.part ? 'prepaidAt', false), op->'tags'",
+    find: "charge, share, op->'tags'",
+    replace: "0, 0, op->'tags'",
     test: usage,
   },
   {
@@ -30,7 +30,7 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry is not summed up",
-    find: "      perform infergate.add_usage(account.id, moment, 0, rise, coalesce(known.part ? 'prepaidAt', false), null);\n",
+    find: "      perform infergate.add_charge(account.id, moment, 0, rise, share, null);\n",
     replace: "",
   },
   {

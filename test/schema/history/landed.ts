@@ -36,6 +36,7 @@ export const landed: readonly Landed[] = [
   { commit: "aec240b", stores: ["postgres"], keys: "credits" },
   { commit: "1bed546", stores: ["postgres", "sqlite", "redis"], keys: "credits" },
   { commit: "31d2bdd", stores: ["sqlite"], keys: "credits" },
+  { commit: "45bdd2a", stores: ["sqlite"], keys: "credits" },
 ];
 
 /** Those whose own code is kept, to run beside today's: the first one, and the one before this version. */
