@@ -25,6 +25,14 @@ export function describeClock({ describe, it, fixture }: RulesInput): void {
       }
     });
 
+    it("begins a week in its first millisecond, also where the caller's clock is behind or ahead", async () => {
+      for (const skewMs of [-hour, 0, hour]) {
+        const account = await fixture({ week: 10, skewMs }, weekEnd);
+        await account.spend(10);
+        expect((await account.windows()).week).toMatchObject({ startsAt: weekEnd, resetsAt: weekEnd + 7 * day });
+      }
+    });
+
     it("refuses a caller whose clock is more than a window away", async () => {
       for (const skewMs of [-15 * day, 15 * day]) {
         const account = await fixture({ week: 10, skewMs });

@@ -25,7 +25,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
     const cap = capOf(account, "total", 100);
     const lease = await account.admit(60, { caps: [cap] });
     await account.ledger.renew([{ lease, observedMicro: 25, leaseMs: 60 * second }]);
-    await pass(account, 40 * day);
+    await pass(account, 80 * day);
     const after = { prepaid: { balanceMicro: 75, heldMicro: 0 }, caps: [{ usedMicro: 25, heldMicro: 0 }] };
     expect(await creditsNow(account, { caps: [cap] })).toMatchObject(after);
     await account.ledger.release(await account.admit(75));
@@ -38,7 +38,7 @@ describe.runIf(hasRedisServer)("what leases in Redis hold of limits that do not 
     const cap = capOf(account, "total", 100);
     await account.admit(60, { caps: [cap] });
     await account.admit(1);
-    await pass(account, monthEnd - start + 2 * day);
+    await pass(account, monthEnd - start + 32 * day);
     expect(await creditsNow(account, { caps: [cap] })).toMatchObject({ caps: [{ usedMicro: 0, heldMicro: 0 }] });
     await account.admit(1, { caps: [capOf(account, "total", 100)] });
     expect(await creditsNow(account, { caps: [cap] })).toMatchObject({ caps: [{ usedMicro: 0, heldMicro: 1 }] });
