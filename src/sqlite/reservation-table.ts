@@ -58,6 +58,11 @@ export interface ReservationEnd {
 const noLimits: RowOfHeldLimits = Object.freeze({});
 const noWindows = [null, null, null, null, null, null] as const;
 
+/** What is read of a row. Drivers take longer to make a row's object than SQLite takes to find it. */
+const columns = `
+  id, account, kind, reserved, lease_expires_at, amount, checkpoint, paid, expires_at, held_limits, limits,
+  session_start, session_end, week_start, week_end, month_start, month_end`;
+
 const insert = `INSERT INTO infergate_entry (
   id, account, session_start, session_end, week_start, week_end, month_start, month_end, reserved, lease_expires_at,
   kind, at, sequence, amount, prepaid, paid, tags, held_limits, limits, expires_at, checkpoint, part
@@ -79,7 +84,7 @@ export class ReservationTable {
   constructor(connection: SqliteConnection) {
     const prepare = (sql: string) => connection.prepare(sql);
     const ofHolds = "account = ? AND at IS NULL";
-    this.#get = prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = 0");
+    this.#get = prepare(`SELECT ${columns} FROM infergate_entry WHERE id = ? AND part = 0`);
     this.#insert = prepare(insert);
     this.#renew = prepare(
       "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ? WHERE id = ? AND part = 0",
@@ -93,7 +98,7 @@ export class ReservationTable {
       UPDATE infergate_entry
       SET session_start = ?, session_end = ?, week_start = ?, week_end = ?, month_start = ?, month_end = ?
       WHERE id = ? AND part = 0`);
-    this.#due = prepare(`SELECT * FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
+    this.#due = prepare(`SELECT ${columns} FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
     this.#expireDue = prepare(
       `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
     );

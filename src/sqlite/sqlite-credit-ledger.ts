@@ -20,7 +20,7 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
  *
  * Every operation is one transaction, and runs to its end synchronously, as SQLite does. Where another process has
  * locked the database it waits for up to five seconds, while this process does its other work. There are no other
- * timers: later operations end what has expired and delete what is too old.
+ * timers: later operations and sweeps end what has expired, and later operations delete what is too old.
  *
  * @throws RangeError when `retentionMs` or `durability` is out of range.
  * @throws Error when the tables cannot be made, or were made by a newer release.

@@ -164,6 +164,12 @@ export const mutations: readonly Mutation[] = [
     test: "../sqlite/funding",
   },
   {
+    name: "a plan's lease of an earlier version is prepaid",
+    find: "if (limits === undefined) return held > 0 ? charge : 0;",
+    replace: "if (limits === undefined) return charge;",
+    test: "../sqlite/funding",
+  },
+  {
     name: "a plan that had nothing left pays once its windows are over",
     find: "if (room === Number.POSITIVE_INFINITY && held > 0 && held === receipt.amountMicro) return charge;",
     replace: "",

@@ -123,6 +123,18 @@ describe("beside a process of the release before", () => {
     expect(sums).toMatchObject([{ by: { funding: "prepaid" }, requests: 2, chargedMicro: 28 }]);
   });
 
+  it("what it has begun is paid by what it holds of", async () => {
+    const { older, newer, hold } = await bothProcesses();
+    const planned = await hold(older, "planned", 10);
+    const bought = await hold(older, "bought", 20, noPlan);
+    expect([planned.prepaidAt, bought.prepaidAt]).toEqual([undefined, now]);
+    expect(await newer.settle(planned, { amountMicro: 12 })).not.toHaveProperty("prepaidMicro");
+    expect(await newer.settle(bought, { amountMicro: 25 })).toMatchObject({ status: "settled", prepaidMicro: 25 });
+    const { windows, prepaid } = await newer.balance(account, limits);
+    expect(windows.month).toMatchObject({ usedMicro: 12, heldMicro: 0 });
+    expect(prepaid).toMatchObject({ balanceMicro: 75, heldMicro: 0 });
+  });
+
   it("nothing stays held of what it has taken for prepaid alone, once no call is open", async () => {
     const { clock, older, newer, hold } = await bothProcesses();
     const shared = await hold(newer, "shared", 14);

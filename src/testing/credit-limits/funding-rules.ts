@@ -62,6 +62,13 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(debtor)).prepaid).toEqual(prepaidOf(-5));
     });
 
+    it("begin no session for what prepaid credits hold alone", async () => {
+      const account = await fixture({ session: 10, week: 0 });
+      await topUp(account, 100);
+      expect((await account.admit(30)).prepaidMicro).toBe(30);
+      expect((await account.windows()).session.startsAt).toBeNull();
+    });
+
     it("take no debt of the one from the other", async () => {
       const account = await fixture({ month: 10 });
       await account.spend(30);
@@ -216,16 +223,30 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
     });
 
     it("is the plan's where all its windows have ended, if the plan held a part of it, else prepaid", async () => {
-      for (const [limit, prepaidMicro] of [
-        [10, undefined],
-        [0, 30],
+      for (const [limit, afterMs, prepaidMicro] of [
+        [10, 10 * second - 1, 20],
+        [10, 10 * second, undefined],
+        [0, 20 * second, 30],
       ] as const) {
         const account = await fixture({ week: limit }, Date.UTC(2026, 2, 15, 23, 59, 50));
         await topUp(account, 100);
         const lease = await account.admit(30);
-        account.clock.advance(20 * second);
+        account.clock.advance(afterMs);
         expect((await account.ledger.settle(lease, { amountMicro: 30 })).prepaidMicro).toBe(prepaidMicro);
       }
+    });
+
+    it("is not limited by a session that has begun after its own, which nothing was counted in", async () => {
+      const account = await fixture({ session: 10, week: 0 });
+      await topUp(account, 100);
+      const lease = await account.admit(30);
+      account.clock.advance(second);
+      account.plan = { session: 10 };
+      const grant = { account: account.id, window: "week", amountMicro: 100, limits: account.limits } as const;
+      await account.ledger.grant({ id: unique("grant"), ...grant });
+      await account.spend(4);
+      expect((await account.ledger.settle(lease, { amountMicro: 30 })).prepaidMicro).toBeUndefined();
+      expect(await account.windows()).toMatchObject({ session: { usedMicro: 4 }, week: { usedMicro: 34 } });
     });
 
     it("is repeated with what prepaid credits paid", async () => {

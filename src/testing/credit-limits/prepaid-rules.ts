@@ -140,6 +140,8 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       expect(status).toBe("recovered");
       expect(prepaid?.balanceMicro).toBe(-7);
       expect(await account.counts()).toEqual(everywhere(0, 0));
+      const another = { ...lease, id: unique("lost") };
+      expect(await account.ledger.settle(another, { amountMicro: 12 })).toMatchObject({ prepaidMicro: 12 });
     });
 
     it("give everything back with a release", async () => {

@@ -51,7 +51,10 @@ function rawPair(database: SqliteDatabase): Pair {
   const account = database.prepare("SELECT * FROM infergate_account WHERE id = ?");
   const putAccount = database.prepare(`REPLACE INTO infergate_account VALUES (?${", ?".repeat(17)})`);
   const entry = database.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = 0");
-  const putEntry = database.prepare(`INSERT INTO infergate_entry VALUES (?${", ?".repeat(16)}, ?)`);
+  const putEntry = database.prepare(`INSERT INTO infergate_entry (
+    id, part, account, kind, at, sequence, amount, session_start, week_start, month_start, tags, session_end, week_end,
+    month_end, reserved, lease_expires_at, expires_at, checkpoint
+  ) VALUES (?${", ?".repeat(17)})`);
   const endEntry = database.prepare(
     "UPDATE infergate_entry SET kind = ?, at = ?, sequence = ?, amount = ?, tags = ? WHERE id = ? AND part = 0",
   );
@@ -66,7 +69,6 @@ function rawPair(database: SqliteDatabase): Pair {
     begin.run();
     const before = row();
     entry.get(id);
-    // In the order of the table: id, part, account, kind, at, sequence, amount, starts, tags, ends, reserved and so on.
     putEntry.run(
       id,
       0,
