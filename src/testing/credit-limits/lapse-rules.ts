@@ -1,6 +1,6 @@
 import { type CreditLedger, LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { RulesInput } from "../credit-ledger/rules-input.js";
-import { type Fixture, hour, second, start } from "../credit-ledger-fixture.js";
+import { type Fixture, hour, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { creditsNow, prepaidLeft, topUp } from "./limits-fixture.js";
 
@@ -12,7 +12,7 @@ export function describeLapse({ describe, it, fixture }: RulesInput): void {
       await topUp(account, 10, { expiresAt: start + 30 * second });
       await topUp(account, 100);
       const before = await account.admit(8);
-      account.clock.advance(31 * second);
+      account.clock.advance(30 * second);
       const after = await account.admit(5);
       await account.ledger.settle(before, { amountMicro: 8 });
       expect(await lapsed(account)).toEqual([]);
@@ -135,10 +135,13 @@ export function describeLapse({ describe, it, fixture }: RulesInput): void {
     it("are forgotten with the call that needed them", async () => {
       const account = await fixture({ week: 0 });
       await topUp(account, 10, { expiresAt: start + 30 * second });
-      await account.admit(8);
+      const { id } = await account.admit(8);
       account.clock.advance(30 * second);
       await account.ledger.reset(account.id, ["week"]);
       await account.ledger.forget(account.id);
+      const other = unique("account");
+      await account.ledger.topUp?.({ id: unique("topup"), account: other, amountMicro: 5 });
+      await account.admit(1, { id, account: other });
       await topUp(account, 5, { expiresAt: start + 40 * second });
       account.clock.advance(10 * second);
       await account.ledger.reset(account.id, ["week"]);
