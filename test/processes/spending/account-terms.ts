@@ -16,7 +16,7 @@ export interface AccountTerms {
   kind: Kind;
   credits: Record<WindowName, number | null>;
   isToppedUp: boolean;
-  /** Some of its prepaid credits expire, and some are taken back. */
+  /** Whether some of what it is topped up with expires, and some is taken back. */
   losesPrepaid: boolean;
   /** Of each of its keys: the caps and rates in which a call counts. Keys share those with the same id. */
   keys: { caps: readonly Omit<CapLimit, "bounds">[]; rates: readonly Omit<RateLimit, "take">[] }[];

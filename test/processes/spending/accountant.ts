@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Balance, CreditLedger, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { windowNames } from "../../../src/ledger/credit-ledger.js";
-import { fundingOf, prepaidOfEntry } from "../../../src/ledger/funding.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { journalOf } from "../../support/journal-of.js";
 import { type AccountTerms, limitsOf, mostMicro, namedOf } from "./account-terms.js";
@@ -12,9 +11,9 @@ import { overrun } from "./rate-records.js";
 export interface Audited {
   calls: number;
   charged: number;
-  /** Entries that prepaid credits alone have paid, and such as they have shared with the plan. */
-  prepaidAlone: number;
-  split: number;
+  /** Charges that prepaid credits have paid, or a part of them. */
+  prepaidCalls: number;
+  splitCalls: number;
   topUps: number;
   deducted: number;
   lapsed: number;
@@ -23,7 +22,7 @@ export interface Audited {
 /** Compares the books of all accounts with what the processes have traced. No lease may be open any more. */
 export async function auditAll(ledger: CreditLedger, terms: readonly AccountTerms[], trace: Trace): Promise<Audited> {
   expect(trace.overspent).toEqual([]);
-  const sums: Audited = { calls: 0, charged: 0, prepaidAlone: 0, split: 0, topUps: 0, deducted: 0, lapsed: 0 };
+  const sums: Audited = { calls: 0, charged: 0, prepaidCalls: 0, splitCalls: 0, topUps: 0, deducted: 0, lapsed: 0 };
   const callsOf = new Map<string, Trace["calls"]>(terms.map(({ account }) => [account, new Map()]));
   for (const [id, call] of trace.calls) callsOf.get(call.account)?.set(id, call);
   for (const one of terms) {
@@ -47,8 +46,8 @@ async function audit(
   const of = (what: string, value: unknown) => ({ account, [what]: value });
   verifyCalls(account, trace.calls, journal, charges);
   verifyWindows(account, balance, journal);
+  verifyPlanPaidFirst(terms, trace.calls, journal);
   verifyPrepaid(account, balance, journal, trace.topUps);
-  verifyShares(terms, trace.calls, journal);
   verifyOverdraft(account, balance, journal);
   for (const cap of balance.caps ?? []) {
     const counts = ({ lease }: CallTrace) =>
@@ -65,11 +64,12 @@ async function audit(
   expect(of("overrun", rates)).toEqual(of("overrun", []));
   sums.calls += trace.calls.size;
   for (const charge of charges.values()) sums.charged += charge;
-  const fundings = journal.filter(isOfCall).map((entry) => fundingOf(entry.amountMicro, prepaidOfEntry(entry)));
-  sums.prepaidAlone += fundings.filter((funding) => funding === "prepaid").length;
-  sums.split += fundings.filter((funding) => funding === "split").length;
+  sums.prepaidCalls += journal.filter(({ prepaidMicro = 0 }) => prepaidMicro > 0).length;
+  sums.splitCalls += journal.filter(
+    ({ amountMicro, prepaidMicro = amountMicro }) => prepaidMicro > 0 && prepaidMicro < amountMicro,
+  ).length;
   sums.topUps += journal.filter(({ kind }) => kind === "topup").length;
-  sums.deducted -= sum(journal.filter(({ kind }) => kind === "deduction"));
+  sums.deducted += deductedIn(journal);
   sums.lapsed -= sum(journal.filter(({ kind }) => kind === "expiry"));
 }
 
@@ -88,15 +88,14 @@ function verifyCalls(
       expect([account, id, charge, possible, possible.includes(charge)]).toEqual([account, id, charge, possible, true]);
     }
   }
-  const entries = journal.filter(isOfCall);
+  const entries = journal.filter(({ kind }) => kind === "charge" || kind === "release" || kind === "checkpoint");
   const ends = entries.filter(({ kind }) => kind !== "checkpoint").map(({ id }) => id);
   expect(new Set(ends).size).toBe(ends.length);
-  for (const entry of entries) {
-    const { id, starts, amountMicro } = entry;
-    expect([account, id, calls.has(id)]).toEqual([account, id, true]);
-    // What prepaid credits alone have paid belongs to no window.
-    const isPrepaid = fundingOf(amountMicro, prepaidOfEntry(entry)) === "prepaid";
-    expect([account, id, Object.keys(starts).length]).toEqual([account, id, isPrepaid ? 0 : 3]);
+  for (const { id, starts, amountMicro, prepaidMicro = 0 } of entries) {
+    const call = calls.get(id);
+    expect([account, id, call !== undefined]).toEqual([account, id, true]);
+    const isAllPrepaid = prepaidMicro !== 0 && prepaidMicro === amountMicro;
+    expect([account, id, Object.keys(starts).length]).toEqual([account, id, isAllPrepaid ? 0 : 3]);
   }
 }
 
@@ -109,7 +108,28 @@ function verifyWindows(account: string, { windows }: Balance, journal: readonly 
   }
 }
 
-/** What was topped up, deducted, lapsed and paid is what is left. */
+/** Where prepaid credits have paid, a window of the call's admission had no room for more. */
+function verifyPlanPaidFirst(
+  { account, credits }: AccountTerms,
+  calls: Trace["calls"],
+  journal: readonly LedgerEntry[],
+): void {
+  const limited = windowNames.filter((window) => credits[window] !== null);
+  const used = new Map<string, number>();
+  for (const { id, kind, amountMicro, prepaidMicro = 0, starts } of journal) {
+    if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") continue;
+    for (const window of limited) {
+      const instance = `${window} ${starts[window]}`;
+      if (starts[window] !== undefined) used.set(instance, (used.get(instance) ?? 0) + amountMicro - prepaidMicro);
+    }
+    if (prepaidMicro <= 0) continue;
+    const admitted = calls.get(id)?.lease?.starts;
+    const rooms = limited.map((window) => (credits[window] ?? 0) - (used.get(`${window} ${admitted?.[window]}`) ?? 0));
+    expect([account, id, Math.min(...rooms) <= 0]).toEqual([account, id, true]);
+  }
+}
+
+/** What was topped up, taken back, lapsed and paid is what is left. */
 function verifyPrepaid(
   account: string,
   { prepaid }: Balance,
@@ -118,7 +138,7 @@ function verifyPrepaid(
 ): void {
   const added = journal.filter(({ kind }) => kind === "topup" || kind === "deduction");
   const lapsed = journal.filter(({ kind }) => kind === "expiry");
-  const paid = journal.filter(isOfCall).reduce((total, entry) => total + prepaidOfEntry(entry), 0);
+  const paid = journal.reduce((total, { prepaidMicro = 0 }) => total + prepaidMicro, 0);
   const { balanceMicro = 0, overdrawnMicro = 0, heldMicro = 0 } = prepaid ?? {};
   expect([account, balanceMicro, heldMicro]).toEqual([account, sum(added) + sum(lapsed) - paid, 0]);
   expect([account, overdrawnMicro]).toEqual([account, Math.max(0, -balanceMicro)]);
@@ -130,48 +150,24 @@ function verifyPrepaid(
   expect(done.filter((id) => !added.some((entry) => entry.id === id))).toEqual([]);
 }
 
-/** Prepaid credits have paid nothing while all limited windows of the call had room. */
-function verifyShares(
-  { account, credits }: AccountTerms,
-  calls: Trace["calls"],
-  journal: readonly LedgerEntry[],
-): void {
-  const limited = windowNames.filter((window) => credits[window] !== null);
-  const used = new Map<string, number>();
-  for (const entry of journal.filter(isOfCall)) {
-    const lease = calls.get(entry.id)?.lease;
-    if (lease === undefined) continue;
-    const paid = prepaidOfEntry(entry);
-    let room = Number.POSITIVE_INFINITY;
-    for (const window of limited) {
-      const instance = `${window} ${lease.starts[window]}`;
-      const after = Math.max(0, (used.get(instance) ?? 0) + entry.amountMicro - paid);
-      used.set(instance, after);
-      room = Math.min(room, Math.max(0, (credits[window] ?? 0) - after));
-    }
-    if (entry.amountMicro > 0 && paid > 0) expect({ account, entry, room }).toEqual({ account, entry, room: 0 });
-  }
-}
-
 /** Windows and prepaid credits together are overdrawn by less than one call, and by what was taken back. */
 function verifyOverdraft(account: string, { windows, prepaid }: Balance, journal: readonly LedgerEntry[]): void {
-  const over = windowNames.map((window) => {
-    const { usedMicro, limitMicro } = windows[window];
-    return limitMicro === null ? 0 : Math.max(0, usedMicro - limitMicro);
-  });
+  const over = windowNames.map((window) =>
+    Math.max(0, windows[window].usedMicro - (windows[window].limitMicro ?? Number.POSITIVE_INFINITY)),
+  );
   const overdrawn = Math.max(...over) + (prepaid?.overdrawnMicro ?? 0);
-  const deducted = -sum(journal.filter(({ kind }) => kind === "deduction"));
-  const found = { account, over, prepaid, deducted };
-  expect({ ...found, isTooMuch: overdrawn >= mostMicro + deducted }).toEqual({ ...found, isTooMuch: false });
+  const most = mostMicro + deductedIn(journal);
+  expect([account, over, prepaid, overdrawn < most]).toEqual([account, over, prepaid, true]);
 }
 
-function isOfCall({ kind }: LedgerEntry): boolean {
-  return kind === "charge" || kind === "release" || kind === "checkpoint";
+function deductedIn(journal: readonly LedgerEntry[]): number {
+  return -sum(journal.filter(({ kind }) => kind === "deduction"));
 }
 
 function chargesById(journal: readonly LedgerEntry[]): Map<string, number> {
   const charges = new Map<string, number>();
-  for (const { id, amountMicro } of journal.filter(isOfCall)) {
+  for (const { id, kind, amountMicro } of journal) {
+    if (kind !== "charge" && kind !== "release" && kind !== "checkpoint") continue;
     charges.set(id, (charges.get(id) ?? 0) + amountMicro);
   }
   return charges;

@@ -127,8 +127,7 @@ export class Spender {
     const random = this.#random;
     const { ledger, write } = this.#services;
     const { lotMs } = this.#settings;
-    const isEndless = !losesPrepaid || random.oneIn(2);
-    const expiresAt = isEndless ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
+    const expiresAt = !losesPrepaid || random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
     // Less than is spent meanwhile, so that they run out.
     const micro = 1 + random.below(mostMicro);
     const of = { id: `topup-${this.#id()}`, account, micro, ...(expiresAt !== undefined && { expiresAt }) };
