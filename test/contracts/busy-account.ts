@@ -8,7 +8,7 @@ export async function busyAccount(make: MakeLedger, calls: number) {
   const account = new Fixture(clock, await make(clock), { week: 0 });
   await topUp(account, 10, { expiresAt: start + second });
   await topUp(account, 1_000_000);
-  const before = await account.admit(1, { leaseMs: 10 * minute });
+  const before = await account.admit(1, { leaseMs: 15 * minute });
   clock.advance(second);
   await Promise.all(Array.from({ length: calls }, () => account.admit(1, { leaseMs: 10 * minute })));
   return { account, before };
