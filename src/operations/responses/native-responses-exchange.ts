@@ -46,7 +46,7 @@ export class NativeResponsesExchange implements Exchange {
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
-      withoutTools: hostedToolsToDrop(request),
+      withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
   }
 

@@ -14,7 +14,7 @@ afterEach(async () => {
 const secret = "vllm-prod-3.internal (key sk-upstream-secret)";
 
 /** What a server may answer with a 200 although it is no response that has come to its end. */
-const documents: readonly [string, unknown][] = [
+const documents: readonly [string, object][] = [
   ["a validation error of its framework", { detail: [{ msg: `Failed at ${secret}` }] }],
   ["an error as a text", { error: `Failed at ${secret}` }],
   ["an empty object", {}],
