@@ -40,7 +40,7 @@ export const messages: Operation = {
   answers: messagesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
-    return new MessagesModelRequest(await parseMessages(body, services), facts);
+    return new MessagesModelRequest(await parseMessages(body, services), facts, services);
   },
 };
 
@@ -57,8 +57,11 @@ class MessagesModelRequest implements ModelRequest {
   /** The client's own that its upstream gets, too. */
   readonly #headers: Record<string, string>;
 
-  constructor(request: MessagesRequest, { header }: RequestFacts) {
+  readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
+
+  constructor(request: MessagesRequest, { header }: RequestFacts, { onUnknownBeta }: OperationServices) {
     this.#request = request;
+    this.#onUnknownBeta = onUnknownBeta;
     this.#headers = forwardedHeaders(header);
   }
 
@@ -84,7 +87,7 @@ class MessagesModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
-    if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
+    if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }
 }

@@ -41,6 +41,7 @@ export class MemberRules {
   readonly #dialect: Dialect;
   readonly #allowed: ReadonlySet<string>;
   readonly #unknown: UnknownMembers | undefined;
+  readonly #passesTools: boolean;
   readonly #speaks: ReadonlySet<OperationName>;
   /** Each is made when it is first needed. */
   readonly #byTable = new Map<ProtocolTable | undefined, MemberEntries>();
@@ -51,6 +52,7 @@ export class MemberRules {
     this.#dialect = dialect;
     this.#allowed = new Set(allowed);
     this.#unknown = unknown ?? (dialect.strictMembers === true ? undefined : "pass");
+    this.#passesTools = unknown === "pass";
     this.#speaks = speaks;
     this.#dialectNames = new Set(dialectNames(dialect));
   }
@@ -88,15 +90,18 @@ export class MemberRules {
   }
 
   /** Whether the target is sent what does not simply pass: it speaks the protocol, and its operator wants it. */
-  lets({ name, row }: Pick<OddPlace, "name" | "row">, { protocol }: ProtocolTable): boolean {
+  lets({ place, name, row }: Omit<OddPlace, "path">, { protocol }: ProtocolTable): boolean {
     if (!this.#speaks.has(protocol)) return false;
-    return this.#allowed.has(name) || (row === undefined && this.#unknown === "pass");
+    if (this.#allowed.has(name)) return true;
+    // The price of a tool is never in the usage, so that it takes the operator's own word.
+    if (place === "tool") return row === undefined && this.#passesTools;
+    return row === undefined ? this.#unknown === "pass" : this.#dialect.strictMembers !== true;
   }
 
   /** Whether the target is sent a name of the table, or of none. */
   passes(table: ProtocolTable, place: Place, name: string): boolean {
     const row = table.find(place, name);
-    return row === undefined || isRefusedRow(row) ? this.lets({ name, row }, table) : true;
+    return row === undefined || isRefusedRow(row) ? this.lets({ place, name, row }, table) : true;
   }
 
   #refuseUnknown(request: JsonRequest, table: ProtocolTable, entries: MemberEntries): void {
@@ -124,7 +129,7 @@ export class MemberRules {
     const { strictMembers, restricted } = this.#dialect;
     const entries = new MemberEntries();
     if (strictMembers === true) for (const entry of generalEntries) entries.set(entry);
-    if (table !== undefined && this.#speaks.has(table.protocol)) {
+    if (table !== undefined && strictMembers === true && this.#speaks.has(table.protocol)) {
       const rows = table.rows.filter((row) => row.place === "member" && row.always !== true && isRefusedRow(row));
       for (const entry of rows.flatMap(entriesOf)) entries.set(entry);
     }

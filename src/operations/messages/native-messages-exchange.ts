@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { anthropicErrorEvent } from "../../anthropic/error-body.js";
 import { pingEvent } from "../../anthropic/event-frame.js";
+import { withKnownBetas } from "../../anthropic/known-betas.js";
 import { toMessageAnswer } from "../../anthropic/messages/message-answer.js";
 import { MessageStream } from "../../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
@@ -31,9 +32,13 @@ export class NativeMessagesExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly #context: AnswerContext;
 
-  constructor({ request, headers, target, model, attempt }: MessagesExchangeParts) {
+  constructor(
+    { request, headers, target, model, attempt }: MessagesExchangeParts,
+    onUnknown: (beta: string) => void = () => {},
+  ) {
     const { lacking } = model;
-    this.headers = withinContext(headers, model.contextLength);
+    const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
+    this.headers = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
     this.body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
