@@ -30,6 +30,12 @@ const inTool = new MemberSearch(["type"], mostMembers);
 
 type Path = () => string;
 
+/** For the blocks of messages. */
+export const watchBlocks: PartWatch = {
+  table: messagesTable,
+  read: ({ body, leaps, places }, { start }, _type, path) => new BlockWalk(body, leaps, places).readBlock(start, path),
+};
+
 /** Notes what does not simply pass within the blocks of a request for a message. */
 export class BlockWalk {
   readonly #body: Uint8Array;
@@ -42,8 +48,10 @@ export class BlockWalk {
     this.#places = places;
   }
 
-  /** For the blocks of messages. */
-  readonly watch: PartWatch = ({ start }, _type, path) => this.#readBlock(start, path, 0);
+  /** @returns how many blocks stand within it. */
+  readBlock(start: number, path: Path): number {
+    return this.#readBlock(start, path, 0);
+  }
 
   /** For a list of blocks. @returns how many there are, with those within them. */
   readList(start: number, path: Path, depth = 0): number {
@@ -57,7 +65,6 @@ export class BlockWalk {
     return starts.length + inner;
   }
 
-  /** @returns how many blocks stand within it. */
   #readBlock(start: number, path: Path, depth: number): number {
     const body = this.#body;
     if (depth > deepest || inBlock.run(body, start, this.#leaps) !== undefined) return this.#unclear(path);

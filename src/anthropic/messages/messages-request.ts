@@ -1,5 +1,5 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
-import { checkMessages, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { checkMessages, type MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -10,12 +10,12 @@ import {
 } from "../../openai/request/json-request.js";
 import { misspelledName } from "../../openai/request/misspelled-name.js";
 import { namesOtherCap } from "../../openai/request/other-caps.js";
-import { OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
+import { type OddPlace, OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
 import { foldName } from "../../wire/folded-names.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
 import { messagesTable } from "../messages-table.js";
-import { BlockWalk } from "./block-walk.js";
+import { BlockWalk, watchBlocks } from "./block-walk.js";
 
 /** What the gateway itself reads of a request for a message (Anthropic reference, "Create a Message"). */
 export interface MessagesRequest extends JsonRequest {
@@ -69,11 +69,9 @@ export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Messa
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
-  const places = new OddPlaces(messagesTable);
-  const walk = new BlockWalk(request.body, request.leaps, places);
-  checkMessages(request, false, walk.watch).run(request.body.length);
-  noteOthers(request, walk, places);
-  return toMessagesRequest(request, model, { odd: places.found });
+  const messages = checkMessages(request, false, watchBlocks);
+  messages.run(request.body.length);
+  return toMessagesRequest(request, model, messages);
 }
 
 /** The same in slices, for a body that would take long. */
@@ -81,20 +79,24 @@ export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: n
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
-  const places = new OddPlaces(messagesTable);
-  const walk = new BlockWalk(request.body, request.leaps, places);
-  const messages = checkMessages(request, true, walk.watch);
+  const messages = checkMessages(request, true, watchBlocks);
   await inTurns(messages);
-  noteOthers(request, walk, places);
-  return toMessagesRequest(request, model, { outline: messages.outline, odd: places.found });
+  return toMessagesRequest(request, model, messages);
 }
 
 /** What stands beside the messages: blocks of the system prompt, tools, and edits of a long conversation. */
-function noteOthers({ body, members, leaps }: JsonRequest, walk: BlockWalk, places: OddPlaces): void {
+function oddBeside({ body, members, leaps }: JsonRequest): readonly OddPlace[] | undefined {
+  const places = new OddPlaces(messagesTable);
+  const walk = new BlockWalk(body, leaps, places);
   const system = memberOf(members, "system");
   if (system !== undefined) walk.readList(system.start, () => "system");
   const tools = memberOf(members, "tools");
   if (tools !== undefined) walk.readTools(tools.start, () => "tools");
+  noteEdits({ body, members, leaps }, places);
+  return places.found;
+}
+
+function noteEdits({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, places: OddPlaces): void {
   const management = memberOf(members, "context_management");
   if (management === undefined || body[management.start] !== 0x7b) return;
   const edits = memberOf(membersOf(body, management.start, mostEdits, leaps), "edits");
@@ -106,11 +108,7 @@ function noteOthers({ body, members, leaps }: JsonRequest, walk: BlockWalk, plac
   }
 }
 
-function toMessagesRequest(
-  request: JsonRequest,
-  model: string,
-  { outline, odd }: { readonly outline?: MessageOutline | undefined; readonly odd: MessagesRequest["odd"] },
-): MessagesRequest {
+function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): MessagesRequest {
   const { body, members, leaps, strangers } = request;
   for (const [folded, written] of strangers) {
     const meant = ownNames.get(folded);
@@ -123,13 +121,17 @@ function toMessagesRequest(
     members,
     leaps,
     strangers,
-    odd,
+    odd: joined(odd, oddBeside(request)),
     outline,
     model,
     stream: stream === true,
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
     namesOtherCap: namesOtherCap(request, messagesCaps),
   };
+}
+
+function joined<T>(some: readonly T[] | undefined, others: readonly T[] | undefined): readonly T[] | undefined {
+  return some === undefined || others === undefined ? (some ?? others) : [...some, ...others];
 }
 
 function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {

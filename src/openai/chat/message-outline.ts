@@ -14,6 +14,8 @@ import type { SlicedWork } from "../../wire/slices.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
+import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
+import type { ProtocolTable } from "../tables/protocol-table.js";
 
 /** The position of a value in the request. */
 export interface Span {
@@ -50,11 +52,22 @@ const typePlace = readPartMembers.indexOf("type");
 const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
 
-/**
- * Looks at a part of a message that is no plain text.
- * @returns how many further parts stand within it.
- */
-export type PartWatch = (part: Span, type: Span | undefined, path: () => string) => number;
+/** Looks at the parts of messages that are no plain text. */
+export interface PartWatch {
+  readonly table: ProtocolTable;
+  /**
+   * Notes what does not simply pass.
+   * @returns how many further parts stand within it.
+   */
+  read(request: WatchedRequest, part: Span, type: Span | undefined, path: () => string): number;
+}
+
+/** A request while its parts are read. */
+export interface WatchedRequest {
+  readonly body: Uint8Array;
+  readonly leaps: Leaps;
+  readonly places: OddPlaces;
+}
 
 /**
  * A check of a request's messages that still has to run.
@@ -72,6 +85,7 @@ export function checkMessages(request: JsonRequest, isNoted: boolean, watch?: Pa
  */
 export class MessageCheck implements SlicedWork {
   watch: PartWatch | undefined;
+  #places: OddPlaces | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #start: number;
@@ -105,6 +119,11 @@ export class MessageCheck implements SlicedWork {
 
   get position(): number {
     return this.#position;
+  }
+
+  /** What does not simply pass. Read it after the check has ended. */
+  get odd(): readonly OddPlace[] | undefined {
+    return this.#places?.found;
   }
 
   /** The recorded positions. Read it after the check has ended. */
@@ -191,7 +210,9 @@ export class MessageCheck implements SlicedWork {
     if (start !== absent && startsWith(this.#body, start, plainText)) return;
     const type = start === absent ? undefined : { start, end: inPart.ends[typePlace] as number };
     const path = `${this.#path()}.content[${this.#part}]`;
-    this.#parts += watch(part, type, () => path);
+    this.#places ??= new OddPlaces(watch.table);
+    const request = { body: this.#body, leaps: this.#leaps, places: this.#places };
+    this.#parts += watch.read(request, part, type, () => path);
     if (this.#parts > mostParts) throw tooManyParts();
   }
 

@@ -65,7 +65,7 @@ export const responsesTable = new ProtocolTable(
         tool_search_output additional_tools computer_call computer_call_output local_shell_call local_shell_call_output
         shell_call shell_call_output apply_patch_call apply_patch_call_output web_search_call file_search_call
         code_interpreter_call image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response mcp_call
-        program program_output compaction`),
+        program program_output compaction compaction_summary`),
     },
     { place: "item", treatment: "priced", names: ["compaction_trigger"] },
     { place: "item", treatment: "expanded", names: ["item_reference"] },
