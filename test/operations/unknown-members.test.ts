@@ -229,8 +229,8 @@ describe("a request for a message", () => {
       ),
       { system: [{ type: "tool_addition", tool: { type: "tool_definition", definition: tool } }] },
     ];
-    for (const target of [ofMessages, chat]) {
-      const test = await start(ofMessages, { target });
+    for (const options of [{}, { target: chat }, { strictMembers: false }]) {
+      const test = await start(ofMessages, options);
       for (const members of places) expect((await test.send(members)).status).toBe(400);
       expect(test.server.requests).toHaveLength(0);
     }

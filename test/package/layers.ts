@@ -90,7 +90,7 @@ export const layers: readonly Layer[] = [
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
-        "openai/request/structured-value.js",
+        "openai/request/is-structured.js",
       ],
       ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[

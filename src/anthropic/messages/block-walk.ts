@@ -1,5 +1,5 @@
 import type { PartWatch } from "../../openai/chat/message-outline.js";
-import { isStructured } from "../../openai/request/structured-value.js";
+import { isStructured } from "../../openai/request/is-structured.js";
 import { type OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
 import { absent, elementsOf, type Leaps, nameAt, skipString } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";

@@ -43,7 +43,7 @@ export function entryOf(name: string): Pick<MemberEntry, "why" | "advice" | "fin
 const added = { why: "is not open to requests", advice: leaveItOut, find: unlessNeutral() };
 
 /** The rules of a row of a protocol's own. */
-export function entriesOf({ treatment, names, why = added.why, advice = leaveItOut, neutral }: Row): MemberEntry[] {
+export function rowEntries({ treatment, names, why = added.why, advice = leaveItOut, neutral }: Row): MemberEntry[] {
   const find = unlessNeutral(neutral);
   const rule = treatment === "refused" ? "refuse" : treatment === "left out" ? "drop" : "pass";
   return names.map((name) => ({ name, rule, why, advice, find }));

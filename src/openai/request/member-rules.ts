@@ -4,10 +4,10 @@ import type { Dialect } from "../dialect.js";
 import type { OddPlace } from "../tables/odd-places.js";
 import type { Place, ProtocolTable, Row } from "../tables/protocol-table.js";
 import { dialectNames } from "./dialect-names.js";
-import { entriesOf, entryOf, generalEntries } from "./general-entries.js";
+import { entryOf, generalEntries, rowEntries } from "./general-entries.js";
+import { isStructured } from "./is-structured.js";
 import type { JsonRequest } from "./json-request.js";
 import { MemberEntries, type MemberEntry } from "./member-entries.js";
-import { isStructured } from "./structured-value.js";
 
 /** The names that are restricted at every server. */
 export const restrictedNames: readonly string[] = generalEntries.map(({ name }) => name);
@@ -131,7 +131,7 @@ export class MemberRules {
     if (strictMembers === true) for (const entry of generalEntries) entries.set(entry);
     if (table !== undefined && strictMembers === true && this.#speaks.has(table.protocol)) {
       const rows = table.rows.filter((row) => row.place === "member" && row.always !== true && isRefusedRow(row));
-      for (const entry of rows.flatMap(entriesOf)) entries.set(entry);
+      for (const entry of rows.flatMap(rowEntries)) entries.set(entry);
     }
     const setRule = (name: string, rule: MemberEntry["rule"]) => entries.set({ ...entryOf(name), name, rule });
     for (const [name, rule] of Object.entries(restricted ?? {})) setRule(name, rule);
