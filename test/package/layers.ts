@@ -90,7 +90,9 @@ export const layers: readonly Layer[] = [
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
+        "openai/request/is-structured.js",
       ],
+      ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[
         "openai/media/media-kind.js",
         "openai/media/message-media.js",
