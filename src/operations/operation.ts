@@ -94,6 +94,8 @@ export interface ModelTraits {
   readonly tokenBounds: ResolvedTokenBounds;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
+  /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
+  readonly reasons: boolean;
   /** What its targets do not let requests choose, each rule once. */
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */

@@ -17,6 +17,7 @@ const model = {
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
+  reasons: true,
   rules: [],
   dialects: [],
 };

@@ -12,6 +12,7 @@ export const plainModel: ModelTraits = {
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
+  reasons: true,
   rules: [],
   dialects: [],
 };
