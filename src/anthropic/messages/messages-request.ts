@@ -1,5 +1,6 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
 import { checkMessages, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { messagesContent, requireContent, requirePart } from "../../openai/request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -61,7 +62,7 @@ const lists: readonly (readonly [name: string, most: number])[] = [
 export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  checkMessages(request, false).run(request.body.length);
+  checkMessages(request, messagesContent, false).run(request.body.length);
   return toMessagesRequest(request, model, undefined);
 }
 
@@ -69,7 +70,7 @@ export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Messa
 export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, true);
+  const messages = checkMessages(request, messagesContent, true);
   await inTurns(messages);
   return toMessagesRequest(request, model, messages.outline);
 }
@@ -81,6 +82,7 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
   }
   for (const [name, most] of lists) checkLength(request, name, most);
+  requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
@@ -94,6 +96,16 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
     namesOtherCap: namesOtherCap(request, messagesCaps),
   };
+}
+
+/** A text, or blocks. */
+function requireSystem({ body, members, leaps }: JsonRequest): void {
+  const system = memberOf(members, "system");
+  if (system === undefined || body[system.start] === 0x6e) return;
+  requireContent(body[system.start], messagesContent, "system");
+  if (body[system.start] === 0x22) return;
+  const blocks = elementsOf(body, system.start, leaps);
+  for (const [index, start] of blocks.entries()) requirePart(body[start], messagesContent, `system[${index}]`);
 }
 
 function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {
