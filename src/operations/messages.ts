@@ -7,11 +7,11 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
+import { messagesTable } from "../anthropic/messages-table.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
-import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
@@ -90,7 +90,7 @@ class MessagesModelRequest implements ModelRequest {
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { lacking } = model;
-  requireAllowedMembers(request, model, messagesMembers);
+  requireAllowedMembers(request, model, messagesTable);
   const hosted = hostedMessagesTool(request);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);

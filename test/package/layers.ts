@@ -92,6 +92,7 @@ export const layers: readonly Layer[] = [
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
       ],
+      ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[
         "openai/media/media-kind.js",
         "openai/media/message-media.js",

@@ -6,6 +6,7 @@ import { MessageStream } from "../../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { withoutLacking } from "../../anthropic/messages/messages-capabilities.js";
 import { toUpstreamMessagesBody } from "../../anthropic/messages/to-upstream-messages-body.js";
+import { messagesTable } from "../../anthropic/messages-table.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
 import { withinContext } from "../../anthropic/within-context.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
@@ -21,7 +22,7 @@ import { toAnswerContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
-import { type MessagesExchangeParts, messagesMembers } from "./messages-exchange-parts.js";
+import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
 export class NativeMessagesExchange implements Exchange {
@@ -38,7 +39,7 @@ export class NativeMessagesExchange implements Exchange {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
-      dropped: target.rules.dialectFor(request, undefined, messagesMembers)?.dropped,
+      dropped: target.rules.dialectFor(request, undefined, messagesTable)?.dropped,
       reasoning: lacking === undefined || !lacking.reasoning,
     });
     this.#context = toAnswerContext(target, model, attempt, "messages");

@@ -16,6 +16,7 @@ import {
 import { NativeResponseStream } from "../../openai/responses/native/native-response-stream.js";
 import { responseToEvents } from "../../openai/responses/native/response-to-events.js";
 import { withoutLackingVision } from "../../openai/responses/responses-capabilities.js";
+import { responsesTable } from "../../openai/tables/responses-table.js";
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -23,7 +24,7 @@ import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
-import { droppedMembers, ownMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
+import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
 export class NativeResponsesExchange implements Exchange {
@@ -36,7 +37,7 @@ export class NativeResponsesExchange implements Exchange {
 
   constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
-    const dialect = target.rules.dialectFor(request, target.dialect, ownMembers);
+    const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     this.#conversation = conversation;
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
     this.body = toUpstreamResponsesBody(request, {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { Fixture, minute, start } from "../../../src/testing/credit-ledger-fixture.js";
-import { creditsNow, prepaidOf, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
+import { creditsNow, prepaidLeft, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";
@@ -115,7 +115,7 @@ describeWithPostgres("PostgreSQL, sweeps", (server) => {
     expect(await sweep()).toBe(1);
     const [newest] = (await account.ledger.history?.({ account: account.id, limit: 1 }))?.entries ?? [];
     expect(newest).toMatchObject({ kind: "expiry", amountMicro: -17 });
-    expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+    expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
   });
 
   it.each(["serializable", "repeatable read"])("end all where transactions are %s by default", async (isolation) => {

@@ -11,7 +11,9 @@ import { overrun } from "./rate-records.js";
 export interface Audited {
   calls: number;
   charged: number;
+  /** Charges that prepaid credits have paid, or a part of them. */
   prepaidCalls: number;
+  splitCalls: number;
   topUps: number;
   lapsed: number;
 }
@@ -19,7 +21,7 @@ export interface Audited {
 /** Compares the books of all accounts with what the processes have traced. No lease may be open any more. */
 export async function auditAll(ledger: CreditLedger, terms: readonly AccountTerms[], trace: Trace): Promise<Audited> {
   expect(trace.overspent).toEqual([]);
-  const sums: Audited = { calls: 0, charged: 0, prepaidCalls: 0, topUps: 0, lapsed: 0 };
+  const sums: Audited = { calls: 0, charged: 0, prepaidCalls: 0, splitCalls: 0, topUps: 0, lapsed: 0 };
   const callsOf = new Map<string, Trace["calls"]>(terms.map(({ account }) => [account, new Map()]));
   for (const [id, call] of trace.calls) callsOf.get(call.account)?.set(id, call);
   for (const one of terms) {
@@ -43,6 +45,7 @@ async function audit(
   const of = (what: string, value: unknown) => ({ account, [what]: value });
   verifyCalls(account, trace.calls, journal, charges);
   verifyWindows(account, balance, journal);
+  verifyPlanPaidFirst(terms, trace.calls, journal);
   verifyPrepaid(account, balance, journal, trace.topUps);
   for (const cap of balance.caps ?? []) {
     const counts = ({ lease }: CallTrace) =>
@@ -59,7 +62,10 @@ async function audit(
   expect(of("overrun", rates)).toEqual(of("overrun", []));
   sums.calls += trace.calls.size;
   for (const charge of charges.values()) sums.charged += charge;
-  sums.prepaidCalls += [...trace.calls.values()].filter(({ lease }) => lease?.prepaidAt !== undefined).length;
+  sums.prepaidCalls += journal.filter(({ prepaidMicro = 0 }) => prepaidMicro > 0).length;
+  sums.splitCalls += journal.filter(
+    ({ amountMicro, prepaidMicro = amountMicro }) => prepaidMicro > 0 && prepaidMicro < amountMicro,
+  ).length;
   sums.topUps += journal.filter(({ kind }) => kind === "topup").length;
   sums.lapsed -= sum(journal.filter(({ kind }) => kind === "expiry"));
 }
@@ -82,11 +88,11 @@ function verifyCalls(
   const entries = journal.filter(({ kind }) => kind === "charge" || kind === "release" || kind === "checkpoint");
   const ends = entries.filter(({ kind }) => kind !== "checkpoint").map(({ id }) => id);
   expect(new Set(ends).size).toBe(ends.length);
-  for (const { id, starts } of entries) {
+  for (const { id, starts, amountMicro, prepaidMicro = 0 } of entries) {
     const call = calls.get(id);
     expect([account, id, call !== undefined]).toEqual([account, id, true]);
-    const isPrepaid = call?.lease?.prepaidAt !== undefined;
-    expect([account, id, Object.keys(starts).length]).toEqual([account, id, isPrepaid ? 0 : 3]);
+    const isAllPrepaid = prepaidMicro !== 0 && prepaidMicro === amountMicro;
+    expect([account, id, Object.keys(starts).length]).toEqual([account, id, isAllPrepaid ? 0 : 3]);
   }
 }
 
@@ -99,6 +105,27 @@ function verifyWindows(account: string, { windows }: Balance, journal: readonly 
   }
 }
 
+/** Where prepaid credits have paid, a window of the call's admission had no room for more. */
+function verifyPlanPaidFirst(
+  { account, credits }: AccountTerms,
+  calls: Trace["calls"],
+  journal: readonly LedgerEntry[],
+): void {
+  const limited = windowNames.filter((window) => credits[window] !== null);
+  const used = new Map<string, number>();
+  for (const { id, kind, amountMicro, prepaidMicro = 0, starts } of journal) {
+    if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") continue;
+    for (const window of limited) {
+      const instance = `${window} ${starts[window]}`;
+      if (starts[window] !== undefined) used.set(instance, (used.get(instance) ?? 0) + amountMicro - prepaidMicro);
+    }
+    if (prepaidMicro <= 0) continue;
+    const admitted = calls.get(id)?.lease?.starts;
+    const rooms = limited.map((window) => (credits[window] ?? 0) - (used.get(`${window} ${admitted?.[window]}`) ?? 0));
+    expect([account, id, Math.min(...rooms) <= 0]).toEqual([account, id, true]);
+  }
+}
+
 /** What was topped up, lapsed and charged is what is left. */
 function verifyPrepaid(
   account: string,
@@ -108,10 +135,9 @@ function verifyPrepaid(
 ): void {
   const added = journal.filter(({ kind }) => kind === "topup");
   const lapsed = journal.filter(({ kind }) => kind === "expiry");
-  const ofWindows = ({ starts }: LedgerEntry) => Object.keys(starts).length > 0;
-  const charged = journal.filter((entry) => !ofWindows(entry) && entry.kind !== "topup" && entry.kind !== "expiry");
+  const paid = journal.reduce((total, { prepaidMicro = 0 }) => total + prepaidMicro, 0);
   const { balanceMicro = 0, heldMicro = 0 } = prepaid ?? {};
-  expect([account, balanceMicro, heldMicro]).toEqual([account, sum(added) + sum(lapsed) - sum(charged), 0]);
+  expect([account, balanceMicro, heldMicro]).toEqual([account, sum(added) + sum(lapsed) - paid, 0]);
   expect(balanceMicro).toBeGreaterThan(-mostMicro);
   expect(new Set(added.map(({ id }) => id)).size).toBe(added.length);
   for (const { id, amountMicro } of added) {

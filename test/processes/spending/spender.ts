@@ -122,11 +122,11 @@ export class Spender {
     }
   }
 
-  async #topUp({ account }: AccountTerms): Promise<void> {
+  async #topUp({ account, hasExpiringLots }: AccountTerms): Promise<void> {
     const random = this.#random;
     const { ledger, write } = this.#services;
     const { lotMs } = this.#settings;
-    const expiresAt = random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
+    const expiresAt = !hasExpiringLots || random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
     // Less than is spent meanwhile, so that they run out.
     const micro = 1 + random.below(mostMicro);
     const of = { id: `topup-${this.#id()}`, account, micro, ...(expiresAt !== undefined && { expiresAt }) };

@@ -1,5 +1,5 @@
 import type { LeasedCap } from "../../../src/ledger/cap-limit.js";
-import type { SettleStatus } from "../../../src/ledger/credit-ledger.js";
+import type { Lease, SettleStatus } from "../../../src/ledger/credit-ledger.js";
 import type { Crumb } from "../crumb.js";
 
 /** A line of what a spending process has done, written before anything else can happen. `at`: epoch milliseconds. */
@@ -23,7 +23,7 @@ type Uses = Readonly<Record<string, number>>;
 export interface TracedLease {
   admittedAt: number;
   expiresAt: number;
-  prepaidAt?: number | undefined;
+  starts: Lease["starts"];
   caps: readonly LeasedCap[];
   /** What was taken of each. */
   takes: Uses;
