@@ -21,7 +21,7 @@ export interface MessagesRequest extends JsonRequest {
   readonly outline: MessageOutline | undefined;
   readonly model: string;
   readonly stream: boolean;
-  /** Absent in requests that count tokens, and in those of careless clients. */
+  /** 0: the prompt is to be cached, and not to be answered. Absent in requests that count tokens, and in those of careless clients. */
   readonly maxTokens: number | undefined;
   /** Whether some server may heed another cap of it. */
   readonly namesOtherCap: boolean;
@@ -93,9 +93,14 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     outline,
     model,
     stream: stream === true,
-    maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+    maxTokens: readCap(readMember(request, "max_tokens")),
     namesOtherCap: namesOtherCap(request, messagesCaps),
   };
+}
+
+/** With a cap of 0, Anthropic answers nothing and puts the prompt into its cache. */
+function readCap(value: unknown): number | undefined {
+  return value === 0 ? 0 : readCount("max_tokens", value);
 }
 
 /** A text, or blocks. */
