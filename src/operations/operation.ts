@@ -96,6 +96,8 @@ export interface ModelTraits {
   readonly lacking: Lacking | undefined;
   /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
   readonly reasons: boolean;
+  /** Whether some target speaks Messages and no chat completions: what other clients ask for is translated for it. */
+  readonly translatesToMessages: boolean;
   /** What its targets do not let requests choose, each rule once. */
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */

@@ -18,6 +18,7 @@ const model = {
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
   reasons: true,
+  translatesToMessages: false,
   rules: [],
   dialects: [],
 };

@@ -7,6 +7,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import { memberOf, skipString } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
+import { jsonInstructionTokens } from "./json-instruction.js";
 import type { Span } from "./message-outline.js";
 
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
@@ -24,6 +25,8 @@ export interface PromptLimits {
   readonly contextLength: number;
   readonly tokenizer: Tokenizer | undefined;
   readonly tokenBounds: ResolvedTokenBounds;
+  /** Whether requests of chat completions and Responses may be translated for a server of Messages. Default: `false`. */
+  readonly translatesToMessages?: boolean;
 }
 
 /** Members of a chat completion request that are not part of the prompt. */
@@ -78,7 +81,9 @@ export function promptTokens(
       unread: media.flatMap(({ values }) => values),
       rewritten: members.filter(({ name }) => rewritten.has(name)),
       beside: besidePrompt,
-      added: hasTools(request) ? toolsPreamble : 0,
+      added:
+        (hasTools(request) ? toolsPreamble : 0) +
+        jsonInstructionTokens(body, memberOf(members, "response_format"), limits.translatesToMessages === true),
     },
     limits,
   );

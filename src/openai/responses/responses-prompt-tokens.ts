@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { textTokens } from "../../tokens/text-tokens.js";
-import { memberOf } from "../../wire/json-members.js";
+import { memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
+import { jsonInstructionTokens } from "../chat/json-instruction.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
 import { inputMedia } from "./input-media.js";
@@ -50,7 +51,8 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     tools.reduce((sum, tool) => sum + toolTokens(tool), 0) +
     thoughts.reduce((sum, { tokens }) => sum + tokens, 0) +
     textsAlone(request) * messagePreamble +
-    builtInCalls(request) * noteTokens;
+    builtInCalls(request) * noteTokens +
+    jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
   const unread = [...media.flatMap(({ values }) => values), ...thoughts];
   const prompt = {
     body,
@@ -83,6 +85,18 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
 function toolTokens({ type, name, held }: ToolSpan): number {
   if (type === "custom") return wrapperTokens;
   return name === undefined ? 0 : held * (name.end - name.start);
+}
+
+/** Of `text` more members than there are. */
+const mostMembers = 16;
+
+/** What the answer's form is to be. */
+function formatOf({ body, members, leaps }: ResponsesRequest): Span | undefined {
+  const text = memberOf(members, "text");
+  if (text === undefined || body[text.start] !== 0x7b) return undefined;
+  const own = membersOf(body, text.start, mostMembers, leaps);
+  // Whatever stands in too many members may be one.
+  return own.length > mostMembers ? text : memberOf(own, "format");
 }
 
 function textsAlone({ body, members }: ResponsesRequest): number {

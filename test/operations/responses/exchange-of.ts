@@ -13,6 +13,7 @@ export const plainModel: ModelTraits = {
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
   reasons: true,
+  translatesToMessages: true,
   rules: [],
   dialects: [],
 };
