@@ -7,8 +7,10 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
+import { refuseThread } from "../anthropic/messages/refuse-thread.js";
 import { messagesTable } from "../anthropic/messages-table.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
+import type { OddPlace } from "../openai/tables/odd-places.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -89,9 +91,11 @@ class MessagesModelRequest implements ModelRequest {
 
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
-  const { lacking } = model;
+  const { lacking, rules } = model;
+  refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);
-  const hosted = hostedMessagesTool(request);
+  const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
+  const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
   requireMessagesFit(request, model);

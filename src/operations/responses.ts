@@ -75,7 +75,9 @@ class ResponsesModelRequest implements ModelRequest {
     requireAllowedMembers(request, model, responsesTable);
     if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
-    hostedToolsToDrop(request);
+    const { rules } = model;
+    const lets = (type: string) => rules.every((rule) => rule.passes(responsesTable, "tool", type));
+    hostedToolsToDrop(request, rules.length === 0 ? undefined : lets);
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }

@@ -91,6 +91,7 @@ export const layers: readonly Layer[] = [
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
+        "openai/request/structured-value.js",
       ],
       ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[

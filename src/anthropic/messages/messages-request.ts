@@ -11,9 +11,12 @@ import {
 } from "../../openai/request/json-request.js";
 import { misspelledName } from "../../openai/request/misspelled-name.js";
 import { namesOtherCap } from "../../openai/request/other-caps.js";
+import { OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
 import { foldName } from "../../wire/folded-names.js";
-import { elementsOf, memberOf } from "../../wire/json-members.js";
+import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
+import { messagesTable } from "../messages-table.js";
+import { BlockWalk } from "./block-walk.js";
 
 /** What the gateway itself reads of a request for a message (Anthropic reference, "Create a Message"). */
 export interface MessagesRequest extends JsonRequest {
@@ -41,11 +44,15 @@ const ownNames: ReadonlyMap<string, string> = new Map(
     "mcp_servers",
     "container",
     "context_management",
+    "thread",
     "cache_control",
     "inference_geo",
     "speed",
   ].map((name) => [foldName(name), name]),
 );
+
+/** Far more edits than there are, and members of one. */
+const mostEdits = 256;
 
 /** The most elements of each list. Far beyond any API. */
 const lists: readonly (readonly [name: string, most: number])[] = [
@@ -62,26 +69,54 @@ const lists: readonly (readonly [name: string, most: number])[] = [
 export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  checkMessages(request, messagesContent, false).run(request.body.length);
-  return toMessagesRequest(request, model, undefined);
+  for (const [name, most] of lists) checkLength(request, name, most);
+  const places = new OddPlaces(messagesTable);
+  const walk = new BlockWalk(request.body, request.leaps, places);
+  checkMessages(request, messagesContent, false, walk.watch).run(request.body.length);
+  noteOthers(request, walk, places);
+  return toMessagesRequest(request, model, { odd: places.found });
 }
 
 /** The same in slices, for a body that would take long. */
 export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, messagesContent, true);
+  for (const [name, most] of lists) checkLength(request, name, most);
+  const places = new OddPlaces(messagesTable);
+  const walk = new BlockWalk(request.body, request.leaps, places);
+  const messages = checkMessages(request, messagesContent, true, walk.watch);
   await inTurns(messages);
-  return toMessagesRequest(request, model, messages.outline);
+  noteOthers(request, walk, places);
+  return toMessagesRequest(request, model, { outline: messages.outline, odd: places.found });
 }
 
-function toMessagesRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): MessagesRequest {
+/** What stands beside the messages: blocks of the system prompt, tools, and edits of a long conversation. */
+function noteOthers({ body, members, leaps }: JsonRequest, walk: BlockWalk, places: OddPlaces): void {
+  const system = memberOf(members, "system");
+  if (system !== undefined) walk.readList(system.start, () => "system");
+  const tools = memberOf(members, "tools");
+  if (tools !== undefined) walk.readTools(tools.start, () => "tools");
+  const management = memberOf(members, "context_management");
+  if (management === undefined || body[management.start] !== 0x7b) return;
+  const edits = memberOf(membersOf(body, management.start, mostEdits, leaps), "edits");
+  if (edits === undefined || body[edits.start] !== 0x5b) return;
+  for (const [index, start] of elementsOf(body, edits.start, leaps, mostEdits).entries()) {
+    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostEdits, leaps), "type") : undefined;
+    const name = type === undefined ? "" : (typeAt(body, type.start, type.end) ?? "");
+    places.note("edit", name, () => `context_management.edits[${index}]`);
+  }
+}
+
+function toMessagesRequest(
+  request: JsonRequest,
+  model: string,
+  { outline, odd }: { readonly outline?: MessageOutline | undefined; readonly odd: MessagesRequest["odd"] },
+): MessagesRequest {
   const { body, members, leaps, strangers } = request;
   for (const [folded, written] of strangers) {
     const meant = ownNames.get(folded);
     if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
   }
-  for (const [name, most] of lists) checkLength(request, name, most);
   requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -90,6 +125,7 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     members,
     leaps,
     strangers,
+    odd,
     outline,
     model,
     stream: stream === true,

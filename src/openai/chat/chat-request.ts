@@ -11,6 +11,9 @@ import {
 } from "../request/json-request.js";
 import { namesOtherCap } from "../request/other-caps.js";
 import { readIncludeUsage } from "../request/stream-options.js";
+import { chatTable } from "../tables/chat-table.js";
+import { OddPlaces } from "../tables/odd-places.js";
+import { watchChatParts } from "../tables/watch-chat-parts.js";
 import { checkMessages, type MessageOutline } from "./message-outline.js";
 
 /** The members of a chat completion request that the gateway reads (OpenAI reference, "Create chat completion"). */
@@ -41,20 +44,27 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  checkMessages(request, chatContent, false).run(request.body.length);
-  return toChatRequest(request, model, undefined);
+  const places = new OddPlaces(chatTable);
+  checkMessages(request, chatContent, false, watchChatParts(request.body, request.leaps, places)).run(request.body.length);
+  return toChatRequest(request, model, undefined, places);
 }
 
 /** The same for a large body, in slices between which other work can run. */
 export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, chatContent, true);
+  const places = new OddPlaces(chatTable);
+  const messages = checkMessages(request, chatContent, true, watchChatParts(request.body, request.leaps, places));
   await inTurns(messages);
-  return toChatRequest(request, model, messages.outline);
+  return toChatRequest(request, model, messages.outline, places);
 }
 
-function toChatRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): ChatRequest {
+function toChatRequest(
+  request: JsonRequest,
+  model: string,
+  outline: MessageOutline | undefined,
+  places: OddPlaces,
+): ChatRequest {
   const { body, members, leaps, strangers } = request;
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -63,6 +73,7 @@ function toChatRequest(request: JsonRequest, model: string, outline: MessageOutl
     members,
     leaps,
     strangers,
+    odd: places.found,
     outline,
     model,
     stream: stream === true,

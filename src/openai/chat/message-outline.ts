@@ -1,6 +1,14 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { absent, endOfValue, type JsonMember, type Leaps, memberOf, skipSpace } from "../../wire/json-members.js";
+import {
+  absent,
+  endOfValue,
+  type JsonMember,
+  type Leaps,
+  memberOf,
+  skipSpace,
+  startsWith,
+} from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import {
@@ -45,12 +53,30 @@ const inMessage = new MemberSearch(readMessageMembers, mostMembers);
 const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
+const typePlace = readPartMembers.indexOf("type");
+const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
 const innerContentPlace = readPartMembers.indexOf("content");
 
-/** A check of a request's messages that still has to run. @param isNoted - record the positions. */
-export function checkMessages(request: JsonRequest, content: ContentShape, isNoted: boolean): MessageCheck {
-  return new MessageCheck(request, memberOf(request.members, "messages"), content, isNoted);
+/**
+ * Looks at a part of a message that is no plain text.
+ * @returns how many further parts stand within it.
+ */
+export type PartWatch = (part: Span, type: Span | undefined, path: () => string) => number;
+
+/**
+ * A check of a request's messages that still has to run.
+ * @param isNoted - record the positions.
+ */
+export function checkMessages(
+  request: JsonRequest,
+  content: ContentShape,
+  isNoted: boolean,
+  watch?: PartWatch,
+): MessageCheck {
+  const check = new MessageCheck(request, memberOf(request.members, "messages"), content, isNoted);
+  check.watch = watch;
+  return check;
 }
 
 /**
@@ -58,6 +84,7 @@ export function checkMessages(request: JsonRequest, content: ContentShape, isNot
  * valid JSON.
  */
 export class MessageCheck implements SlicedWork {
+  watch: PartWatch | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #content: ContentShape;
@@ -163,8 +190,7 @@ export class MessageCheck implements SlicedWork {
   #checkPart(): void {
     const body = this.#body;
     const start = this.#position;
-    if (this.#parts++ === mostParts)
-      throw tooMany(`The messages must hold at most ${mostParts} content parts together.`);
+    if (this.#parts++ === mostParts) throw tooManyParts();
     let end: number;
     if (body[start] === 0x7b) {
       const fault = inPart.run(body, start, this.#leaps);
@@ -177,6 +203,7 @@ export class MessageCheck implements SlicedWork {
       const inner = inPart.starts[innerContentPlace] as number;
       if (inner !== absent) requireInnerContent(body[inner], `${this.#path()}.content[${this.#part}].content`);
       this.#notePart();
+      if (this.watch !== undefined) this.#showPart(this.watch, { start, end });
     } else {
       requirePart(body[start], this.#content, `${this.#path()}.content[${this.#part}]`);
       end = endOfValue(body, start, this.#leaps);
@@ -185,6 +212,15 @@ export class MessageCheck implements SlicedWork {
     const isLast = body[next] !== 0x2c;
     this.#position = isLast ? next : skipSpace(body, next + 1);
     this.#part = isLast ? absent : this.#part + 1;
+  }
+
+  #showPart(watch: PartWatch, part: Span): void {
+    const start = inPart.starts[typePlace] as number;
+    if (start !== absent && startsWith(this.#body, start, plainText)) return;
+    const type = start === absent ? undefined : { start, end: inPart.ends[typePlace] as number };
+    const path = `${this.#path()}.content[${this.#part}]`;
+    this.#parts += watch(part, type, () => path);
+    if (this.#parts > mostParts) throw tooManyParts();
   }
 
   #notePart(): void {
@@ -229,6 +265,10 @@ function emptyMessages(): GatewayError {
     code: "empty_array",
     param: "messages",
   });
+}
+
+function tooManyParts(): GatewayError {
+  return tooMany(`The messages must hold at most ${mostParts} content parts together.`);
 }
 
 function tooMany(message: string): GatewayError {

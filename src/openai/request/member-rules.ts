@@ -66,6 +66,7 @@ export class MemberRules {
     if (table === undefined || !this.#speaks.has(table.protocol)) return;
     if (this.#unknown !== "pass") this.#refuseUnknown(request, table, entries);
     if (request.odd === undefined) return;
+    // Tools are checked apart: those of the server's are refused where no target would run them, too.
     for (const odd of request.odd) if (odd.place !== "tool" && !this.lets(odd, table)) throw refusalOf(odd);
   }
 

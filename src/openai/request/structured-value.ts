@@ -2,7 +2,10 @@ import { endOfValue, type JsonMember, skipSpace } from "../../wire/json-members.
 import type { JsonRequest } from "./json-request.js";
 
 /** Whether a value is an object, or a list that holds an object or a list. */
-export function isStructured({ body, leaps }: JsonRequest, { start }: Pick<JsonMember, "start">): boolean {
+export function isStructured(
+  { body, leaps }: Pick<JsonRequest, "body" | "leaps">,
+  { start }: Pick<JsonMember, "start">,
+): boolean {
   if (body[start] === 0x7b) return true;
   if (body[start] !== 0x5b) return false;
   let position = skipSpace(body, start + 1);

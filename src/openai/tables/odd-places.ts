@@ -24,7 +24,7 @@ const inFile = new MemberSearch(["file_id"], mostMembers);
 /** Finds what does not simply pass, each name once. */
 export class OddPlaces {
   readonly #table: ProtocolTable;
-  readonly #names = new Set<string>();
+  #names: Set<string> | undefined;
   #found: OddPlace[] | undefined;
 
   constructor(table: ProtocolTable) {
@@ -41,8 +41,10 @@ export class OddPlaces {
     const row = this.#table.find(place, name);
     if (row !== undefined && row.treatment !== "refused") return;
     const key = `${place} ${name}`;
-    if (this.#names.has(key) || this.#names.size > mostNames) return;
-    const isFull = this.#names.size === mostNames;
+    this.#names ??= new Set();
+    const { size } = this.#names;
+    if (this.#names.has(key) || size > mostNames) return;
+    const isFull = size === mostNames;
     this.#names.add(key);
     this.#found ??= [];
     // One that no option allows stands for all further ones.

@@ -10,6 +10,7 @@ import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-re
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
   failureOf,
+  isEndedResponse,
   type NativeResponseContext,
   toNativeResponse,
 } from "../../openai/responses/native/native-response.js";
@@ -45,7 +46,7 @@ export class NativeResponsesExchange implements Exchange {
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
-      withoutTools: hostedToolsToDrop(request),
+      withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
   }
 
@@ -104,7 +105,7 @@ function toNativeContext({ conversation, target, model, attempt }: ResponsesExch
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
   whole(body: Uint8Array): Uint8Array | undefined {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    if (!isRecord(json)) throw new StreamFault("garbage");
+    if (!isRecord(json) || (failureOf(json) === undefined && !isEndedResponse(json))) throw new StreamFault("garbage");
     const sent = responseToEvents(json).flatMap((event) => this.event(event) ?? []);
     return sent.length === 0 ? undefined : Buffer.concat(sent);
   }
