@@ -75,10 +75,8 @@ export class KeptConversation {
   async #measure(store: ResponseStore, ids: readonly string[], maxBytes: number): Promise<number> {
     const { previousResponseId } = this;
     let bytes = 0;
-    if (previousResponseId !== undefined && store.measureChain !== undefined) {
-      const found = await store.measureChain(this.#account, previousResponseId, mostTurns);
-      if (found === undefined) throw previousResponseNotFound(previousResponseId);
-      bytes += found;
+    if (previousResponseId !== undefined) {
+      bytes += (await store.measureChain?.(this.#account, previousResponseId, mostTurns)) ?? 0;
     }
     if (ids.length === 0 || store.measureItems === undefined) return bytes;
     const sizes = await store.measureItems(this.#account, ids);
