@@ -1,0 +1,68 @@
+import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { PendingBodies } from "../http/pending-bodies.js";
+import { roomFailure } from "../http/read-body.js";
+import {
+  encodedPieces,
+  type KeptPlace,
+  listInputItems,
+  measureKept,
+  readKeptResponse,
+  shortText,
+} from "../operations/responses/kept-responses.js";
+import type { Pace } from "./account-pace.js";
+
+/** Far more than a client reads while it works. */
+export const readPace: Pace = { burst: 200, perSecond: 20 };
+
+/**
+ * Reads a kept response, or a page of its input, for a client that takes it at its own pace. Until it has, the bytes count as
+ * those of a body that waits.
+ * @throws GatewayError 400, 404, 429, 503
+ */
+export async function readKept(
+  request: GatewayRequest,
+  endpoint: "response" | "input_items",
+  place: KeptPlace,
+  waiting: PendingBodies,
+): Promise<GatewayResponse> {
+  const take = (bytes: number) => {
+    const failure = waiting.add(request, place.account, bytes);
+    if (failure !== undefined) throw roomFailure(failure);
+  };
+  let isStreamed = false;
+  try {
+    // What could never have room is read alone.
+    take(Math.min(await measureKept(place), waiting.maxAccountBytes));
+    const texts =
+      endpoint === "response" ? [await readKeptResponse(place)] : await listInputItems(place, request.query);
+    waiting.drop(request);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    const headers = { "content-type": "application/json" };
+    if (length <= shortText) return { status: 200, headers, body: texts.join("") };
+    // Its adapter writes nothing of it.
+    if (request.method === "HEAD") return { status: 200, headers, body: null };
+    take(Math.min(length, waiting.maxAccountBytes));
+    isStreamed = true;
+    return { status: 200, headers, body: piecesOf(texts, () => waiting.drop(request)) };
+  } finally {
+    if (!isStreamed) waiting.drop(request);
+  }
+}
+
+/** Nothing is encoded before the client has taken what came before. @param ended - called when it wants no more. */
+function piecesOf(texts: readonly string[], ended: () => void): AsyncIterable<Uint8Array> {
+  const pieces = encodedPieces(texts);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const result = pieces.next();
+        if (result.done) ended();
+        return result;
+      },
+      async return() {
+        ended();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+}
