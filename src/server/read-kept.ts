@@ -1,3 +1,4 @@
+import { streamHeaders } from "../call/relay/stream-headers.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import type { PendingBodies } from "../http/pending-bodies.js";
 import { roomFailure } from "../http/read-body.js";
@@ -9,6 +10,7 @@ import {
   readKeptResponse,
   shortText,
 } from "../operations/responses/kept-responses.js";
+import { readReplay, replayedEvents } from "../operations/responses/replay-response.js";
 import type { Pace } from "./account-pace.js";
 
 /** Far more than a client reads while it works. */
@@ -29,6 +31,7 @@ export async function readKept(
     const failure = waiting.add(request, place.account, bytes);
     if (failure !== undefined) throw roomFailure(failure);
   };
+  const replay = endpoint === "response" ? readReplay(request.query) : undefined;
   let isStreamed = false;
   try {
     // What could never have room is read alone.
@@ -37,21 +40,26 @@ export async function readKept(
       endpoint === "response" ? [await readKeptResponse(place)] : await listInputItems(place, request.query);
     waiting.drop(request);
     const length = texts.reduce((sum, text) => sum + text.length, 0);
+    const stream = (pieces: Iterator<Uint8Array, void>, type: Record<string, string>) => {
+      take(Math.min(length, waiting.maxAccountBytes));
+      isStreamed = true;
+      return { status: 200, headers: type, body: piecesOf(pieces, () => waiting.drop(request)) };
+    };
+    if (replay !== undefined && request.method !== "HEAD") {
+      return stream(replayedEvents(texts.join(""), replay), streamHeaders());
+    }
     const headers = { "content-type": "application/json" };
     if (length <= shortText) return { status: 200, headers, body: texts.join("") };
     // Its adapter writes nothing of it.
     if (request.method === "HEAD") return { status: 200, headers, body: null };
-    take(Math.min(length, waiting.maxAccountBytes));
-    isStreamed = true;
-    return { status: 200, headers, body: piecesOf(texts, () => waiting.drop(request)) };
+    return stream(encodedPieces(texts), headers);
   } finally {
     if (!isStreamed) waiting.drop(request);
   }
 }
 
 /** Nothing is encoded before the client has taken what came before. @param ended - called when it wants no more. */
-function piecesOf(texts: readonly string[], ended: () => void): AsyncIterable<Uint8Array> {
-  const pieces = encodedPieces(texts);
+function piecesOf(pieces: Iterator<Uint8Array, void>, ended: () => void): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {

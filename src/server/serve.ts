@@ -20,13 +20,14 @@ import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHea
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
+import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
 import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens } from "./count-tokens.js";
 import { hostRequestId } from "./host-request-id.js";
-import { matchPath, type Path } from "./paths.js";
+import { matchPath, type Path, whyUnserved } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
@@ -113,7 +114,8 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
     return optionsResponse(services.cors, request, path?.methods ?? []);
   }
   // An adapter marks a path outside the gateway's mount point by a second leading slash.
-  if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
+  if (path === undefined)
+    throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"), whyUnserved(request.path));
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return probeResponse(200, "ok");
@@ -149,9 +151,10 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
     const { operation } = path;
     return callModel(services.calls, { requestId, callId, request, caller, operation, observer });
   }
-  if (path.endpoint === "count_tokens") {
+  const { endpoint } = path;
+  if (endpoint === "count_tokens" || endpoint === "input_tokens") {
     services.countPace.require(caller.account, "Tokens are counted");
-    return json(await countTokens(services.calls, request, caller, observer));
+    return json(await countTokens(services.calls, { endpoint, request, caller }, observer));
   }
   return respondFromPlan(served, path, caller);
 }
@@ -230,6 +233,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
  */
 function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
   if (path !== undefined && "operation" in path) return path.operation.protocol;
+  if (path?.endpoint === "input_tokens") return openAIProtocol;
   return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));
 }
 

@@ -1,5 +1,7 @@
+import type { GatewayRequest } from "../../http/message.js";
 import { roomFailure } from "../../http/read-body.js";
 import type { Balance } from "../../ledger/credit-ledger.js";
+import type { LoadRoom } from "../../operations/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import { callLimits } from "../limits/call-limits.js";
@@ -19,15 +21,20 @@ export async function completeCall(
   const { complete } = checked.request;
   if (complete === undefined) return checked;
   await requireCredits(services, checked);
-  const { pendingBodies } = services.body;
-  const request = await complete({
+  const request = await complete(loadRoom(services, received, caller.account));
+  return { ...checked, request, demand: request.demand(checked.model, checked.allowance.defaultOutputTokens) };
+}
+
+/** What a request refers to counts as the bytes of its body do. */
+export function loadRoom({ body }: CallServices, request: GatewayRequest, account: string): LoadRoom {
+  const { pendingBodies } = body;
+  return {
     most: pendingBodies.maxAccountBytes,
     take(bytes) {
-      const failure = pendingBodies.add(received, caller.account, bytes);
+      const failure = pendingBodies.add(request, account, bytes);
       if (failure !== undefined) throw roomFailure(failure);
     },
-  });
-  return { ...checked, request, demand: request.demand(checked.model, checked.allowance.defaultOutputTokens) };
+  };
 }
 
 /** @throws GatewayError 429 where the account has nothing left, 503 when the ledger fails. */
