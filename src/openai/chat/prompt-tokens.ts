@@ -4,7 +4,7 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostMissed, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
-import { memberOf, skipString } from "../../wire/json-members.js";
+import { elementsOf, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
 import { jsonInstructionTokens } from "./json-instruction.js";
@@ -15,6 +15,9 @@ const letterE = 0x65;
 
 /** Tokens that servers add to explain tools to the model. The largest known number is Anthropic's 346. */
 export const toolsPreamble = 350;
+
+/** Tokens by which a translation explains a tool that takes plain text. */
+export const textFunctionTokens = 160;
 
 /** Tokens that chat templates add after the messages, to start the response. */
 const answerPreamble = 4;
@@ -83,6 +86,7 @@ export function promptTokens(
       beside: besidePrompt,
       added:
         (hasTools(request) ? toolsPreamble : 0) +
+        (limits.translatesToMessages === true ? customTools(request) * textFunctionTokens : 0) +
         jsonInstructionTokens(body, memberOf(members, "response_format"), limits.translatesToMessages === true),
     },
     limits,
@@ -168,6 +172,20 @@ function promptTexts({ body, members, unread, member, beside }: Prompt): Uint8Ar
     else if (!beside.has(name)) texts.push(body.subarray(start, end));
   }
   return texts;
+}
+
+/** More tools than these are taken to be custom ones. */
+const mostTools = 2048;
+
+/** The tools that a translation explains to a model. */
+function customTools({ body, members, leaps }: WithMessages): number {
+  const tools = memberOf(members, "tools");
+  if (tools === undefined || body[tools.start] !== openBracket) return 0;
+  const starts = elementsOf(body, tools.start, leaps, mostTools);
+  return starts.filter((start) => {
+    const type = body[start] === openBrace ? memberOf(membersOf(body, start, mostTools, leaps), "type") : undefined;
+    return type !== undefined && valueAt(body, type) === "custom";
+  }).length;
 }
 
 function hasTools({ members }: WithMessages): boolean {

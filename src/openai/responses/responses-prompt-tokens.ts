@@ -4,7 +4,7 @@ import { memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
 import { jsonInstructionTokens } from "../chat/json-instruction.js";
 import type { Span } from "../chat/message-outline.js";
-import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
+import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
 import { inputMedia } from "./input-media.js";
 import { isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
@@ -17,8 +17,9 @@ const messagePreamble = 16;
 /** Tokens of the text that a translation writes for a missing output. */
 const noteTokens = 16;
 
-/** Tokens by which a translation explains a tool that takes plain text. */
-const wrapperTokens = 160;
+/** Tokens by which a translation describes a tool that has no description of its own. */
+const clientTools: ReadonlySet<unknown> = new Set(["shell", "local_shell", "apply_patch"]);
+const clientToolTokens = 500;
 
 /** Members that are not part of the prompt. */
 const besidePrompt: ReadonlySet<string> = new Set([
@@ -83,7 +84,8 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
  * text.
  */
 function toolTokens({ type, name, held }: ToolSpan): number {
-  if (type === "custom") return wrapperTokens;
+  if (type === "custom") return textFunctionTokens;
+  if (clientTools.has(type)) return clientToolTokens;
   return name === undefined ? 0 : held * (name.end - name.start);
 }
 
