@@ -45,7 +45,9 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
   const places = new OddPlaces(chatTable);
-  checkMessages(request, chatContent, false, watchChatParts(request.body, request.leaps, places)).run(request.body.length);
+  checkMessages(request, chatContent, false, watchChatParts(request.body, request.leaps, places)).run(
+    request.body.length,
+  );
   return toChatRequest(request, model, undefined, places);
 }
 

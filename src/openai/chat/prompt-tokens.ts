@@ -6,7 +6,7 @@ import { mostMissed, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { elementsOf, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
-import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
+import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
 import { jsonInstructionTokens } from "./json-instruction.js";
 import type { Span } from "./message-outline.js";
 
@@ -81,7 +81,7 @@ export function promptTokens(
       members,
       member: "messages",
       media,
-      unread: media.flatMap(({ values }) => values),
+      unread: unreadValues(media),
       rewritten: members.filter(({ name }) => rewritten.has(name)),
       beside: besidePrompt,
       added:

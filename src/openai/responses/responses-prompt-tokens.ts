@@ -5,6 +5,7 @@ import { decodeOwnPayload } from "../../wire/own-payload.js";
 import { jsonInstructionTokens } from "../chat/json-instruction.js";
 import type { Span } from "../chat/message-outline.js";
 import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
+import { unreadValues } from "../media/message-media.js";
 import { inputMedia } from "./input-media.js";
 import { isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
@@ -54,7 +55,7 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     textsAlone(request) * messagePreamble +
     builtInCalls(request) * noteTokens +
     jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
-  const unread = [...media.flatMap(({ values }) => values), ...thoughts];
+  const unread = [...unreadValues(media), ...thoughts];
   const prompt = {
     body,
     leaps,
