@@ -15,13 +15,14 @@ export interface Audited {
   prepaidCalls: number;
   splitCalls: number;
   topUps: number;
+  deducted: number;
   lapsed: number;
 }
 
 /** Compares the books of all accounts with what the processes have traced. No lease may be open any more. */
 export async function auditAll(ledger: CreditLedger, terms: readonly AccountTerms[], trace: Trace): Promise<Audited> {
   expect(trace.overspent).toEqual([]);
-  const sums: Audited = { calls: 0, charged: 0, prepaidCalls: 0, splitCalls: 0, topUps: 0, lapsed: 0 };
+  const sums: Audited = { calls: 0, charged: 0, prepaidCalls: 0, splitCalls: 0, topUps: 0, deducted: 0, lapsed: 0 };
   const callsOf = new Map<string, Trace["calls"]>(terms.map(({ account }) => [account, new Map()]));
   for (const [id, call] of trace.calls) callsOf.get(call.account)?.set(id, call);
   for (const one of terms) {
@@ -47,6 +48,7 @@ async function audit(
   verifyWindows(account, balance, journal);
   verifyPlanPaidFirst(terms, trace.calls, journal);
   verifyPrepaid(account, balance, journal, trace.topUps);
+  verifyOverdraft(account, balance, journal);
   for (const cap of balance.caps ?? []) {
     const counts = ({ lease }: CallTrace) =>
       lease?.caps.some(({ id, start }) => id === cap.id && start === cap.startsAt);
@@ -67,6 +69,7 @@ async function audit(
     ({ amountMicro, prepaidMicro = amountMicro }) => prepaidMicro > 0 && prepaidMicro < amountMicro,
   ).length;
   sums.topUps += journal.filter(({ kind }) => kind === "topup").length;
+  sums.deducted += deductedIn(journal);
   sums.lapsed -= sum(journal.filter(({ kind }) => kind === "expiry"));
 }
 
@@ -126,25 +129,39 @@ function verifyPlanPaidFirst(
   }
 }
 
-/** What was topped up, lapsed and charged is what is left. */
+/** What was topped up, taken back, lapsed and paid is what is left. */
 function verifyPrepaid(
   account: string,
   { prepaid }: Balance,
   journal: readonly LedgerEntry[],
   topUps: Trace["topUps"],
 ): void {
-  const added = journal.filter(({ kind }) => kind === "topup");
+  const added = journal.filter(({ kind }) => kind === "topup" || kind === "deduction");
   const lapsed = journal.filter(({ kind }) => kind === "expiry");
   const paid = journal.reduce((total, { prepaidMicro = 0 }) => total + prepaidMicro, 0);
-  const { balanceMicro = 0, heldMicro = 0 } = prepaid ?? {};
+  const { balanceMicro = 0, overdrawnMicro = 0, heldMicro = 0 } = prepaid ?? {};
   expect([account, balanceMicro, heldMicro]).toEqual([account, sum(added) + sum(lapsed) - paid, 0]);
-  expect(balanceMicro).toBeGreaterThan(-mostMicro);
+  expect([account, overdrawnMicro]).toEqual([account, Math.max(0, -balanceMicro)]);
   expect(new Set(added.map(({ id }) => id)).size).toBe(added.length);
   for (const { id, amountMicro } of added) {
     expect([account, id, amountMicro]).toEqual([topUps.get(id)?.account, id, topUps.get(id)?.micro]);
   }
   const done = [...topUps].filter(([, topUp]) => topUp.isDone && topUp.account === account).map(([id]) => id);
   expect(done.filter((id) => !added.some((entry) => entry.id === id))).toEqual([]);
+}
+
+/** Windows and prepaid credits together are overdrawn by less than one call, and by what was taken back. */
+function verifyOverdraft(account: string, { windows, prepaid }: Balance, journal: readonly LedgerEntry[]): void {
+  const over = windowNames.map((window) =>
+    Math.max(0, windows[window].usedMicro - (windows[window].limitMicro ?? Number.POSITIVE_INFINITY)),
+  );
+  const overdrawn = Math.max(...over) + (prepaid?.overdrawnMicro ?? 0);
+  const most = mostMicro + deductedIn(journal);
+  expect([account, over, prepaid, overdrawn < most]).toEqual([account, over, prepaid, true]);
+}
+
+function deductedIn(journal: readonly LedgerEntry[]): number {
+  return -sum(journal.filter(({ kind }) => kind === "deduction"));
 }
 
 function chargesById(journal: readonly LedgerEntry[]): Map<string, number> {

@@ -6,16 +6,16 @@ import { mostMicro } from "./account-terms.js";
  * call that ends early may leave the plan to one that held prepaid credits, so what is used and held of a window alone
  * may be more than its limit.
  *
- * @param hasExpiringLots - a lot that has expired still pays for calls that were admitted before, but is not shown. So
- *   the pool may look smaller than it is.
+ * @param losesPrepaid - a lot that has expired still pays for calls that were admitted before, but is not shown. What is
+ *   taken back may be held. So the pool may look smaller than it is.
  */
-export function overspent({ windows, prepaid, caps = [] }: AccountCredits, hasExpiringLots: boolean): string[] {
+export function overspent({ windows, prepaid, caps = [] }: AccountCredits, losesPrepaid: boolean): string[] {
   const found: string[] = [];
   const { balanceMicro = 0, heldMicro: prepaidHeld = 0 } = prepaid ?? {};
   for (const [name, { limitMicro, usedMicro, heldMicro, bonusMicro }] of Object.entries(windows)) {
     if (limitMicro === null) continue;
     const limit = limitMicro + bonusMicro;
-    const isOverPool = !hasExpiringLots && usedMicro + heldMicro + prepaidHeld - balanceMicro >= limit + mostMicro;
+    const isOverPool = !losesPrepaid && usedMicro + heldMicro + prepaidHeld - balanceMicro >= limit + mostMicro;
     if (usedMicro >= limit + mostMicro || isOverPool) {
       found.push(`${name} ${JSON.stringify({ limitMicro, usedMicro, heldMicro, bonusMicro, prepaid })}`);
     }
@@ -23,6 +23,6 @@ export function overspent({ windows, prepaid, caps = [] }: AccountCredits, hasEx
   for (const cap of caps) {
     if (cap.usedMicro + cap.heldMicro >= cap.limitMicro + mostMicro) found.push(JSON.stringify(cap));
   }
-  if (balanceMicro <= -mostMicro) found.push(JSON.stringify(prepaid));
+  if (!losesPrepaid && balanceMicro <= -mostMicro) found.push(JSON.stringify(prepaid));
   return found;
 }

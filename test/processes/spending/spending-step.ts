@@ -12,6 +12,7 @@ export type SpendingStep =
   | (Crumb & { at: number; step: "settled"; status: SettleStatus })
   /** What a call would use of its rates at its end, whether it is charged or not. */
   | { at: number; step: "ending"; id: string; uses: Uses }
+  /** A deduction is a top-up of a negative amount. */
   | { at: number; step: "topping up" | "topped up"; id: string; account: string; micro: number; expiresAt?: number }
   /** A limit that a result shows to be exceeded by a whole call or more. */
   | { at: number; step: "overspent"; id: string; limit: string };
