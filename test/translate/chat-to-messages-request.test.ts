@@ -4,7 +4,7 @@ import { parseMessagesRequest } from "../../src/anthropic/messages/messages-requ
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { jsonInstruction } from "../../src/openai/chat/json-instruction.js";
+import { jsonInstruction } from "../../src/openai/request/json-instruction.js";
 import { chatToMessagesRequest, type MessagesTargetOptions } from "../../src/translate/chat-to-messages-request.js";
 import type { Json } from "./chat-samples.js";
 
@@ -240,7 +240,7 @@ describe("tools", () => {
       { name: "g", input_schema: { type: "object", properties: {} } },
       { name: "h", input_schema: { type: "object", properties: {} } },
     ]);
-    expect(isBeyondTarget(refusal({ ...base, tools: [{ type: "custom", custom: { name: "x" } }] }))).toBe(true);
+    expect(isBeyondTarget(refusal({ ...base, tools: [{ type: "invented" }] }))).toBe(true);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import { elementsOf, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
-import { jsonInstructionTokens } from "./json-instruction.js";
+import { jsonInstructionTokens } from "../request/json-instruction.js";
 import type { Span } from "./message-outline.js";
 
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
