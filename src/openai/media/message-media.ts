@@ -256,21 +256,34 @@ class MediaSearch {
     }
     if (body[start] !== openBrace) return endOfValue(body, start, this.#leaps);
     const said = nothingSaid();
+    const before = this.#found.length;
     let at = this.#first(start);
     while (body[at] === quote) {
-      this.#next(at);
+      this.#nextWithin(at, skipped);
       this.#note(said);
       at = this.#after(this.#end);
     }
     const end = at + 1;
-    const { isNamed, type, values, content, others } = said;
-    if (isNamed && values.length > 0) this.#add({ start, end }, { kind: type, hasImage: false, values, isStray: true });
-    else {
-      for (const other of others) if (!skipped.includes(other)) this.#searchStrays(other);
-      for (const value of values) this.#searchStrays(value.start);
-      if (content !== undefined && !skipped.includes(content)) this.#searchStrays(content);
+    const { isNamed, type, values } = said;
+    if (isNamed && values.length > 0) {
+      // What it consists of is no further media.
+      this.#found.length = before;
+      this.#add({ start, end }, { kind: type, hasImage: false, values, isStray: true });
     }
     return end;
+  }
+
+  /** Reads a member as {@link #next} does, and what its value holds on the way: nothing is read twice. */
+  #nextWithin(at: number, skipped: readonly number[]): void {
+    const body = this.#body;
+    const nameEnd = skipString(body, at);
+    const name = readName(body, at + 1, nameEnd - 1);
+    const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    const isSearched = (name & toolName) === 0 && !skipped.includes(value);
+    this.#end = isSearched ? this.#searchStrays(value) : endOfValue(body, value, this.#leaps);
+    this.#name = name;
+    this.#value = value;
+    this.#count();
   }
 
   #note(said: Said): void {
