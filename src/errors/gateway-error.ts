@@ -118,8 +118,10 @@ function accountRefused(code: string, message: string): GatewayError {
   return new GatewayError(message, { status: 403, code, headers: { "x-should-retry": "false" } });
 }
 
-export function unknownUrl(method: string, path: string): GatewayError {
-  return new GatewayError(`Invalid URL (${method} ${shortened(path)}).`, { status: 404, code: "unknown_url" });
+/** @param why - a sentence, where it is known. */
+export function unknownUrl(method: string, path: string, why?: string): GatewayError {
+  const message = `Invalid URL (${method} ${shortened(path)}).`;
+  return new GatewayError(why === undefined ? message : `${message} ${why}`, { status: 404, code: "unknown_url" });
 }
 
 export function invalidJson(message: string): GatewayError {

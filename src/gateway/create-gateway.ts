@@ -23,6 +23,7 @@ import type { CallResponses } from "../responses/call-responses.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { matchPath, routePatterns } from "../server/paths.js";
+import { readPace } from "../server/read-kept.js";
 import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
 import { HostHolds } from "./admin/account-holds.js";
@@ -83,6 +84,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
+    readPace: new AccountPace(readPace, clock),
     readiness: new Readiness(),
     requestIdOf: resolved.requestId,
   };

@@ -40,8 +40,11 @@ export const responses: Operation = {
   async parse(body, services, { account }) {
     const own = await parse(body, services);
     const conversation = new KeptConversation(own, services.responses, account);
-    const expanded = await conversation.expand(services.maxBodyBytes);
-    return new ResponsesModelRequest(expanded === undefined ? own : await parse(expanded, services), conversation);
+    if (!conversation.refers) return new ResponsesModelRequest(own, conversation);
+    return new ResponsesModelRequest(own, conversation, async (room) => {
+      const expanded = await conversation.expand(room, services.maxBodyBytes);
+      return new ResponsesModelRequest(await parse(expanded, services), conversation);
+    });
   },
 };
 
@@ -52,13 +55,15 @@ async function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): Pro
 }
 
 class ResponsesModelRequest implements ModelRequest {
-  /** With all that it refers to in its place. */
+  readonly complete: ModelRequest["complete"];
+  /** With all that it refers to in its place, once it is {@link complete}. */
   readonly #request: ResponsesRequest;
   readonly #conversation: KeptConversation;
 
-  constructor(request: ResponsesRequest, conversation: KeptConversation) {
+  constructor(request: ResponsesRequest, conversation: KeptConversation, complete?: ModelRequest["complete"]) {
     this.#request = request;
     this.#conversation = conversation;
+    this.complete = complete;
   }
 
   get model(): string {

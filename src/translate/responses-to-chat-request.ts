@@ -15,6 +15,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 export interface ToChatOptions {
   /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
   readonly origin: string;
+  /** The model can reason: an effort that the client asks for goes to it. Default: `true`. */
+  readonly reasoning?: boolean | undefined;
 }
 
 /** A request in the words of chat completions. */
@@ -50,7 +52,7 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   for (const name of alike) set(body, name, memberValue(request, name));
   addTools(body, request, tools);
   addText(body, memberValue(request, "text"));
-  const reasoning = memberValue(request, "reasoning");
+  const reasoning = options.reasoning !== false ? memberValue(request, "reasoning") : undefined;
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };

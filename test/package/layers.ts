@@ -87,6 +87,7 @@ export const layers: readonly Layer[] = [
         "errors",
         "redaction",
         "openai/request/json-request.js",
+        "openai/request/content-shape.js",
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",

@@ -1,5 +1,6 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
 import { checkMessages, type MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { messagesContent, requireContent, requirePart } from "../../openai/request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -23,7 +24,7 @@ export interface MessagesRequest extends JsonRequest {
   readonly outline: MessageOutline | undefined;
   readonly model: string;
   readonly stream: boolean;
-  /** Absent in requests that count tokens, and in those of careless clients. */
+  /** 0: the prompt is to be cached, and not to be answered. Absent in requests that count tokens, and in those of careless clients. */
   readonly maxTokens: number | undefined;
   /** Whether some server may heed another cap of it. */
   readonly namesOtherCap: boolean;
@@ -69,7 +70,7 @@ export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Messa
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
-  const messages = checkMessages(request, false, watchBlocks);
+  const messages = checkMessages(request, messagesContent, false, watchBlocks);
   messages.run(request.body.length);
   return toMessagesRequest(request, model, messages);
 }
@@ -79,7 +80,7 @@ export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: n
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
-  const messages = checkMessages(request, true, watchBlocks);
+  const messages = checkMessages(request, messagesContent, true, watchBlocks);
   await inTurns(messages);
   return toMessagesRequest(request, model, messages);
 }
@@ -114,6 +115,7 @@ function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }
     const meant = ownNames.get(folded);
     if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
   }
+  requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
@@ -125,13 +127,28 @@ function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }
     outline,
     model,
     stream: stream === true,
-    maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+    maxTokens: readCap(readMember(request, "max_tokens")),
     namesOtherCap: namesOtherCap(request, messagesCaps),
   };
 }
 
 function joined<T>(some: readonly T[] | undefined, others: readonly T[] | undefined): readonly T[] | undefined {
   return some === undefined || others === undefined ? (some ?? others) : [...some, ...others];
+}
+
+/** With a cap of 0, Anthropic answers nothing and puts the prompt into its cache. */
+function readCap(value: unknown): number | undefined {
+  return value === 0 ? 0 : readCount("max_tokens", value);
+}
+
+/** A text, or blocks. */
+function requireSystem({ body, members, leaps }: JsonRequest): void {
+  const system = memberOf(members, "system");
+  if (system === undefined || body[system.start] === 0x6e) return;
+  requireContent(body[system.start], messagesContent, "system");
+  if (body[system.start] === 0x22) return;
+  const blocks = elementsOf(body, system.start, leaps);
+  for (const [index, start] of blocks.entries()) requirePart(body[start], messagesContent, `system[${index}]`);
 }
 
 function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {

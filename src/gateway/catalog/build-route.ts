@@ -25,7 +25,7 @@ export interface RouteContext {
 export function buildRoute(
   model: ResolvedModel,
   context: RouteContext,
-): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
+): Pick<CatalogModel, "route" | "price" | "rules" | "dialects" | "translatesToMessages"> {
   const { upstream, maxAttempts = upstream.length } = model;
   const { by, previous, keyPrefix } = context;
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
@@ -60,7 +60,11 @@ export function buildRoute(
     providers: [...new Set(used)],
   });
   const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))];
-  return { route, price: dearest(targets.map(({ price }) => price)), rules: rules.all, dialects };
+  const translatesToMessages = targets.some(
+    ({ operations }) => operations.has("messages") && !operations.has("chat/completions"),
+  );
+  const price = dearest(targets.map((target) => target.price));
+  return { route, price, rules: rules.all, dialects, translatesToMessages };
 }
 
 function requireProvider({ by, providers }: RouteContext, name: string): UsedProvider {

@@ -62,9 +62,9 @@ export function callInProcess(services: InProcessServices, given: InProcessCalle
   };
 
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const { path, parts } = toRequestParts(input, init, signal);
+    const { target, parts } = toRequestParts(input, init, signal);
     const ownCaller = known ?? (await findCaller());
-    const request = new WebRequest(parts, path);
+    const request = new WebRequest(parts, target);
     return toWebResponse(await serve(server, request, ownCaller), request, maxStallMs);
   };
   return {

@@ -1,5 +1,6 @@
 import { invalidType } from "../../errors/gateway-error.js";
 import { inTurns } from "../../wire/slices.js";
+import { chatContent } from "../request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -41,7 +42,7 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, false, watchChatParts);
+  const messages = checkMessages(request, chatContent, false, watchChatParts);
   messages.run(request.body.length);
   return toChatRequest(request, model, messages);
 }
@@ -50,7 +51,7 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
 export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, true, watchChatParts);
+  const messages = checkMessages(request, chatContent, true, watchChatParts);
   await inTurns(messages);
   return toChatRequest(request, model, messages);
 }

@@ -11,6 +11,13 @@ import {
 } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
+import {
+  type ContentShape,
+  chatContent,
+  requireContent,
+  requireInnerContent,
+  requirePart,
+} from "../request/content-shape.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
@@ -51,6 +58,7 @@ const contentPlace = readMessageMembers.indexOf("content");
 const typePlace = readPartMembers.indexOf("type");
 const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
+const innerContentPlace = readPartMembers.indexOf("content");
 
 /** Looks at the parts of messages that are no plain text. */
 export interface PartWatch {
@@ -73,8 +81,13 @@ export interface WatchedRequest {
  * A check of a request's messages that still has to run.
  * @param isNoted - record the positions.
  */
-export function checkMessages(request: JsonRequest, isNoted: boolean, watch?: PartWatch): MessageCheck {
-  const check = new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+export function checkMessages(
+  request: JsonRequest,
+  content: ContentShape,
+  isNoted: boolean,
+  watch?: PartWatch,
+): MessageCheck {
+  const check = new MessageCheck(request, memberOf(request.members, "messages"), content, isNoted);
   check.watch = watch;
   return check;
 }
@@ -88,7 +101,7 @@ export class MessageCheck implements SlicedWork {
   #places: OddPlaces | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
-  readonly #start: number;
+  readonly #content: ContentShape;
   readonly #outline: Noted | undefined;
   #position: number;
   #message = 0;
@@ -104,12 +117,17 @@ export class MessageCheck implements SlicedWork {
    * @param messages - the array.
    * @throws GatewayError 400 when it is not an array, or is empty.
    */
-  constructor(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps, isNoted: boolean) {
+  constructor(
+    { body, leaps }: Pick<JsonRequest, "body" | "leaps">,
+    messages: JsonMember | undefined,
+    content: ContentShape,
+    isNoted: boolean,
+  ) {
     if (messages === undefined || body[messages.start] === 0x6e) throw missingParameter("messages");
     if (body[messages.start] !== 0x5b) throw invalidType("messages", "an array of objects");
     this.#body = body;
     this.#leaps = leaps;
-    this.#start = messages.start;
+    this.#content = content;
     this.#position = skipSpace(body, messages.start + 1);
     if (body[this.#position] === 0x5d) throw emptyMessages();
     this.#outline = isNoted
@@ -168,7 +186,14 @@ export class MessageCheck implements SlicedWork {
     this.#outline?.messages.push(this.#outline.members.length);
     this.#end = inMessage.end;
     const content = inMessage.starts[contentPlace] as number;
-    if (content === absent) return;
+    if (content === absent) {
+      if (this.#content.mayBeNull) return;
+      throw missingParameter(`${this.#path()}.content`);
+    }
+    if (body[content] !== 0x22 && body[content] !== 0x5b) {
+      requireContent(body[content], this.#content, `${this.#path()}.content`);
+      return;
+    }
     if (body[content] === 0x22) this.#outline?.texts.push(inside(content, inMessage.ends[contentPlace] as number));
     if (body[content] !== 0x5b) return;
     const first = skipSpace(body, content + 1);
@@ -194,9 +219,12 @@ export class MessageCheck implements SlicedWork {
         throw tooMany(`The content parts must have at most ${mostMembersInAll} members together.`);
       }
       end = inPart.end;
+      const inner = inPart.starts[innerContentPlace] as number;
+      if (inner !== absent) requireInnerContent(body[inner], `${this.#path()}.content[${this.#part}].content`);
       this.#notePart();
       if (this.watch !== undefined) this.#showPart(this.watch, { start, end });
     } else {
+      requirePart(body[start], this.#content, `${this.#path()}.content[${this.#part}]`);
       end = endOfValue(body, start, this.#leaps);
     }
     const next = skipSpace(body, end);
@@ -233,7 +261,7 @@ interface Noted extends MessageOutline {
 
 /** The outline of messages that were checked before. */
 export function outlineMessages(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps): MessageOutline {
-  const check = new MessageCheck(body, messages, leaps, true);
+  const check = new MessageCheck({ body, leaps }, messages, chatContent, true);
   check.run(Number.POSITIVE_INFINITY);
   const { outline } = check;
   if (outline === undefined) throw new Error("It was to be noted.");

@@ -11,6 +11,7 @@ import {
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import type { Span } from "../chat/message-outline.js";
+import { itemContent, requireContent, requirePart } from "../request/content-shape.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { type OddPlaces, typeAt } from "../tables/odd-places.js";
 
@@ -139,8 +140,10 @@ export class InputCheck implements SlicedWork {
     });
     this.#places?.note("item", type, () => path);
     if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
-    this.#readParts(content, `${path}.content`);
-    this.#readParts(output, `${path}.output`);
+    const isMessage = type === "message";
+    if (isMessage && content !== undefined) requireContent(this.#body[content.start], itemContent, `${path}.content`);
+    this.#readParts(content, `${path}.content`, isMessage);
+    this.#readParts(output, `${path}.output`, false);
     return end;
   }
 
@@ -156,7 +159,8 @@ export class InputCheck implements SlicedWork {
     if (isPaired(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
   }
 
-  #readParts(content: Span | undefined, path: string): void {
+  /** @param areObjects - whether nothing else may stand in the list. */
+  #readParts(content: Span | undefined, path: string, areObjects: boolean): void {
     const body = this.#body;
     if (content === undefined || body[content.start] !== 0x5b) return;
     let at = skipSpace(body, content.start + 1);
@@ -170,6 +174,7 @@ export class InputCheck implements SlicedWork {
         end = inPart.end;
         if (this.#places !== undefined) this.#notePart(this.#places, at, `${path}[${index}]`);
       } else {
+        if (areObjects) requirePart(body[at], itemContent, `${path}[${index}]`);
         end = endOfValue(body, at, this.#leaps);
       }
       at = skipSpace(body, end);

@@ -30,8 +30,9 @@ const longestType = 256;
 /** Items of an input that add tools. */
 const itemsWithTools: ReadonlySet<string> = new Set(["tool_search_output", "additional_tools"]);
 
-const toolMembers = ["type", "name", "tools", "execution"] as const;
+const toolMembers = ["type", "name", "tools", "execution", "environment"] as const;
 const search = new MemberSearch(toolMembers, mostMembers);
+const inEnvironment = new MemberSearch(["type"], mostMembers);
 
 /** Who runs a tool of this type. */
 export function runnerOf(type: string | undefined): ToolRunner {
@@ -83,11 +84,22 @@ class ToolReader {
     const [type, execution] = [textOf(body, "type"), textOf(body, "execution")];
     const [name, inner] = [spanOf("name"), spanOf("tools")];
     if (isInner && type === "namespace") throw invalidValue(`${path}.type`, "A namespace cannot stand in a namespace.");
+    const environment = spanOf("environment");
     // A tool search without an `execution` is the server's.
-    const runner = type === "tool_search" && execution !== "client" ? "server" : runnerOf(type);
+    const isServers = type === "tool_search" && execution !== "client";
+    const isLocal = type === "shell" && environment !== undefined && this.#isLocal(environment);
+    const runner = isLocal ? "client" : isServers ? "server" : runnerOf(type);
     const tool = { start, end, path, type, runner, name, held: 0 };
     this.tools.push(tool);
     if (type === "namespace" && inner !== undefined) tool.held = this.readList(inner, `${path}.tools`, true);
+  }
+
+  /** Whether the client runs a shell. */
+  #isLocal({ start }: Span): boolean {
+    const body = this.#body;
+    if (body[start] !== 0x7b || inEnvironment.run(body, start, this.#leaps) !== undefined) return false;
+    const type = inEnvironment.starts[0] ?? absent;
+    return type !== absent && valueAt(body, { start: type, end: inEnvironment.ends[0] ?? type }) === "local";
   }
 }
 

@@ -91,12 +91,12 @@ export const responsesTable = new ProtocolTable(
     {
       place: "tool",
       treatment: "left out",
-      names: words("web_search web_search_20* web_search_preview web_search_preview_20*"),
+      names: words("web_search web_search_20* web_search_preview web_search_preview_20* image_generation"),
     },
     {
       place: "tool",
       treatment: "refused",
-      names: words("file_search code_interpreter image_generation mcp shell programmatic_tool_calling"),
+      names: words("file_search code_interpreter mcp shell programmatic_tool_calling"),
       why: "is a tool that the server runs itself, at a price of its own",
     },
   ],

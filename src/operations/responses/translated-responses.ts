@@ -15,7 +15,7 @@ import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
   const { request, conversation, target, model, attempt } = parts;
   const origin = originOf(target, model);
-  const { body, names } = toChatRequest(request, { origin });
+  const { body, names } = toChatRequest(request, { origin, reasoning: model.reasons });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,

@@ -197,7 +197,7 @@ describe.each(bothTargets)("Anthropic's SDK, in front of $name,", (target) => {
           Anthropic.PermissionDeniedError,
           "permission_error",
         ],
-        [() => client.messages.create({ ...ask, max_tokens: 0 }), Anthropic.BadRequestError, "invalid_request_error"],
+        [() => client.messages.create({ ...ask, max_tokens: -1 }), Anthropic.BadRequestError, "invalid_request_error"],
         [
           () => client.messages.create({ ...ask, tools: [{ type: "web_search_20250305", name: "web_search" }] }),
           Anthropic.BadRequestError,

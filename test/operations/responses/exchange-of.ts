@@ -12,6 +12,8 @@ export const plainModel: ModelTraits = {
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
+  reasons: true,
+  translatesToMessages: true,
   rules: [],
   dialects: [],
 };

@@ -74,6 +74,8 @@ export function editResponseEvent(
 ): Uint8Array {
   const edits = responseEdits(response, context);
   if (tokens !== undefined) addUsageEdit(response, tokens, context, edits);
+  // Before the end, no client needs one.
+  else if (visibleUsage(response["usage"], context.dialect) !== response["usage"]) edits.set("usage", "null");
   const members = membersOf(json);
   const member = members.findLast(({ name }) => name === "response");
   if (member === undefined || edits.size === 0) return json;
