@@ -17,7 +17,6 @@ import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
   AttemptFacts,
   Demand,
-  Exchange,
   ModelRequest,
   ModelTraits,
   Operation,
@@ -80,7 +79,11 @@ class MessagesModelRequest implements ModelRequest {
     return messagesAskToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;

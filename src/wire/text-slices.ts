@@ -1,5 +1,5 @@
 import type { ByteWriter } from "./byte-writer.js";
-import type { Turns } from "./slices.js";
+import type { SliceCount, Steps } from "./slices.js";
 
 /** What is written of a text in one go, in UTF-16 code units. */
 const sliceLength = 64 * 1024;
@@ -14,12 +14,11 @@ export function* textSlices(text: string, length = sliceLength): Generator<strin
   }
 }
 
-/** Writes a text as UTF-8, slice by slice. */
-export async function writeTextInTurns(out: ByteWriter, text: string, turns: Turns): Promise<void> {
+/** Writes a text as UTF-8. */
+export function* textSteps(out: ByteWriter, text: string, count: SliceCount): Steps<void> {
   for (const part of textSlices(text)) {
     out.writeText(part);
-    const turn = turns.spend(part.length);
-    if (turn !== undefined) await turn;
+    if (count.isFull(part.length)) yield;
   }
 }
 

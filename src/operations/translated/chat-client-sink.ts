@@ -7,6 +7,8 @@ import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
+import { jsonSteps } from "../../wire/json-writing.js";
+import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
 /** A client of chat completions, for an upstream that does not speak them. */
@@ -20,8 +22,8 @@ export class ChatClientSink implements ChatSink {
   }
 
   /** With its usage, also where the upstream has not counted. */
-  whole({ json, tokens }: ChatCompletion): string {
-    return JSON.stringify(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
+  *whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
+    return yield* jsonSteps(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
   }
 
   responseId({ id }: ChatJson): string | undefined {

@@ -1,8 +1,9 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { chatToMessage } from "../../translate/chat-to-message.js";
+import { messageOfChatSteps } from "../../translate/chat-to-message.js";
 import { ChatToMessagesStream, type MessageStreamHead } from "../../translate/chat-to-messages-stream.js";
 import type { MessageTranslation } from "../../translate/messages/message-translation.js";
+import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
 /** A client of Anthropic's Messages, for an upstream that does not speak them. */
@@ -15,8 +16,8 @@ export class MessagesClientSink implements ChatSink {
     this.#translation = translation;
   }
 
-  whole({ json, tokens }: ChatCompletion): string {
-    return chatToMessage(json, this.#head, this.#translation, tokens);
+  whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
+    return messageOfChatSteps(json, this.#head, this.#translation, tokens);
   }
 
   responseId(): string {

@@ -6,6 +6,8 @@ import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
+import { jsonSteps } from "../../wire/json-writing.js";
+import { type Steps, stepInTurns } from "../../wire/slices.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -15,7 +17,7 @@ export class ResponsesClientSink implements ChatSink {
   readonly #conversation: KeptConversation;
   readonly #clock: Clock;
   /** The response as the client got it. */
-  #complete: () => ChatJson | undefined = () => undefined;
+  #complete: () => Uint8Array | ChatJson | undefined = () => undefined;
 
   constructor(context: ResponseContext, conversation: KeptConversation, clock: Clock) {
     this.#context = context;
@@ -23,10 +25,10 @@ export class ResponsesClientSink implements ChatSink {
     this.#clock = clock;
   }
 
-  whole({ json, tokens }: ChatCompletion): string {
-    const response = toResponse(json, this.#context, endOf(tokens, this.#clock));
-    this.#complete = () => response;
-    return JSON.stringify(response);
+  *whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
+    const body = yield* jsonSteps(toResponse(json, this.#context, endOf(tokens, this.#clock)));
+    this.#complete = () => body;
+    return body;
   }
 
   responseId(): string {
@@ -43,7 +45,8 @@ export class ResponsesClientSink implements ChatSink {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
     if (complete === undefined) return;
-    await this.#conversation.keep(responseId, instead ?? JSON.stringify(complete), createdAt * 1000);
+    const json = instead ?? (complete instanceof Uint8Array ? complete : await stepInTurns(jsonSteps(complete)));
+    await this.#conversation.keep(responseId, json, createdAt * 1000);
   }
 }
 

@@ -5,6 +5,7 @@ import type { OperationName } from "../../metering/operation-name.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
 import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { bySize, type Steps } from "../../wire/slices.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { ChatChunkSink, ChatChunkSource, ChatJson, ChatSink, ChatSource } from "./chat-source.js";
@@ -27,10 +28,14 @@ export class TranslatedExchange implements Exchange {
     this.#bounds = bounds;
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const completion = this.#source.readWhole(bytes);
+  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+    return bySize(bytes.length, this.#wholeSteps(bytes));
+  }
+
+  *#wholeSteps(bytes: Uint8Array): Steps<ModelAnswer> {
+    const completion = yield* this.#source.readWhole(bytes);
     const { json, tokens, estimated, unpriced } = completion;
-    const body = this.#sink.whole(completion);
+    const body = yield* this.#sink.whole(completion);
     const responseId = this.#sink.responseId(json);
     return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(json["choices"]) };
   }
@@ -88,15 +93,16 @@ class TranslatedCodec implements StreamCodec {
   }
 
   #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
-    let written: Uint8Array | undefined;
+    const written: Uint8Array[] = [];
     const { progress } = this;
     for (const chunk of chunks) {
       const piece = this.#sink.chunk(chunk);
       progress.finishReason ??= firstFinish(chunk["choices"]);
       if (piece === undefined || piece.length === 0) continue;
       progress.responseId = this.#sink.responseId;
-      written = written === undefined ? piece : Buffer.concat([written, piece]);
+      written.push(piece);
     }
-    return written;
+    const [only] = written;
+    return written.length > 1 ? Buffer.concat(written) : only;
   }
 }

@@ -3,6 +3,7 @@ import type { TokenCounts } from "../../../metering/token-counts.js";
 import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { editMembers, type MemberEdits, membersOf } from "../../../wire/json-members.js";
+import { hasTooManyParts } from "../../answer-bounds.js";
 import { type EstimateBounds, estimatedTokens } from "../../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../received-answer.js";
 import type { UpstreamFailureContext } from "../../upstream-errors/upstream-failure.js";
@@ -34,6 +35,7 @@ export interface NativeResponseContext extends UpstreamFailureContext, EstimateB
 export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
   const response = received.json;
   if (!isRecord(response) || !Array.isArray(response["output"])) return undefined;
+  if (hasTooManyParts(response["output"])) return undefined;
   const { status } = response;
   if (status !== undefined && status !== "completed" && status !== "incomplete") return undefined;
   const reported = readResponsesUsage(response["usage"]);
