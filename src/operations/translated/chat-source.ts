@@ -4,6 +4,7 @@ import type { OperationName } from "../../metering/operation-name.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import type { Outgoing } from "../../wire/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 
 /** A chat completion or one of its chunks, as parsed JSON. */
@@ -50,8 +51,8 @@ export interface ChatChunkSink {
   /** The response's id; may be `undefined` until something of it was written. */
   readonly responseId: string | undefined;
   /** @returns `undefined` where the client gets nothing for the chunk. */
-  chunk(chunk: ChatJson): Uint8Array | undefined;
-  end(tokens: TokenCounts): Uint8Array;
+  chunk(chunk: ChatJson): Outgoing | undefined;
+  end(tokens: TokenCounts): Outgoing;
   fault(error: GatewayError): Uint8Array;
   keepAlive(): Uint8Array;
 }

@@ -3,6 +3,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { messageOfChatSteps } from "../../translate/chat-to-message.js";
 import { ChatToMessagesStream, type MessageStreamHead } from "../../translate/chat-to-messages-stream.js";
 import type { MessageTranslation } from "../../translate/messages/message-translation.js";
+import type { Outgoing } from "../../wire/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -38,11 +39,11 @@ class MessagesClientChunks implements ChatChunkSink {
     this.#stream = new ChatToMessagesStream(head, translation);
   }
 
-  chunk(chunk: ChatJson): Uint8Array {
+  chunk(chunk: ChatJson): Outgoing {
     return this.#stream.chunk(chunk);
   }
 
-  end(tokens: TokenCounts): Uint8Array {
+  end(tokens: TokenCounts): Outgoing {
     return this.#stream.end(tokens);
   }
 

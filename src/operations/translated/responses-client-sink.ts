@@ -1,12 +1,13 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { frameEvents } from "../../openai/responses/response-events.js";
+import { frameEvents, frameLate, type ResponseEvent } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { jsonSteps } from "../../wire/json-writing.js";
+import type { Outgoing } from "../../wire/late-bytes.js";
 import { type Steps, stepInTurns } from "../../wire/slices.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
@@ -66,12 +67,12 @@ class ResponsesClientChunks implements ChatChunkSink {
     this.#clock = clock;
   }
 
-  chunk(chunk: ChatJson): Uint8Array {
-    return frameEvents([...this.#begin(), ...this.#stream.chunk(chunk)]);
+  chunk(chunk: ChatJson): Outgoing {
+    return this.#frame([...this.#begin(), ...this.#stream.chunk(chunk)]);
   }
 
-  end(tokens: TokenCounts): Uint8Array {
-    return frameEvents(this.#stream.end(endOf(tokens, this.#clock)));
+  end(tokens: TokenCounts): Outgoing {
+    return this.#frame(this.#stream.end(endOf(tokens, this.#clock)));
   }
 
   fault(error: GatewayError): Uint8Array {
@@ -80,6 +81,10 @@ class ResponsesClientChunks implements ChatChunkSink {
 
   keepAlive(): Uint8Array {
     return this.#hasBegun ? frameEvents(this.#stream.keepAlive()) : keepAliveComment;
+  }
+
+  #frame(events: readonly ResponseEvent[]): Outgoing {
+    return frameLate(events, this.#stream.size);
   }
 
   #begin() {

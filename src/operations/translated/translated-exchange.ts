@@ -1,10 +1,10 @@
-import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
 import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { joinOutgoing, type Outgoing } from "../../wire/late-bytes.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
@@ -70,18 +70,18 @@ class TranslatedCodec implements StreamCodec {
     return this.#source.progress;
   }
 
-  event(event: ServerSentEvent): Uint8Array | undefined {
+  event(event: ServerSentEvent): Outgoing | undefined {
     return this.#write(this.#source.event(event));
   }
 
-  whole(body: Uint8Array): Uint8Array | undefined {
+  whole(body: Uint8Array): Outgoing | undefined {
     return this.#write(this.#source.whole(body));
   }
 
-  end(): Uint8Array {
+  end(): Outgoing {
     const last = this.#write(this.#source.end());
     const end = this.#sink.end(this.progress.tokens);
-    return last === undefined ? end : Buffer.concat([last, end]);
+    return (last && joinOutgoing([last, end])) ?? end;
   }
 
   fault(error: GatewayError): Uint8Array {
@@ -92,17 +92,16 @@ class TranslatedCodec implements StreamCodec {
     return this.#sink.keepAlive();
   }
 
-  #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
-    const written: Uint8Array[] = [];
+  #write(chunks: readonly ChatJson[]): Outgoing | undefined {
+    const written: Outgoing[] = [];
     const { progress } = this;
     for (const chunk of chunks) {
       const piece = this.#sink.chunk(chunk);
       progress.finishReason ??= firstFinish(chunk["choices"]);
-      if (piece === undefined || piece.length === 0) continue;
+      if (piece === undefined || (piece instanceof Uint8Array && piece.length === 0)) continue;
       progress.responseId = this.#sink.responseId;
       written.push(piece);
     }
-    const [only] = written;
-    return written.length > 1 ? Buffer.concat(written) : only;
+    return joinOutgoing(written);
   }
 }

@@ -1,4 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
+import { textFaultSteps } from "../../wire/json-text.js";
+import { atOnce } from "../../wire/slices.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
 import type { ToolName } from "./tool-names.js";
@@ -13,6 +15,7 @@ export class OpenToolCall implements OpenItem {
   readonly #itemId: string;
   readonly #tool: ToolName;
   #arguments = "";
+  #made: { readonly status: ItemStatus; readonly item: OutputItem } | undefined;
 
   constructor(writer: ItemWriter, tool: ToolName, callId: string) {
     const { outputIndex, itemId } = writer.nextItem(prefixes[tool.kind]);
@@ -28,12 +31,16 @@ export class OpenToolCall implements OpenItem {
   arguments(delta: string): void {
     if (delta === "") return;
     this.#arguments += delta;
+    this.#made = undefined;
+    this.#writer.grew(delta.length);
     if (this.#tool.kind !== "function") return;
     this.#writer.emit("response.function_call_arguments.delta", { ...this.#place(), delta });
   }
 
+  /** Made once for each status: of what a tool takes as a text, its arguments are read for it. */
   item(status: ItemStatus): OutputItem {
-    return this.#write(status, true);
+    if (this.#made?.status !== status) this.#made = { status, item: this.#write(status, true) };
+    return this.#made.item;
   }
 
   close(status: ItemStatus): void {
@@ -85,10 +92,7 @@ function parsed(args: string): object {
   return isRecord(value) ? value : {};
 }
 
+/** `undefined` also for what is nested too deep, or is no object. */
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return atOnce(textFaultSteps(text)) === undefined ? JSON.parse(text) : undefined;
 }
