@@ -23,7 +23,7 @@ export function chatToMessage(
   translation: MessageTranslation,
   usage: TokenCounts,
 ): string {
-  return atOnce(messageOfChatSteps(completion, head, translation, usage)).toString();
+  return atOnce(messageOfChatSteps(completion, head, translation, { usage })).toString();
 }
 
 /** The same as steps, in bytes. */
@@ -31,19 +31,20 @@ export function* messageOfChatSteps(
   completion: Record<string, unknown>,
   { messageId, model, version }: MessageHead,
   translation: MessageTranslation,
-  usage: TokenCounts,
+  { usage, expectedBytes }: { readonly usage: TokenCounts; readonly expectedBytes?: number },
 ): Steps<Buffer> {
   const reader = new ChatDeltaReader(translation, messageId.replace(/^msg_/, ""));
   const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];
   const content = yield* blocksOf(events);
   const nulls = explicitNulls(version);
-  return yield* jsonSteps({
+  const message = {
     ...{ id: messageId, type: "message", role: "assistant", model },
     content: content.length === 0 ? [{ type: "text", text: "" }] : content,
     ...nulls.message,
     ...reader.stop,
     usage: { ...nulls.usage, ...toMessagesUsage(usage) },
-  });
+  };
+  return yield* jsonSteps(message, expectedBytes);
 }
 
 /** The blocks that the events amount to. */

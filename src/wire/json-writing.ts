@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { ByteWriter } from "./byte-writer.js";
-import { SliceCount, type Steps, valueBytes } from "./slices.js";
+import { SliceCount, type Steps, sliceBytes, valueBytes } from "./slices.js";
 import { textSlices, textSteps } from "./text-slices.js";
 
 /** JSON text that goes out as it is, within a value that is written. */
@@ -9,6 +9,13 @@ export class RawJson {
 
   constructor(...parts: (string | LongText)[]) {
     this.parts = parts;
+  }
+
+  /** The same between two texts. */
+  within(before: string, behind: string): RawJson {
+    const [only, another] = this.parts;
+    const isShort = another === undefined && typeof only === "string" && only.length <= fewUnits;
+    return isShort ? new RawJson(before + only + behind) : new RawJson(before, ...this.parts, behind);
   }
 }
 
@@ -21,9 +28,13 @@ export interface LongText {
 const fewUnits = 4096;
 const fewValues = 64;
 
-/** Writes a value of JSON as `JSON.stringify` does. Large objects, lists and texts are written in parts. */
-export function* jsonSteps(value: unknown, sizeHint = 1024): Steps<Buffer> {
-  const out = new ByteWriter(sizeHint);
+/**
+ * Writes a value of JSON as `JSON.stringify` does. Large objects, lists and texts are written in parts.
+ * @param expectedBytes - about how long it will be.
+ */
+export function* jsonSteps(value: unknown, expectedBytes = 1024): Steps<Buffer> {
+  // So that a text a little longer need not be copied into a buffer twice as large.
+  const out = new ByteWriter(expectedBytes + (expectedBytes > sliceBytes ? sliceBytes : 0));
   yield* writeSteps(out, value, new SliceCount());
   return out.finish();
 }

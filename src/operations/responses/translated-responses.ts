@@ -1,5 +1,7 @@
 import { ownId } from "../../openai/answer-context.js";
+import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
 import { toResponseContext } from "../../translate/responses/response-context.js";
+import type { ToolNames } from "../../translate/responses/tool-names.js";
 import { chatTranslationSteps } from "../../translate/responses-to-chat-request.js";
 import { jsonSteps } from "../../wire/json-writing.js";
 import { bySize, type Steps } from "../../wire/slices.js";
@@ -20,7 +22,7 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
 function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange> {
   const { request, conversation, target, model, attempt } = parts;
   const origin = originOf(target, model);
-  const { body, names } = yield* chatTranslationSteps(request, { origin });
+  const { bytes, names } = yield* chatOf(request, origin);
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,
@@ -31,8 +33,14 @@ function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange
     origin,
   });
   const answer = toAnswerContext(target, model, attempt, "input");
-  const chat = yield* translatedSteps(yield* jsonSteps(body, request.body.length));
+  const chat = yield* translatedSteps(bytes);
   const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
   const sink = new ResponsesClientSink(context, conversation, attempt.clock);
   return new TranslatedExchange(yield* toTarget(chat, parts, answer), sink, attempt);
+}
+
+/** By itself, so that the values of the request are not held while its bytes are read. */
+function* chatOf(request: ResponsesRequest, origin: string): Steps<{ bytes: Uint8Array; names: ToolNames }> {
+  const { body, names } = yield* chatTranslationSteps(request, { origin });
+  return { bytes: yield* jsonSteps(body, request.body.length), names };
 }

@@ -3,11 +3,13 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
+import { chunkParts } from "../../openai/chat/delta-parts.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
 import { jsonSteps } from "../../wire/json-writing.js";
+import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -22,8 +24,8 @@ export class ChatClientSink implements ChatSink {
   }
 
   /** With its usage, also where the upstream has not counted. */
-  *whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
-    return yield* jsonSteps(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
+  *whole({ json, tokens }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    return yield* jsonSteps(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) }, expectedBytes);
   }
 
   responseId({ id }: ChatJson): string | undefined {
@@ -47,7 +49,20 @@ class ChatClientChunks implements ChatChunkSink {
     return this.#writer.id;
   }
 
-  chunk(json: ChatJson): Uint8Array | undefined {
+  chunk(json: ChatJson): Outgoing | undefined {
+    const parts = chunkParts(json);
+    if (parts === undefined) return this.#write(json);
+    const written = this.#writeAll(parts);
+    // The first one says what the response is called.
+    const first = written.next();
+    return first.done ? undefined : joinOutgoing([first.value, new LateBytes(written)]);
+  }
+
+  *#writeAll(parts: Iterable<ChatJson>): Generator<Uint8Array, void> {
+    for (const part of parts) yield this.#write(part) ?? new Uint8Array();
+  }
+
+  #write(json: ChatJson): Uint8Array | undefined {
     const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
     this.#usage = usage ?? this.#usage;
     return this.#writer.write({ json, text: JSON.stringify(json), isRepaired: false, usage });

@@ -38,7 +38,8 @@ export interface ChatChunkSource {
 
 /** The client's side of a translated exchange: it writes a chat completion in the client's own words. */
 export interface ChatSink {
-  whole(completion: ChatCompletion): Steps<Uint8Array>;
+  /** @param expectedBytes - about how long it will be. */
+  whole(completion: ChatCompletion, expectedBytes: number): Steps<Uint8Array>;
   /** The response's id, as its client gets it. */
   responseId(completion: ChatJson): string | undefined;
   stream(): ChatChunkSink;

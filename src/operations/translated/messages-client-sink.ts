@@ -17,8 +17,8 @@ export class MessagesClientSink implements ChatSink {
     this.#translation = translation;
   }
 
-  whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
-    return messageOfChatSteps(json, this.#head, this.#translation, tokens);
+  whole({ json, tokens: usage }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    return messageOfChatSteps(json, this.#head, this.#translation, { usage, expectedBytes });
   }
 
   responseId(): string {

@@ -26,8 +26,8 @@ export class ResponsesClientSink implements ChatSink {
     this.#clock = clock;
   }
 
-  *whole({ json, tokens }: ChatCompletion): Steps<Uint8Array> {
-    const body = yield* jsonSteps(toResponse(json, this.#context, endOf(tokens, this.#clock)));
+  *whole({ json, tokens }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    const body = yield* jsonSteps(toResponse(json, this.#context, endOf(tokens, this.#clock)), expectedBytes);
     this.#complete = () => body;
     return body;
   }

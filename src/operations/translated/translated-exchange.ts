@@ -35,7 +35,7 @@ export class TranslatedExchange implements Exchange {
   *#wholeSteps(bytes: Uint8Array): Steps<ModelAnswer> {
     const completion = yield* this.#source.readWhole(bytes);
     const { json, tokens, estimated, unpriced } = completion;
-    const body = yield* this.#sink.whole(completion);
+    const body = yield* this.#sink.whole(completion, bytes.length);
     const responseId = this.#sink.responseId(json);
     return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(json["choices"]) };
   }

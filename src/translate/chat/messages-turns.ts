@@ -130,7 +130,7 @@ export class MessagesTurns {
     this.#calls.set(own, free);
     const head = JSON.stringify({ type: "tool_use", id: free, name: String(name) });
     const input = yield* toolInputSteps(typeof text === "string" ? text : "");
-    return new RawJson(`${head.slice(0, -1)},"input":`, ...input.parts, "}");
+    return input.within(`${head.slice(0, -1)},"input":`, "}");
   }
 
   /** What answers no call, or one a second time, is a text of the user's. */
