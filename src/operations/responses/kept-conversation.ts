@@ -8,7 +8,7 @@ import { responseBytes, textBytes } from "../../responses/response-bytes.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import { bySize, SliceCount, type Steps, valueBytes } from "../../wire/slices.js";
+import { bySize, SliceCount, type Steps } from "../../wire/slices.js";
 import type { LoadRoom } from "../operation.js";
 
 /** Why nothing is found where the gateway has no store. */
@@ -137,6 +137,9 @@ function loadedBytes(turns: readonly KeptResponse[], items: Iterable<string>): n
   return bytes;
 }
 
+/** What an item costs by itself, as bytes that are read in the same time. */
+const itemBytes = 512;
+
 /** The items as they are kept, made in slices. @param mark - before their places. */
 function* keptItems(items: Iterable<Uint8Array>, responseId: string, mark: string): Steps<KeptItem[]> {
   const count = new SliceCount();
@@ -145,7 +148,7 @@ function* keptItems(items: Iterable<Uint8Array>, responseId: string, mark: strin
   for (const item of items) {
     const found = keptItem(item, responseId, `${mark}${place++}`);
     if (found !== undefined) kept.push(found);
-    if (count.isFull(item.length + valueBytes)) yield;
+    if (count.isFull(item.length + itemBytes)) yield;
   }
   return kept;
 }

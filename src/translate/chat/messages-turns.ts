@@ -1,7 +1,7 @@
 import { invalidValue } from "../../errors/gateway-error.js";
 import { isRecord } from "../../wire/is-record.js";
 import { RawJson } from "../../wire/json-writing.js";
-import { SliceCount, type Steps, valueBytes } from "../../wire/slices.js";
+import { SliceCount, type Steps } from "../../wire/slices.js";
 import { FreeIds } from "../free-ids.js";
 import { type RequestMessage, recordsIn } from "../messages/request-elements.js";
 import { toMessagesToolId } from "../messages/tool-ids.js";
@@ -17,6 +17,9 @@ interface Turn {
   readonly role: "user" | "assistant";
   readonly content: WrittenBlock[];
 }
+
+/** What a call costs, as bytes that are read in the same time. */
+const callBytes = 512;
 
 /** What stands for the result of a call that was broken off: Messages insist on one. */
 const noResult = "(no result)";
@@ -107,7 +110,7 @@ export class MessagesTurns {
     const calls: RawJson[] = [];
     for (const call of recordsIn(message["tool_calls"])) {
       calls.push(yield* this.#toolUse(call));
-      if (this.#count.isFull(valueBytes)) yield;
+      if (this.#count.isFull(callBytes)) yield;
     }
     const former = message["function_call"];
     if (isRecord(former)) {
