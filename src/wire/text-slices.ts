@@ -8,7 +8,7 @@ const sliceLength = 64 * 1024;
 export function* textSlices(text: string, length = sliceLength): Generator<string, void> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + length, text.length);
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    if (isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end))) end++;
     yield start === 0 && end === text.length ? text : text.slice(start, end);
     start = end;
   }
@@ -24,4 +24,8 @@ export function* textSteps(out: ByteWriter, text: string, count: SliceCount): St
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
