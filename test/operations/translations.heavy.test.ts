@@ -8,7 +8,7 @@ import type { LargeRun } from "./fixtures/translate-large.js";
 const fixture = fileURLToPath(new URL("fixtures/translate-large.ts", import.meta.url));
 
 /** How many slices of input and output may lie between two turns of other work, about: of some, several steps are made. */
-const mostSlices = 8;
+const mostSlices = 2;
 
 it("what is large is translated in slices, in little memory, whatever it holds", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--max-old-space-size=512", await bundled(fixture)], {
