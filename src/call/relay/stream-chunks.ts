@@ -143,8 +143,7 @@ export class StreamChunks {
     try {
       this.#relay.read(bytes, out);
     } finally {
-      const { seenOutput, reasons } = this.#codec.progress;
-      this.#flow.came(seenOutput, reasons);
+      this.#flow.came(this.#codec.progress);
       // The client gets what arrived before a fault.
       this.#keep(out);
     }
