@@ -3,7 +3,7 @@ import { asBuffer } from "../wire/as-buffer.js";
 import { isRecord } from "../wire/is-record.js";
 import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
 import { JsonCheck } from "../wire/json-syntax.js";
-import { valueSteps } from "../wire/json-values.js";
+import { valueSteps } from "../wire/sliced/value-steps.js";
 import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
 
 /** Of an answer that is parsed in steps. */

@@ -3,7 +3,7 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { StreamProgress } from "../metering/progress.js";
 import type { ByteWriter } from "../wire/byte-writer.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
-import type { Outgoing } from "../wire/late-bytes.js";
+import type { Outgoing } from "../wire/sliced/late-bytes.js";
 
 /** From an upstream's stream to the client's bytes. Pure and synchronous: what is long is written when the client asks for it. */
 export interface StreamCodec {

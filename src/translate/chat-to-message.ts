@@ -3,7 +3,7 @@ import { explicitNulls } from "../anthropic/explicit-nulls.js";
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
-import { jsonSteps } from "../wire/json-writing.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
 import { atOnce, type Steps } from "../wire/slices.js";
 import type { BlockEvent } from "./messages/block-items.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";

@@ -2,7 +2,7 @@ import { usualMaxTokens } from "../anthropic/messages/usual-max-tokens.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ChatRequest } from "../openai/chat/chat-request.js";
 import { isRecord } from "../wire/is-record.js";
-import { jsonSteps } from "../wire/json-writing.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
 import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
 import { messagesThinking, type ThinkingMode, thinkingModeOf } from "./chat/messages-thinking.js";
 import { type MessagesToolMembers, messagesTools } from "./chat/messages-tools.js";

@@ -5,8 +5,8 @@ import { type ExplicitNulls, explicitNulls } from "../anthropic/explicit-nulls.j
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { TokenCounts } from "../metering/token-counts.js";
-import { writeSteps } from "../wire/json-writing.js";
-import { joinOutgoing, type LateBytes, lateBytes, type Outgoing } from "../wire/late-bytes.js";
+import { writeSteps } from "../wire/sliced/json-steps.js";
+import { joinOutgoing, type LateBytes, lateBytes, type Outgoing } from "../wire/sliced/late-bytes.js";
 import { SliceCount, sliceBytes } from "../wire/slices.js";
 import type { BlockEvent } from "./messages/block-items.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";

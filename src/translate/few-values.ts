@@ -1,6 +1,6 @@
 import { beyondTarget } from "../errors/target-limit.js";
 import type { JsonRequest } from "../openai/request/json-request.js";
-import { moreValuesSteps } from "../wire/count-values.js";
+import { moreValuesSteps } from "../wire/sliced/more-values-steps.js";
 import type { Steps } from "../wire/slices.js";
 
 /** Far more than a conversation and its tools hold: a translation makes values of all of them at once. */

@@ -2,7 +2,7 @@ import type { MessagesRequest } from "../anthropic/messages/messages-request.js"
 import { invalidType, invalidValue } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import { isRecord } from "../wire/is-record.js";
-import { jsonSteps } from "../wire/json-writing.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
 import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
 import { blockParts } from "./messages/block-parts.js";
 import { ChatMessages } from "./messages/chat-messages.js";

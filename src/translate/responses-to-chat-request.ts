@@ -3,7 +3,7 @@ import { beyondTarget } from "../errors/target-limit.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import { isRecord } from "../wire/is-record.js";
 import { memberOf } from "../wire/json-members.js";
-import { valueSteps } from "../wire/json-values.js";
+import { valueSteps } from "../wire/sliced/value-steps.js";
 import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
 import { fewValuesSteps } from "./few-values.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";

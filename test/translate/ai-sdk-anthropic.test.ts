@@ -3,7 +3,7 @@ import { generateText, jsonSchema, streamText, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
 import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
-import { wholeOutgoing } from "../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { called, chunk, head, translation, usage } from "./chat-samples.js";
 
 const chunks = [

@@ -18,7 +18,7 @@ import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-requ
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
-import { wholeOutgoing } from "../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
 import { called, chunk, head, type Json, translation, usage } from "./chat-samples.js";
 

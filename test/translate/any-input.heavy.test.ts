@@ -13,7 +13,7 @@ import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-strea
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
-import { wholeOutgoing } from "../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
 import { head, type Json, translation, usage } from "./chat-samples.js";
 import { eventsIn } from "./message-events.js";

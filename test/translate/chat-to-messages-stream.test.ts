@@ -7,7 +7,7 @@ import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
 import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
 import type { MessageTranslation } from "../../src/translate/messages/message-translation.js";
-import { wholeOutgoing } from "../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { called, chunk, completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { accumulated, eventsIn } from "./message-events.js";
 

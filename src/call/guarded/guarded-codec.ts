@@ -4,7 +4,7 @@ import type { StreamProgress } from "../../metering/progress.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
-import { type Outgoing, wholeOutgoing } from "../../wire/late-bytes.js";
+import { type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 
 /** How a stream is collected for guards. */
 export interface CollectOptions {

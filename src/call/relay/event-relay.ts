@@ -3,7 +3,7 @@ import type { EventShortcut, StreamCodec } from "../../operations/stream-codec.j
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
-import type { Outgoing } from "../../wire/late-bytes.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 
 export interface EventRelayOptions {
   /** The largest event, in bytes. */

@@ -2,7 +2,7 @@ import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
-import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/late-bytes.js";
+import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { nextTurn } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";

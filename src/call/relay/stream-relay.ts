@@ -4,7 +4,7 @@ import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
-import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/late-bytes.js";
+import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import { nextTurn } from "../../wire/slices.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";

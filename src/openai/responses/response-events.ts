@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
-import { writeSteps } from "../../wire/json-writing.js";
-import { lateBytes, type Outgoing } from "../../wire/late-bytes.js";
+import { writeSteps } from "../../wire/sliced/json-steps.js";
+import { lateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { SliceCount, sliceBytes } from "../../wire/slices.js";
 
 /** An event of a streamed response (OpenAI reference, "Streaming events"). */

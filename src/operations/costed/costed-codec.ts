@@ -4,7 +4,7 @@ import type { StreamProgress } from "../../metering/progress.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
-import { type Outgoing, wholeOutgoing } from "../../wire/late-bytes.js";
+import { type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import type { EventShortcut, StreamCodec } from "../stream-codec.js";
 import { type CostOf, eventWithCost } from "./usage-cost.js";
 

@@ -3,7 +3,7 @@ import type { ResponsesRequest } from "../../openai/responses/responses-request.
 import { toResponseContext } from "../../translate/responses/response-context.js";
 import type { ToolNames } from "../../translate/responses/tool-names.js";
 import { chatTranslationSteps } from "../../translate/responses-to-chat-request.js";
-import { jsonSteps } from "../../wire/json-writing.js";
+import { jsonSteps } from "../../wire/sliced/json-steps.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { originOf } from "../translated/origin-of.js";

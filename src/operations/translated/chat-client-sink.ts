@@ -3,13 +3,13 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
-import { chunkParts } from "../../openai/chat/delta-parts.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
+import { chunkParts } from "../../translate/chat/chunk-parts.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
-import { jsonSteps } from "../../wire/json-writing.js";
-import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/late-bytes.js";
+import { jsonSteps } from "../../wire/sliced/json-steps.js";
+import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 

@@ -4,7 +4,7 @@ import type { OperationName } from "../../metering/operation-name.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
-import type { Outgoing } from "../../wire/late-bytes.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 
 /** A chat completion or one of its chunks, as parsed JSON. */

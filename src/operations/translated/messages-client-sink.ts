@@ -3,7 +3,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { messageOfChatSteps } from "../../translate/chat-to-message.js";
 import { ChatToMessagesStream, type MessageStreamHead } from "../../translate/chat-to-messages-stream.js";
 import type { MessageTranslation } from "../../translate/messages/message-translation.js";
-import type { Outgoing } from "../../wire/late-bytes.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 

@@ -4,7 +4,7 @@ import type { OperationName } from "../../metering/operation-name.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
 import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
-import { joinOutgoing, type Outgoing } from "../../wire/late-bytes.js";
+import { joinOutgoing, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";

@@ -1,6 +1,6 @@
 import { invalidValue } from "../../errors/gateway-error.js";
 import { isRecord } from "../../wire/is-record.js";
-import { RawJson } from "../../wire/json-writing.js";
+import { RawJson } from "../../wire/sliced/json-steps.js";
 import { SliceCount, type Steps } from "../../wire/slices.js";
 import { FreeIds } from "../free-ids.js";
 import { type RequestMessage, recordsIn } from "../messages/request-elements.js";

@@ -9,7 +9,7 @@ import {
   membersOf,
   noLeaps,
 } from "../../wire/json-members.js";
-import { valueSteps } from "../../wire/json-values.js";
+import { valueSteps } from "../../wire/sliced/value-steps.js";
 import type { SliceCount, Steps } from "../../wire/slices.js";
 
 /** The members of a request whose sizes were checked. */

@@ -1,5 +1,5 @@
-import { textFaultSteps } from "../../wire/json-text.js";
-import { RawJson } from "../../wire/json-writing.js";
+import { RawJson } from "../../wire/sliced/json-steps.js";
+import { textFaultSteps } from "../../wire/sliced/text-fault-steps.js";
 import type { Steps } from "../../wire/slices.js";
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
-import { textFaultSteps } from "../../wire/json-text.js";
+import { textFaultSteps } from "../../wire/sliced/text-fault-steps.js";
 import { atOnce } from "../../wire/slices.js";
 import { wrappedInput } from "./chat-tools.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";

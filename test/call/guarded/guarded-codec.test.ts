@@ -7,7 +7,7 @@ import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
 import type { StreamCodec } from "../../../src/operations/stream-codec.js";
 import { chatChunks, toEventBytes } from "../../../src/testing.js";
 import { ByteWriter } from "../../../src/wire/byte-writer.js";
-import { wholeOutgoing } from "../../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../../support/answer-context.js";
 
 /** What a client gets for a stream that arrives in pieces of this many bytes. */

@@ -6,7 +6,7 @@ import { StreamFault } from "../../../src/errors/stream-fault.js";
 import type { ResponseEvent } from "../../../src/openai/responses/response-events.js";
 import type { StreamCodec } from "../../../src/operations/stream-codec.js";
 import { createEventReader, type ServerSentEvent } from "../../../src/wire/event-reader.js";
-import { wholeOutgoing } from "../../../src/wire/late-bytes.js";
+import { wholeOutgoing } from "../../../src/wire/sliced/late-bytes.js";
 import { readBrokenLadder, readLadder } from "../../translate/event-ladder.js";
 import { exchangeOf } from "./exchange-of.js";
 import { bothServers, chatServer, type Said } from "./response-samples.js";

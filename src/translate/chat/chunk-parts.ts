@@ -1,5 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
-import { textSlices } from "../../wire/text-slices.js";
+import { textSlices } from "../../wire/sliced/text-slices.js";
 
 type Chunk = Readonly<Record<string, unknown>>;
 

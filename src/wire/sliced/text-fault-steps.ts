@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { JsonCheck, type JsonFault } from "./json-syntax.js";
-import { type Steps, slicesOf } from "./slices.js";
+import { JsonCheck, type JsonFault } from "../json-syntax.js";
+import { type Steps, slicesOf } from "../slices.js";
 
 /** Texts of JSON that stand in JSON as strings, such as the arguments of a tool, are nested no deeper than that. */
 export const mostTextDepth = 256;

@@ -1,5 +1,5 @@
-import { type Leaps, skipString } from "./json-members.js";
-import { SliceCount, type Steps } from "./slices.js";
+import { type Leaps, skipString } from "../json-members.js";
+import { SliceCount, type Steps } from "../slices.js";
 
 /**
  * Whether a text has more JSON values than that, names included, at a look at each byte: as values, tiny ones take dozens

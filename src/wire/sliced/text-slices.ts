@@ -1,5 +1,5 @@
-import type { ByteWriter } from "./byte-writer.js";
-import type { SliceCount, Steps } from "./slices.js";
+import type { ByteWriter } from "../byte-writer.js";
+import type { SliceCount, Steps } from "../slices.js";
 
 /** What is written of a text in one go, in UTF-16 code units. */
 const sliceLength = 64 * 1024;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { moreValuesSteps } from "../../src/wire/count-values.js";
-import { noLeaps } from "../../src/wire/json-members.js";
-import { findJsonFault } from "../../src/wire/json-syntax.js";
-import { atOnce } from "../../src/wire/slices.js";
+import { noLeaps } from "../../../src/wire/json-members.js";
+import { findJsonFault } from "../../../src/wire/json-syntax.js";
+import { moreValuesSteps } from "../../../src/wire/sliced/more-values-steps.js";
+import { atOnce } from "../../../src/wire/slices.js";
 
 const hasMoreValues = (json: Uint8Array, most: number) => {
   const leaps = new Map<number, number>();

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
-import { asBuffer } from "./as-buffer.js";
-import { endOfValue, type JsonMember, type Leaps, noLeaps, skipSpace, skipString } from "./json-members.js";
-import { SliceCount, type Steps, sliceBytes, valueBytes } from "./slices.js";
+import { asBuffer } from "../as-buffer.js";
+import { endOfValue, type JsonMember, type Leaps, noLeaps, skipSpace, skipString } from "../json-members.js";
+import { SliceCount, type Steps, sliceBytes, valueBytes } from "../slices.js";
 
 /** Neighbours of so many bytes together become values at once. */
 const batchBytes = 64 * 1024;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chunkParts } from "../../../src/openai/chat/delta-parts.js";
+import { chunkParts } from "../../src/translate/chat/chunk-parts.js";
 
 const chunk = (delta: object, more: object = {}) => ({
   id: "chatcmpl-1",

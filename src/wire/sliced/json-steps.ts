@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
-import { ByteWriter } from "./byte-writer.js";
-import { SliceCount, type Steps, sliceBytes, valueBytes } from "./slices.js";
+import { ByteWriter } from "../byte-writer.js";
+import { SliceCount, type Steps, sliceBytes, valueBytes } from "../slices.js";
 import { textSlices, textSteps } from "./text-slices.js";
 
 /** JSON text that goes out as it is, within a value that is written. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { ByteWriter } from "./byte-writer.js";
-import { type Steps, sliceBytes } from "./slices.js";
+import { ByteWriter } from "../byte-writer.js";
+import { type Steps, sliceBytes } from "../slices.js";
 
 /** Bytes that are written when they are asked for, part by part: their text is held, but no copy of it. */
 export class LateBytes {
