@@ -20,7 +20,6 @@ import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
   AttemptFacts,
   Demand,
-  Exchange,
   ModelRequest,
   ModelTraits,
   Operation,
@@ -88,7 +87,11 @@ class MessagesModelRequest implements ModelRequest {
     return messagesAskToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;

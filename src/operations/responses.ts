@@ -15,7 +15,6 @@ import { demandOf } from "./demand-of.js";
 import type {
   AttemptFacts,
   Demand,
-  Exchange,
   ModelRequest,
   ModelTraits,
   Operation,
@@ -95,7 +94,11 @@ class ResponsesModelRequest implements ModelRequest {
     return responseAsksToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const { operations } = target;
     const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
     if (operations.has("responses")) return new NativeResponsesExchange(parts);
