@@ -60,7 +60,7 @@ export class TemporaryServer implements PostgresServer {
   #child: ChildProcess | undefined;
 
   constructor(settings: Readonly<Record<string, string>>) {
-    const all = { fsync: "off", max_connections: "200", listen_addresses: "127.0.0.1", ...settings };
+    const all = { fsync: "off", jit: "off", max_connections: "200", listen_addresses: "127.0.0.1", ...settings };
     this.#settings = Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   }
 
