@@ -69,7 +69,7 @@ function writableStore(byHash: Map<string, KeptKey>): WritableKeyStore {
       if (byHash.has(key.hash) || hashes.has(key.id)) {
         throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
       }
-      byHash.set(key.hash, withoutNulls(key));
+      byHash.set(key.hash, copyRecord(withoutNulls(key)));
       hashes.set(key.id, key.hash);
       notify(key.hash);
     },
