@@ -72,7 +72,8 @@ it(
     const isTask = ({ json }: FakeRequest) =>
       json.messages.some(({ role, content }: ChatText) => role === "user" && content === task);
     // Codex tells its agent when another one has ended. That may come with the result of any tool, or in a turn of its own.
-    const isNotice = ({ json }: FakeRequest) => String(json.messages.at(-1).content).startsWith("<subagent_notification>");
+    const isNotice = ({ json }: FakeRequest) =>
+      String(json.messages.at(-1).content).startsWith("<subagent_notification>");
     const final = { text: "It has counted.", tokens: count };
     const resultOf = (request: FakeRequest, call: string) =>
       request.json.messages.find((message: ChatText) => message.tool_call_id === call).content;

@@ -142,8 +142,8 @@ describe("a Messages client on a target of chat completions", () => {
       return [response.status, Object.keys(error), error.message];
     };
     const members = ["type", "message", "code"];
-    const messages = [{ role: "user", content: [{ type: "text", text: "Hi" }, { type: "text" }] }];
-    expect(await refusal({ messages })).toEqual([400, members, "messages.0.content.1.text: Field required"]);
+    const messages = [{ role: "user", content: "Hi" }, { content: "Hi" }];
+    expect(await refusal({ messages })).toEqual([400, members, "messages.1.role: Field required"]);
     expect(await refusal({ max_tokens: "5" })).toEqual([400, members, "max_tokens: Input should be an integer"]);
     // Only a 400 is about a member.
     expect(await refusal({ model: "acme/none" })).toEqual([404, members, expect.stringMatching(/^The model /)]);
