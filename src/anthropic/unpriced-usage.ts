@@ -11,7 +11,7 @@ const plainName = /^\w{1,64}$/;
  * The first thing in a `usage` that no price of the model is for: a tool that the server has run, such as
  * `web_search_requests`, or a call of another model, such as `advisor_message`.
  */
-export function unpricedIn({ server_tool_use: tools, iterations }: Record<string, unknown>): string | undefined {
+export function unpricedUsage({ server_tool_use: tools, iterations }: Record<string, unknown>): string | undefined {
   if (isRecord(tools)) {
     const used = Object.keys(tools).find((name) => (readTokenCount(tools[name]) ?? 0) > 0);
     if (used !== undefined) return shown(used);

@@ -1,6 +1,6 @@
 import { largestCount, readTokenCount, type TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
-import { unpricedIn } from "./unpriced-usage.js";
+import { unpricedUsage } from "./unpriced-usage.js";
 
 /**
  * Reads the `usage` of a message (Anthropic reference, "Usage").
@@ -52,7 +52,7 @@ export class UsageTally {
     if (Array.isArray(iterations) && iterations.length > 0) this.#iterations = sumOf(iterations);
     this.#thought = Math.max(this.#thought, isRecord(details) ? count(details["thinking_tokens"]) : 0);
     this.#countsOutput ||= readTokenCount(output) !== undefined;
-    this.#unpriced ??= unpricedIn(usage);
+    this.#unpriced ??= unpricedUsage(usage);
   }
 
   /** Whether the output was counted, as nothing or as more. */

@@ -45,7 +45,6 @@ import {
   checkUses,
 } from "../ledger/ledger-input.js";
 import { canHoldIn, endHold, holdLimits, type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
-import type { ChargedCall } from "../ledger/limits/charge-split.js";
 import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../ledger/limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { noUses } from "../ledger/limits/no-uses.js";
@@ -59,6 +58,7 @@ import {
   type Prepaid,
   prepaidState,
 } from "../ledger/limits/prepaid.js";
+import type { ChargedCall } from "../ledger/limits/prepaid-share.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/receipt.js";

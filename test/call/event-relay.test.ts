@@ -142,6 +142,17 @@ describe("ChatEventRelay", () => {
     );
   });
 
+  it("counts the same where the texts of two choices take turns, which some events bring unparsed", () => {
+    const chunkOf = (index: number, content: string) =>
+      `data: ${JSON.stringify({ id: "1", model: "up", choices: [{ index, delta: { content } }] })}\n\n`;
+    const turns = [0, 0, 1, 0, 0, 1, 1, 0].map((index) => chunkOf(index, `${index}23`));
+    const bytes = Buffer.from(turns.join(""));
+    const parsed = relay(bytes, [], false);
+    expect(relay(bytes, [], true)).toEqual(parsed);
+    // Three digits each; a space at each change of turns joins no token of digits.
+    expect(parsed.tokens).toMatchObject({ output: 8 * 3 + 4 });
+  });
+
   it("sends the same for runs of events that come together, most of them unparsed", () => {
     const word = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom("", " the", "é", "你好", "👋", "\n", '"', "\\", '"},', "x".repeat(100)) },

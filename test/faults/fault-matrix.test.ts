@@ -54,8 +54,8 @@ function failedView({ failure: { status, code, retryAfter, shouldRetry, text } }
   };
 }
 
-/** What a fault costs that came in the middle of the output: the tokens that the prompt is taken for, and 4 that were seen. */
-const chargedInPart = promptEstimate(JSON.stringify(bodyOf(true))) + 4 * 10;
+/** What a fault costs that came in the middle of the output: the tokens that the prompt is taken for, and 5 that were seen at the most. */
+const chargedInPart = promptEstimate(JSON.stringify(bodyOf(true))) + 5 * 10;
 
 for (const kind of ["whole", "stream"] as const) {
   const stream = kind === "stream";

@@ -142,8 +142,8 @@ const healthy: View = {
 /** 9 prompt tokens and 3 of output, at the second target's price. */
 const chargedBySecond = 9 * 3 + 3 * 30;
 
-/** What a fault costs that came in the middle: the prompt as it was counted, or is taken for, and 4 tokens that were seen. */
-const chargedInPart = { chat: promptEstimate(messageText({ stream: true })) + 4 * 10, native: 9 + 4 * 10 };
+/** What a fault costs that came in the middle: the prompt as it was counted, or is taken for, and the 5 tokens that were seen at the most. */
+const chargedInPart = { chat: promptEstimate(messageText({ stream: true })) + 5 * 10, native: 9 + 5 * 10 };
 
 /** Of the same kind as others, or by a clock: nothing of it depends on the API. */
 const alike = /^429 with (a date|an absurd|nonsense)|^a host without|^a server that does not speak TLS|^a certificate/;

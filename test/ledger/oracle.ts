@@ -186,11 +186,26 @@ export class Oracle {
     return { ok: true, replayed: false, reservation };
   }
 
-  /** A reservation that was admitted, and of which the ledger has lost all. */
-  lose(id: string, account: string, amount: number, limits: WindowLimits, leaseMs: number): void {
+  /**
+   * A reservation that was admitted, and of which the ledger has lost all.
+   *
+   * @param prepaid - what it held of prepaid credits; `undefined`: there were none, as far as its lease says.
+   * @param isInsured - whether it was admitted without the ledger, so that its session is none that the ledger knows.
+   */
+  lose(
+    id: string,
+    account: string,
+    amount: number,
+    limits: WindowLimits,
+    leaseMs: number,
+    { prepaid, isInsured }: { prepaid: number | undefined; isInsured: boolean },
+  ): void {
     const spans = this.spansAt(account, limits);
-    const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
-    this.admit({ id, account, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
+    const known = isInsured ? undefined : spans.session;
+    const session = known ?? newSpan(this.now, this.now + limits.session.lengthMs);
+    const reservation = this.admit({ id, account, amount, limits }, { ...spans, session }, leaseMs);
+    reservation.state = "lost";
+    if (prepaid !== undefined) Object.assign(reservation, { prepaidAt: this.now, prepaid: Math.min(prepaid, amount) });
   }
 
   private admit(

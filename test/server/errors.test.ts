@@ -417,6 +417,7 @@ describe("an upstream that fails", () => {
     const response = await test.gateway.handler(chatRequest());
     expect([...response.headers.keys()].filter((name) => !name.startsWith("x-ratelimit-"))).toEqual([
       "content-type",
+      "x-credits-charged",
       "x-request-id",
     ]);
     expect(response.headers.get("x-ratelimit-limit-requests")).toBeNull();

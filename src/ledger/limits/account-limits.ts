@@ -12,9 +12,9 @@ import {
 import type { CapLimit } from "../cap-limit.js";
 import type { ReserveRequest } from "../credit-ledger.js";
 import type { RateLimit, RateUse } from "../rate-limit.js";
-import { type ChargedCall, prepaidShare } from "./charge-split.js";
 import { type HeldLimits, heldOfPrepaid } from "./held-limits.js";
 import { chargePrepaid, newPrepaid, type Prepaid } from "./prepaid.js";
+import { type ChargedCall, prepaidShare } from "./prepaid-share.js";
 import { type Bucket, bucketAt, endTake, isIdle, takeFrom } from "./rates.js";
 
 /** What an account has beside its windows. Most accounts have none of it. */

@@ -11,7 +11,8 @@ export class ChatProgress implements StreamProgress {
   finishReason: string | undefined;
   readonly #bounds: EstimateBounds;
   /** Text, reasoning, refusals and tool calls. */
-  readonly output = new TextSample();
+  readonly #output = new TextSample();
+  #outputChoice: number | undefined;
   #begun = 0;
   #finished = 0;
   #showsReasoning = false;
@@ -31,7 +32,7 @@ export class ChatProgress implements StreamProgress {
 
   /** Whether text, a tool call or a finish reason has arrived. */
   get hasOutput(): boolean {
-    return this.output.bytes > 0 || this.#finished > 0;
+    return this.#output.bytes > 0 || this.#finished > 0;
   }
 
   /** Whether every choice that began has ended. */
@@ -40,7 +41,7 @@ export class ChatProgress implements StreamProgress {
   }
 
   get seenOutput(): number {
-    return guessTokens(this.output.bytes);
+    return guessTokens(this.#output.bytes);
   }
 
   get reasons(): boolean {
@@ -57,9 +58,9 @@ export class ChatProgress implements StreamProgress {
 
   /** The output is an estimate until there is a usage report from the end of the stream. */
   get tokens(): TokenCounts {
-    if (this.#reported === undefined) return estimatedTokens(this.#bounds, this.output);
+    if (this.#reported === undefined) return estimatedTokens(this.#bounds, this.#output);
     if (this.#reportIsFinal) return this.#reported;
-    return { ...this.#reported, output: Math.max(this.#reported.output, estimatedOutput(this.#bounds, this.output)) };
+    return { ...this.#reported, output: Math.max(this.#reported.output, estimatedOutput(this.#bounds, this.#output)) };
   }
 
   get estimated(): boolean {
@@ -69,6 +70,14 @@ export class ChatProgress implements StreamProgress {
   /** The latest usage object of the upstream, unchanged. */
   get reportedUsage(): Record<string, unknown> | undefined {
     return this.#reportedObject;
+  }
+
+  /** Where the output of a choice is added. The texts of several choices must not become one word. */
+  outputOf(choice: number): TextSample {
+    const output = this.#output;
+    if (choice !== this.#outputChoice && output.bytes > 0) output.addText(" ");
+    this.#outputChoice = choice;
+    return output;
   }
 
   choiceBegan(): void {

@@ -22,7 +22,6 @@ const mostToolCalls = 1024;
 export class ChunkRepair {
   readonly #progress: ChatProgress;
   readonly #choices = new Map<number, ChoiceState>();
-  #lastIndex: unknown;
 
   constructor(progress: ChatProgress) {
     this.#progress = progress;
@@ -67,17 +66,9 @@ export class ChunkRepair {
       this.#progress.choiceFinished();
       if (choice["index"] === 0) this.#progress.finishReason = choice["finish_reason"];
     }
-    this.#addOutput(choice["index"], outputText(choice["delta"]));
+    this.#progress.outputOf(choice["index"] as number).addText(outputText(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();
     return isRepaired;
-  }
-
-  /** The texts of several choices must not become one word. */
-  #addOutput(index: unknown, text: string): void {
-    const { output } = this.#progress;
-    if (index !== this.#lastIndex && output.bytes > 0) output.addText(" ");
-    this.#lastIndex = index;
-    output.addText(text);
   }
 
   #begin(index: number): ChoiceState {

@@ -34,7 +34,7 @@ export class ChunkShortcut {
   pass(bytes: Buffer, start: number, out: ByteWriter): number {
     const template = this.#template;
     if (template === undefined) return start;
-    const end = template.pass(bytes, start, out, this.#progress.output);
+    const end = template.pass(bytes, start, out, this.#progress);
     if (end > start) this.#misses = 0;
     return end;
   }

@@ -1,9 +1,9 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { TextSample } from "../../tokens/text-sample.js";
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
+import type { ChatProgress } from "./chat-progress.js";
 
 /** Members of a delta that contain the model's text. */
 const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
@@ -27,11 +27,13 @@ export class ChunkTemplate {
   /** The index of the slot that contains the model's text. */
   readonly #textSlot: number;
   readonly #slots: Slot[];
+  readonly #choice: number;
 
-  private constructor(received: Literals, sent: Literals, textSlot: number) {
+  private constructor(received: Literals, sent: Literals, { text, choice }: Pick<Found, "text" | "choice">) {
     this.#received = received;
     this.#sent = sent;
-    this.#textSlot = textSlot;
+    this.#textSlot = text;
+    this.#choice = choice;
     this.#slots = [...received.between, received.tail].map(() => ({ start: 0, end: 0 }));
   }
 
@@ -50,14 +52,14 @@ export class ChunkTemplate {
     }
     // A repaired choice may have needed the repair only because it was the first.
     if (Buffer.compare(from.choices, to.choices) !== 0) return undefined;
-    return new ChunkTemplate(literals(received, from.slots), literals(json, to.slots), from.text);
+    return new ChunkTemplate(literals(received, from.slots), literals(json, to.slots), from);
   }
 
   /**
-   * Passes on all matching events in a row that begin at `start`, and adds their texts to the output.
+   * Passes on all matching events in a row that begin at `start`, and adds their texts to the progress.
    * @returns the end of the last one; `start` when there was none.
    */
-  pass(bytes: Buffer, start: number, out: ByteWriter, output: TextSample): number {
+  pass(bytes: Buffer, start: number, out: ByteWriter, progress: ChatProgress): number {
     const { head, tail, joint } = this.#received;
     if (!stands(head, bytes, start)) return start;
     let end = start;
@@ -72,7 +74,7 @@ export class ChunkTemplate {
       this.#write(bytes, before, out);
       before = this.#sent.joint;
       const text = this.#slots[this.#textSlot] as Slot;
-      output.addEscaped(bytes, text.start, text.end, escapes);
+      progress.outputOf(this.#choice).addEscaped(bytes, text.start, text.end, escapes);
       end = position + tail.length;
       if (!isFollowed) break;
     }
@@ -171,8 +173,18 @@ function isShortEscape(byte: number | undefined): boolean {
   }
 }
 
-/** The text of the only choice's delta, and OpenAI's random padding, in the order of their positions. */
-function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Uint8Array } | undefined {
+/** Where the text of the only choice's delta, and OpenAI's random padding, stand in a chunk. */
+interface Found {
+  /** In the order of their positions. */
+  slots: Slot[];
+  /** Which of them is the text's. */
+  text: number;
+  /** The index of the choice. */
+  choice: number;
+  choices: Uint8Array;
+}
+
+function findSlots(json: Uint8Array): Found | undefined {
   const members = membersOf(json);
   const choices = memberOf(members, "choices");
   if (!areDistinct(members) || choices === undefined || json[choices.start] !== 0x5b) return undefined;
@@ -181,20 +193,22 @@ function findSlots(json: Uint8Array): { slots: Slot[]; text: number; choices: Ui
   if (members.some(({ name }) => name === "error" || name === "x_groq")) return undefined;
   const [choice, ...others] = elementsOf(json, choices.start);
   if (choice === undefined || others.length > 0) return undefined;
-  const text = findText(json, choice);
-  if (text === undefined) return undefined;
+  const found = findText(json, choice);
+  if (found === undefined) return undefined;
+  const { text, index } = found;
   const padding = memberOf(members, "obfuscation");
   const slots = [text];
   if (padding !== undefined && json[padding.start] === quote) slots.push(inside(padding));
   slots.sort((left, right) => left.start - right.start);
-  return { slots, text: slots.indexOf(text), choices: json.subarray(choices.start, choices.end) };
+  return { slots, text: slots.indexOf(text), choice: index, choices: json.subarray(choices.start, choices.end) };
 }
 
-function findText(json: Uint8Array, choice: number): Slot | undefined {
+function findText(json: Uint8Array, choice: number): { text: Slot; index: number } | undefined {
   const members = membersOf(json, choice);
   const finish = memberOf(members, "finish_reason");
   const delta = memberOf(members, "delta");
-  if (!areDistinct(members) || memberOf(members, "index") === undefined || delta === undefined) return undefined;
+  const index = memberOf(members, "index");
+  if (!areDistinct(members) || index === undefined || delta === undefined) return undefined;
   if (finish !== undefined && json[finish.start] !== 0x6e) return undefined;
   const deltaMembers = membersOf(json, delta.start);
   if (json[delta.start] !== 0x7b || !areDistinct(deltaMembers)) return undefined;
@@ -203,7 +217,7 @@ function findText(json: Uint8Array, choice: number): Slot | undefined {
   if (text === undefined || more.length > 0 || !textMembers.includes(text.name) || json[text.start] !== quote) {
     return undefined;
   }
-  return inside(text);
+  return { text: inside(text), index: Number(Buffer.from(json.subarray(index.start, index.end)).toString()) };
 }
 
 function areDistinct(members: readonly JsonMember[]): boolean {

@@ -1,4 +1,4 @@
-/** How the plan and prepaid credits pay a charge together: the same as src/ledger/limits/charge-split.ts. */
+/** How the plan and prepaid credits pay a charge together: the same as src/ledger/limits/prepaid-share.ts. */
 export const splitFunctions = /* sql */ `
 -- What a hold had of prepaid credits at its admission; the windows have the rest. One of an earlier version had all or
 -- nothing.

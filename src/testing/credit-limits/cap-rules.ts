@@ -2,7 +2,7 @@ import { LedgerClockError, LedgerInputError } from "../../ledger/credit-ledger.j
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { day, everywhere, minute, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { capOf, creditsNow, deniedAnyhow, prepaidOf, topUp } from "./limits-fixture.js";
+import { capOf, creditsNow, deniedAnyhow, prepaidLeft, topUp } from "./limits-fixture.js";
 
 const dayStart = Date.UTC(2026, 2, 11);
 
@@ -185,7 +185,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       for (const lease of leases) await account.ledger.settle(lease, { amountMicro: most });
       const credits = await creditsNow(account, { caps });
       expect(credits.caps).toMatchObject([{ usedMicro: most, heldMicro: 0 }]);
-      expect(credits.prepaid).toEqual(prepaidOf(-most));
+      expect(credits.prepaid).toEqual(prepaidLeft(-most));
     });
 
     it("refuse bounds that miss the store's now", async () => {

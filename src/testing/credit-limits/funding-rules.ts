@@ -13,7 +13,7 @@ import {
   unique,
 } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { creditsNow, deduct, prepaidOf, topUp } from "./limits-fixture.js";
+import { creditsNow, deduct, prepaidLeft, topUp } from "./limits-fixture.js";
 
 /** How the plan and prepaid credits pay together, and how prepaid credits are taken back. */
 export function describeFunding(input: RulesInput): void {
@@ -30,7 +30,7 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(12);
       expect(lease.prepaidMicro).toBe(2);
       expect(await account.counts()).toEqual(everywhere(0, 10));
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(5, { heldMicro: 2 }));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(5, { heldMicro: 2 }));
       expect((await account.admit(50)).prepaidMicro).toBe(50);
       const { blocked, windows } = denied(await account.reserve(1));
       expect(blocked).toEqual([{ window: "month", cause: "held", availableAt: start + 5 * second }]);
@@ -49,7 +49,7 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       expect(leases.map(({ prepaidMicro }) => prepaidMicro)).toEqual([0, 0, 0, 28, 32, 32, 32]);
       for (const lease of leases) await account.ledger.settle(lease, { amountMicro: 3 });
       expect((await account.windows()).month).toMatchObject({ usedMicro: 21, heldMicro: 0 });
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100));
     });
 
     it("hold all of it in the windows of an account without prepaid credits, also of one in debt", async () => {
@@ -59,7 +59,7 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       await deduct(debtor, 5);
       expect((await debtor.admit(12)).prepaidMicro).toBeUndefined();
       expect(await debtor.counts()).toEqual(everywhere(0, 12));
-      expect((await creditsNow(debtor)).prepaid).toEqual(prepaidOf(-5));
+      expect((await creditsNow(debtor)).prepaid).toEqual(prepaidLeft(-5));
     });
 
     it("begin no session for what prepaid credits hold alone", async () => {
@@ -77,7 +77,16 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(3);
       expect(lease.prepaidMicro).toBe(3);
       await account.ledger.settle(lease, { amountMicro: 3 });
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(2));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(2));
+    });
+
+    it("hold no more of prepaid credits than a call can cost, where others hold more than the plan has", async () => {
+      const account = await fixture({ month: 10 });
+      await account.admit(12);
+      await topUp(account, 5);
+      expect((await account.admit(3)).prepaidMicro).toBe(3);
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(5, { heldMicro: 3 }));
+      expect(await account.counts()).toEqual(everywhere(0, 12));
     });
 
     it("deny for what is used only where nothing would be left without holds", async () => {
@@ -89,7 +98,7 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       const empty = await fixture({ month: 10 });
       await topUp(empty, 5);
       await empty.spend(15);
-      expect((await creditsNow(empty)).prepaid).toEqual(prepaidOf(0));
+      expect((await creditsNow(empty)).prepaid).toEqual(prepaidLeft(0));
       expect(denied(await empty.reserve(1)).blocked[0].cause).toBe("used");
     });
 
@@ -106,7 +115,7 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       await account.spend(20);
       const { blocked } = denied(await account.reserve(1));
       expect(blocked.map(({ window }): WindowName => window)).toEqual(["session"]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(-5));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(-5));
     });
   });
 }
@@ -123,7 +132,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       await topUp(account, 100);
       const { prepaid, prepaidMicro, windows } = await pay(account, 17);
       expect(prepaidMicro).toBe(7);
-      expect(prepaid).toEqual(prepaidOf(93));
+      expect(prepaid).toEqual(prepaidLeft(93));
       expect(windows).toMatchObject({ session: { usedMicro: 10 }, month: { usedMicro: 10 } });
     });
 
@@ -163,7 +172,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       const account = await fixture({ month: 10 });
       await topUp(account, 5);
       expect((await pay(account, 40)).prepaidMicro).toBe(30);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(-25));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(-25));
       expect((await account.windows()).month.usedMicro).toBe(10);
     });
 
@@ -174,7 +183,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       await account.ledger.reset(account.id, ["month"]);
       expect((await pay(account, 40)).prepaidMicro).toBeUndefined();
       expect((await account.windows()).month.usedMicro).toBe(40);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
     });
 
     it("is decided at its end: a top-up meanwhile pays what the plan has no room for", async () => {
@@ -219,7 +228,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       }
       expect((await account.ledger.settle(lease, { amountMicro: 30 })).prepaidMicro).toBeUndefined();
       expect((await account.windows()).month.usedMicro).toBe(34);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100));
     });
 
     it("is the plan's where all its windows have ended, if the plan held a part of it, else prepaid", async () => {
@@ -256,7 +265,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       await account.ledger.settle(lease, { amountMicro: 17 });
       const again = await account.ledger.settle(lease, { amountMicro: 17, mayBeDuplicateSince: start });
       expect([again.status, again.prepaidMicro]).toEqual(["duplicate", 7]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(93));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(93));
     });
 
     it("is split at the expiry of a lease, and what comes back goes to prepaid credits first", async () => {
@@ -265,13 +274,13 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       const lease = await account.admit(40);
       await account.ledger.renew([{ lease, observedMicro: 30, leaseMs: minute }]);
       account.clock.advance(minute);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(80));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(80));
       expect((await account.windows()).month).toMatchObject({ usedMicro: 10, heldMicro: 0 });
       await account.ledger.renew([{ lease, observedMicro: 32, leaseMs: minute }]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(78));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(78));
       const { status, prepaidMicro } = await account.ledger.settle(lease, { amountMicro: 7 });
       expect([status, prepaidMicro]).toEqual(["late", undefined]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100));
       expect((await account.windows()).month.usedMicro).toBe(7);
     });
 
@@ -281,10 +290,10 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       await account.ledger.renew([{ lease, observedMicro: 30, leaseMs: minute }]);
       await topUp(account, 100);
       account.clock.advance(minute);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(80));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(80));
       const { prepaidMicro } = await account.ledger.settle(lease, { amountMicro: 25 });
       expect(prepaidMicro).toBe(15);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(85));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(85));
     });
 
     it("raises its hold of prepaid credits, and gives all of it back", async () => {
@@ -295,7 +304,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account)).prepaid?.heldMicro).toBe(10);
       expect(await account.counts()).toEqual(everywhere(0, 10));
       await account.ledger.release(lease);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100));
       expect(await account.counts()).toEqual(everywhere(0, 0));
     });
 
@@ -306,7 +315,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       const other = await fixture({ month: 10 });
       const lost = { ...lease, id: unique("id"), account: other.id };
       const { status, prepaidMicro, prepaid } = await other.ledger.settle(lost, { amountMicro: 40 });
-      expect([status, prepaidMicro, prepaid]).toEqual(["recovered", 30, prepaidOf(-30)]);
+      expect([status, prepaidMicro, prepaid]).toEqual(["recovered", 30, prepaidLeft(-30)]);
       expect((await other.windows()).month.usedMicro).toBe(10);
     });
 
@@ -317,7 +326,7 @@ function describeSplits({ describe, it, fixture }: RulesInput): void {
       const paidByThePlan = await account.admit(8);
       await account.ledger.settle(paidByThePlan, { amountMicro: 8 });
       account.clock.advance(20 * second);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
       expect((await account.ledger.settle(planned, { amountMicro: 10 })).prepaidMicro).toBe(8);
       expect((await account.windows()).month.usedMicro).toBe(10);
     });
@@ -331,17 +340,17 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       await topUp(account, 10);
       await topUp(account, 10, { expiresAt: start + hour });
       expect((await deduct(account, 15)).lots).toEqual([{ expiresAt: null, leftMicro: 5 }]);
-      expect(await deduct(account, 1_000)).toEqual(prepaidOf(-995));
+      expect(await deduct(account, 1_000)).toEqual(prepaidLeft(-995));
       expect(denied(await account.reserve(1)).blocked[0].cause).toBe("used");
-      expect(await topUp(account, 1_000)).toEqual(prepaidOf(5));
+      expect(await topUp(account, 1_000)).toEqual(prepaidLeft(5));
     });
 
     it("leave what open calls hold to their end", async () => {
       const account = await fixture({ week: 0 });
       await topUp(account, 10);
       const lease = await account.admit(8);
-      expect(await deduct(account, 10)).toEqual(prepaidOf(0, { heldMicro: 8 }));
-      expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidOf(-8));
+      expect(await deduct(account, 10)).toEqual(prepaidLeft(0, { heldMicro: 8 }));
+      expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidLeft(-8));
     });
 
     it("take nothing that has expired, though an open call may", async () => {
@@ -349,8 +358,8 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       await topUp(account, 8, { expiresAt: start + 10 * second });
       const lease = await account.admit(8);
       account.clock.advance(20 * second);
-      expect(await deduct(account, 5)).toEqual(prepaidOf(-5, { heldMicro: 8 }));
-      expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidOf(-5));
+      expect(await deduct(account, 5)).toEqual(prepaidLeft(-5, { heldMicro: 8 }));
+      expect((await account.ledger.settle(lease, { amountMicro: 8 })).prepaid).toEqual(prepaidLeft(-5));
     });
 
     it("are made once for each id, which no top-up shares", async () => {
@@ -358,10 +367,10 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       const id = unique("deduction");
       await topUp(account, 10);
       await deduct(account, 4, { id });
-      expect(await deduct(account, 4, { id })).toEqual(prepaidOf(6));
+      expect(await deduct(account, 4, { id })).toEqual(prepaidLeft(6));
       await expect(deduct(account, 5, { id })).rejects.toBeInstanceOf(LedgerConflictError);
       await expect(topUp(account, 4, { id })).rejects.toBeInstanceOf(LedgerConflictError);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(6));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(6));
     });
 
     it("are in the journal by a kind of their own, and name no window", async () => {

@@ -27,7 +27,7 @@ export async function deduct(
 }
 
 /** Prepaid credits with this balance. By default nothing is held, and what there is never expires. */
-export function prepaidOf(balanceMicro: number, more: Partial<PrepaidState> = {}): PrepaidState {
+export function prepaidLeft(balanceMicro: number, more: Partial<PrepaidState> = {}): PrepaidState {
   const lots = balanceMicro > 0 ? [{ expiresAt: null, leftMicro: balanceMicro }] : [];
   return { balanceMicro, overdrawnMicro: Math.max(0, -balanceMicro), heldMicro: 0, lots, ...more };
 }

@@ -2,7 +2,7 @@ import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledge
 import type { RulesInput } from "../credit-ledger/rules-input.js";
 import { admitted, day, denied, everywhere, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { creditsNow, prepaidOf, topUp } from "./limits-fixture.js";
+import { creditsNow, prepaidLeft, topUp } from "./limits-fixture.js";
 
 /** What prepaid credits fund, and how they end. */
 export function describePrepaid({ describe, it, fixture, ids }: RulesInput): void {
@@ -16,9 +16,9 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       const lease = await account.admit(30);
       expect([lease.prepaidAt, lease.prepaidMicro]).toEqual([start, 30]);
       expect(await account.counts()).toEqual(everywhere(10, 0));
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100, { heldMicro: 30 }));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100, { heldMicro: 30 }));
       const { prepaid, prepaidMicro, windows } = await account.ledger.settle(lease, { amountMicro: 25 });
-      expect(prepaid).toEqual(prepaidOf(75));
+      expect(prepaid).toEqual(prepaidLeft(75));
       expect(prepaidMicro).toBe(25);
       expect(windows.session.usedMicro).toBe(10);
     });
@@ -36,9 +36,9 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       const lease = await account.admit(100);
       expect(denied(await account.reserve(1)).blocked[0].window).toBe("week");
       await account.ledger.settle(lease, { amountMicro: 60 });
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(-50));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(-50));
       expect((await account.reserve(1)).ok).toBe(false);
-      expect(await topUp(account, 50)).toEqual(prepaidOf(0));
+      expect(await topUp(account, 50)).toEqual(prepaidLeft(0));
       expect((await account.reserve(1)).ok).toBe(false);
       expect((await topUp(account, 1)).lots).toEqual([{ expiresAt: null, leftMicro: 1 }]);
       expect((await account.reserve(1)).ok).toBe(true);
@@ -88,7 +88,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       const lease = await account.admit(8);
       account.clock.advance(40 * second);
       const { prepaid } = await account.ledger.settle(lease, { amountMicro: 8 });
-      expect(prepaid).toEqual(prepaidOf(10));
+      expect(prepaid).toEqual(prepaidLeft(10));
       await account.spend(1);
       const entries = (await account.ledger.history?.({ account: account.id }))?.entries ?? [];
       const lapsed = entries.find(({ kind }) => kind === "expiry");
@@ -116,7 +116,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       expect((await creditsNow(account)).prepaid).toMatchObject({ balanceMicro: 60, heldMicro: 0 });
       const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 15 });
       expect(status).toBe("late");
-      expect(prepaid).toEqual(prepaidOf(85, { lots: [{ expiresAt, leftMicro: 85 }] }));
+      expect(prepaid).toEqual(prepaidLeft(85, { lots: [{ expiresAt, leftMicro: 85 }] }));
       expect((await account.ledger.settle(lease, { amountMicro: 15 })).status).toBe("duplicate");
     });
 
@@ -233,7 +233,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       for (let other = 0; other < 3; other++) await account.reserve(1, { account: unique("account") });
       const { status, prepaid } = await account.ledger.settle(lease, { amountMicro: 0 });
       expect(status).toBe("late");
-      expect(prepaid).toEqual(prepaidOf(1));
+      expect(prepaid).toEqual(prepaidLeft(1));
     });
 
     it("pay what is overdrawn with what a correction gives back", async () => {
@@ -242,7 +242,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       const lease = await account.admit(50, { leaseMs: second });
       await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: second }]);
       account.clock.advance(second);
-      expect((await account.ledger.settle(lease, { amountMicro: 15 })).prepaid).toEqual(prepaidOf(-5));
+      expect((await account.ledger.settle(lease, { amountMicro: 15 })).prepaid).toEqual(prepaidLeft(-5));
       expect(await topUp(account, 6)).toMatchObject({ balanceMicro: 1 });
     });
 
@@ -254,7 +254,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       await account.admit(1, { leaseMs: 15 * minute });
       account.clock.advance(40 * second);
       const { prepaid } = await account.ledger.settle(await account.admit(20), { amountMicro: 20 });
-      expect(prepaid).toEqual(prepaidOf(-15, { heldMicro: 1, lots: [] }));
+      expect(prepaid).toEqual(prepaidLeft(-15, { heldMicro: 1, lots: [] }));
       account.clock.advance(-20 * second);
       expect((await creditsNow(account)).prepaid?.balanceMicro).toBe(-5);
       expect((await account.reserve(1)).ok).toBe(false);
@@ -280,11 +280,11 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       account.clock.advance(10 * second);
       // A call that may need it is open: nothing lapses.
       await account.ledger.reset(account.id, ["week"]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
       account.clock.advance(20 * second);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(-2));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(-2));
       await account.ledger.reset(account.id, ["week"]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(-2));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(-2));
     });
 
     it("are shown for good once there were some", async () => {
@@ -294,7 +294,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       await account.spend(3);
       account.clock.advance(100 * day);
       await account.ledger.reset(account.id, ["week"]);
-      expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
     });
 
     it("hold no more than can be counted", async () => {

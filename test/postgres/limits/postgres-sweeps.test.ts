@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { Fixture, minute, start } from "../../../src/testing/credit-ledger-fixture.js";
-import { creditsNow, prepaidOf, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
+import { creditsNow, prepaidLeft, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";
@@ -66,6 +66,17 @@ describeWithPostgres("PostgreSQL, sweeps", (server) => {
     expect([await step(), await step(), await step(), await step()]).toEqual([2, 2, 1, 0]);
   });
 
+  it("find what is due among many leases that are not", async () => {
+    const { schema, clock, leases, ledger } = await openCalls(40);
+    const due = leases.at(-1) as Lease;
+    const others = leases.slice(0, -1);
+    await ledger.renew(others.map((lease) => ({ lease, observedMicro: 3, leaseMs: 2 * minute })));
+    clock.advance(minute);
+    await pool.query(`update ${schema}.test_clock set now_ms = $1`, [clock.now()]);
+    expect((await pool.query(`select ${schema}.sweep(1) as ended`)).rows).toEqual([{ ended: "1" }]);
+    expect(await checkpoints(schema)).toEqual([{ account: due.account, amount: "3" }]);
+  });
+
   it("leave to another process what that one is at, and do not wait for it", async () => {
     const { schema, clock, accounts, sweep } = await openCalls(3);
     clock.advance(minute);
@@ -115,7 +126,7 @@ describeWithPostgres("PostgreSQL, sweeps", (server) => {
     expect(await sweep()).toBe(1);
     const [newest] = (await account.ledger.history?.({ account: account.id, limit: 1 }))?.entries ?? [];
     expect(newest).toMatchObject({ kind: "expiry", amountMicro: -17 });
-    expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(0));
+    expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
   });
 
   it.each(["serializable", "repeatable read"])("end all where transactions are %s by default", async (isolation) => {

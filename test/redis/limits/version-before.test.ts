@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
 import { everywhere, type Fixture, minute, start, unique } from "../../../src/testing/credit-ledger-fixture.js";
-import { creditsNow, prepaidOf, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
+import { creditsNow, prepaidLeft, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { emptyRedis } from "../empty-redis.js";
 
@@ -69,7 +69,7 @@ describe.runIf(hasRedisServer)("leases in Redis and the version before who pays 
     await grant(account, 25);
     expect((await creditsNow(account)).prepaid?.heldMicro).toBe(40);
     const settled = await account.ledger.settle(lease, { amountMicro: 40 });
-    expect(settled).toMatchObject({ prepaidMicro: 40, prepaid: prepaidOf(60) });
+    expect(settled).toMatchObject({ prepaidMicro: 40, prepaid: prepaidLeft(60) });
     expect(await account.counts()).toEqual(everywhere(0, 0));
   });
 
@@ -78,7 +78,7 @@ describe.runIf(hasRedisServer)("leases in Redis and the version before who pays 
     await topUp(account, 100);
     const lease = await age(await account.admit(10));
     const settled = await account.ledger.settle(lease, { amountMicro: 40 });
-    expect([settled.prepaidMicro, settled.prepaid]).toEqual([undefined, prepaidOf(100)]);
+    expect([settled.prepaidMicro, settled.prepaid]).toEqual([undefined, prepaidLeft(100)]);
     expect(await account.counts()).toEqual(everywhere(40, 0));
   });
 
@@ -89,9 +89,9 @@ describe.runIf(hasRedisServer)("leases in Redis and the version before who pays 
     await account.ledger.renew([{ lease, observedMicro: 50, leaseMs: minute }]);
     expect((await creditsNow(account)).prepaid?.heldMicro).toBe(50);
     account.clock.advance(minute);
-    expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(50));
+    expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(50));
     const settled = await account.ledger.settle(lease, { amountMicro: 15 });
-    expect(settled).toMatchObject({ status: "late", prepaidMicro: 15, prepaid: prepaidOf(85) });
+    expect(settled).toMatchObject({ status: "late", prepaidMicro: 15, prepaid: prepaidLeft(85) });
     expect(await account.counts()).toEqual(everywhere(0, 0));
   });
 
@@ -106,7 +106,7 @@ describe.runIf(hasRedisServer)("leases in Redis and the version before who pays 
       redis.call('SET', KEYS[1], struct.pack('<d', held - 12) .. string.sub(packed, 9))
     `;
     await client().eval(script, 1, await keyOf("prepaid"));
-    expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(100));
+    expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(100));
     await account.ledger.settle(await account.admit(5), { amountMicro: 1 });
     expect((await creditsNow(account)).prepaid).toMatchObject({ heldMicro: 0 });
   });
@@ -133,7 +133,7 @@ describe.runIf(hasRedisServer)("the ids of top-ups and deductions in Redis", () 
     const outcomes = await Promise.allSettled(accounts.map((account) => topUp(account, 5, { id })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const balances = await Promise.all(accounts.map(async (account) => (await creditsNow(account)).prepaid));
-    expect(balances.filter((prepaid) => prepaid !== undefined)).toEqual([prepaidOf(5)]);
+    expect(balances.filter((prepaid) => prepaid !== undefined)).toEqual([prepaidLeft(5)]);
   });
 
   it("are known for as long as the account knows them, and a day more, whenever they were used last", async () => {
@@ -145,6 +145,6 @@ describe.runIf(hasRedisServer)("the ids of top-ups and deductions in Redis", () 
     await client().pexpire(key, minute);
     await topUp(account, 5, { id });
     expect(await client().pttl(key)).toBeGreaterThan(31 * 86_400_000);
-    expect((await creditsNow(account)).prepaid).toEqual(prepaidOf(5));
+    expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(5));
   });
 });
