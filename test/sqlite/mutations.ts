@@ -491,8 +491,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "another account's keys are listed",
-    find: "ofAccount = connection.prepare(`${select} account = ?",
-    replace: "ofAccount = connection.prepare(`${select} account >= ?",
+    find: "} account = ?`",
+    replace: "} account >= ?`",
   },
   {
     name: "another account's keys are forgotten",
