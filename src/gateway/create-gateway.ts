@@ -38,6 +38,7 @@ import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
+import { warnOfBetas } from "./warn-of-betas.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
 import { watchedResponses } from "./watched-responses.js";
@@ -168,7 +169,7 @@ function callOptions(
   return {
     leaseMs,
     body: bodyOptions(resolved),
-    operations: operationServices(resolved, responses),
+    operations: operationServices(resolved, responses, warn),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
@@ -194,8 +195,9 @@ const defaultPendingBodyBytes = 256 * 1024 * 1024;
 function operationServices(
   { maxBodyDepth, maxBodyBytes }: ResolvedOptions,
   responses: CallResponses | undefined,
+  warn: Warn,
 ): OperationServices {
-  return { maxBodyDepth, maxBodyBytes, responses };
+  return { maxBodyDepth, maxBodyBytes, responses, onUnknownBeta: warnOfBetas(warn) };
 }
 
 function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {

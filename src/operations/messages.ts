@@ -8,11 +8,13 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
+import { refuseThread } from "../anthropic/messages/refuse-thread.js";
+import { messagesTable } from "../anthropic/messages-table.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
+import type { OddPlace } from "../openai/tables/odd-places.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
-import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
@@ -39,7 +41,7 @@ export const messages: Operation = {
   answers: messagesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
-    return new MessagesModelRequest(await parseMessages(body, services), facts);
+    return new MessagesModelRequest(await parseMessages(body, services), facts, services);
   },
 };
 
@@ -56,8 +58,11 @@ class MessagesModelRequest implements ModelRequest {
   /** The client's own that its upstream gets, too. */
   readonly #headers: Record<string, string>;
 
-  constructor(request: MessagesRequest, { header }: RequestFacts) {
+  readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
+
+  constructor(request: MessagesRequest, { header }: RequestFacts, { onUnknownBeta }: OperationServices) {
     this.#request = request;
+    this.#onUnknownBeta = onUnknownBeta;
     this.#headers = forwardedHeaders(header);
   }
 
@@ -85,16 +90,18 @@ class MessagesModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
-    if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
+    if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }
 }
 
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
-  const { lacking } = model;
-  requireAllowedMembers(request, model, messagesMembers);
-  const hosted = hostedMessagesTool(request);
+  const { lacking, rules } = model;
+  refuseThread(request);
+  requireAllowedMembers(request, model, messagesTable);
+  const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
+  const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
   requireMessagesFit(request, model);

@@ -52,6 +52,8 @@ export interface OperationServices {
   readonly maxBodyBytes: number;
   /** `undefined`: no responses are kept. */
   readonly responses: CallResponses | undefined;
+  /** Called for each value of `anthropic-beta` that is unknown, and so is left out. */
+  readonly onUnknownBeta?: ((beta: string) => void) | undefined;
 }
 
 /** A request that was understood. It knows its own format, so nothing outside is generic in it. */

@@ -8,6 +8,7 @@ import {
   parseResponsesRequestInTurns,
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
+import { responsesTable } from "../openai/tables/responses-table.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -26,7 +27,6 @@ import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { KeptConversation } from "./responses/kept-conversation.js";
 import { NativeResponsesExchange } from "./responses/native-responses-exchange.js";
-import { ownMembers } from "./responses/responses-exchange-parts.js";
 import { translatedResponses } from "./responses/translated-responses.js";
 
 /** `POST /v1/responses` */
@@ -72,10 +72,12 @@ class ResponsesModelRequest implements ModelRequest {
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     const { contextLength, tokenizer, lacking } = model;
-    requireAllowedMembers(request, model, ownMembers);
+    requireAllowedMembers(request, model, responsesTable);
     if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
-    hostedToolsToDrop(request);
+    const { rules } = model;
+    const lets = (type: string) => rules.every((rule) => rule.passes(responsesTable, "tool", type));
+    hostedToolsToDrop(request, rules.length === 0 ? undefined : lets);
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }

@@ -467,7 +467,10 @@ export class Oracle {
       windows.flatMap((window) => account[window]?.end ?? []),
     );
     const expiries = [...this.reservations.values()].flatMap((r) => (r.state === "open" ? [r.expiresAt] : []));
-    return [...ends, ...expiries];
+    const lots = [...this.prepaid.values()].flatMap((events) =>
+      events.flatMap((event) => (event.kind === "topup" ? event.expiresAt : [])),
+    );
+    return [...ends, ...expiries, ...lots.filter((end) => end < Number.MAX_SAFE_INTEGER)];
   }
 
   toLease(reservation: Reservation): Lease {
@@ -603,12 +606,13 @@ export class Oracle {
     this.lapse(account);
   }
 
+  /** Of what has expired, open calls may need what they found, and what ended after their admission. */
   private lapse(account: string): void {
-    if (this.openOf(account).length > 0) return;
+    const until = Math.min(this.now, ...this.openOf(account).map(({ prepaidAt }) => prepaidAt ?? this.now));
     const { piles } = foldPrepaid(this.prepaid.get(account) ?? []);
-    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= this.now ? sum + amount : sum), 0);
+    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= until ? sum + amount : sum), 0);
     if (lapsed === 0) return;
-    this.addPrepaid(account, { kind: "lapse", at: this.now });
+    this.addPrepaid(account, { kind: "lapse", at: until });
     this.write("expiry", { id: "", account, starts: {} }, -lapsed);
   }
 

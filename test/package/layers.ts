@@ -90,7 +90,9 @@ export const layers: readonly Layer[] = [
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
+        "openai/request/is-structured.js",
       ],
+      ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[
         "openai/media/media-kind.js",
         "openai/media/message-media.js",
@@ -190,7 +192,7 @@ export const layers: readonly Layer[] = [
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: store,
-    packages: ["zod", "node:crypto", "node:timers/promises"],
+    packages: ["zod", "lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
     folder: "answer-guards",

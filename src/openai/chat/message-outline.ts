@@ -1,11 +1,21 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { absent, endOfValue, type JsonMember, type Leaps, memberOf, skipSpace } from "../../wire/json-members.js";
+import {
+  absent,
+  endOfValue,
+  type JsonMember,
+  type Leaps,
+  memberOf,
+  skipSpace,
+  startsWith,
+} from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
+import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
+import type { ProtocolTable } from "../tables/protocol-table.js";
 
 /** The position of a value in the request. */
 export interface Span {
@@ -38,11 +48,35 @@ const inMessage = new MemberSearch(readMessageMembers, mostMembers);
 const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
+const typePlace = readPartMembers.indexOf("type");
+const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
 
-/** A check of a request's messages that still has to run. @param isNoted - record the positions. */
-export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
-  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+/** Looks at the parts of messages that are no plain text. */
+export interface PartWatch {
+  readonly table: ProtocolTable;
+  /**
+   * Notes what does not simply pass.
+   * @returns how many further parts stand within it.
+   */
+  read(request: WatchedRequest, part: Span, type: Span | undefined, path: () => string): number;
+}
+
+/** A request while its parts are read. */
+export interface WatchedRequest {
+  readonly body: Uint8Array;
+  readonly leaps: Leaps;
+  readonly places: OddPlaces;
+}
+
+/**
+ * A check of a request's messages that still has to run.
+ * @param isNoted - record the positions.
+ */
+export function checkMessages(request: JsonRequest, isNoted: boolean, watch?: PartWatch): MessageCheck {
+  const check = new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+  check.watch = watch;
+  return check;
 }
 
 /**
@@ -50,6 +84,8 @@ export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCh
  * valid JSON.
  */
 export class MessageCheck implements SlicedWork {
+  watch: PartWatch | undefined;
+  #places: OddPlaces | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #start: number;
@@ -83,6 +119,11 @@ export class MessageCheck implements SlicedWork {
 
   get position(): number {
     return this.#position;
+  }
+
+  /** What does not simply pass. Read it after the check has ended. */
+  get odd(): readonly OddPlace[] | undefined {
+    return this.#places?.found;
   }
 
   /** The recorded positions. Read it after the check has ended. */
@@ -143,8 +184,7 @@ export class MessageCheck implements SlicedWork {
   #checkPart(): void {
     const body = this.#body;
     const start = this.#position;
-    if (this.#parts++ === mostParts)
-      throw tooMany(`The messages must hold at most ${mostParts} content parts together.`);
+    if (this.#parts++ === mostParts) throw tooManyParts();
     let end: number;
     if (body[start] === 0x7b) {
       const fault = inPart.run(body, start, this.#leaps);
@@ -155,6 +195,7 @@ export class MessageCheck implements SlicedWork {
       }
       end = inPart.end;
       this.#notePart();
+      if (this.watch !== undefined) this.#showPart(this.watch, { start, end });
     } else {
       end = endOfValue(body, start, this.#leaps);
     }
@@ -162,6 +203,17 @@ export class MessageCheck implements SlicedWork {
     const isLast = body[next] !== 0x2c;
     this.#position = isLast ? next : skipSpace(body, next + 1);
     this.#part = isLast ? absent : this.#part + 1;
+  }
+
+  #showPart(watch: PartWatch, part: Span): void {
+    const start = inPart.starts[typePlace] as number;
+    if (start !== absent && startsWith(this.#body, start, plainText)) return;
+    const type = start === absent ? undefined : { start, end: inPart.ends[typePlace] as number };
+    const path = `${this.#path()}.content[${this.#part}]`;
+    this.#places ??= new OddPlaces(watch.table);
+    const request = { body: this.#body, leaps: this.#leaps, places: this.#places };
+    this.#parts += watch.read(request, part, type, () => path);
+    if (this.#parts > mostParts) throw tooManyParts();
   }
 
   #notePart(): void {
@@ -206,6 +258,10 @@ function emptyMessages(): GatewayError {
     code: "empty_array",
     param: "messages",
   });
+}
+
+function tooManyParts(): GatewayError {
+  return tooMany(`The messages must hold at most ${mostParts} content parts together.`);
 }
 
 function tooMany(message: string): GatewayError {

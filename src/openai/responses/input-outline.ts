@@ -12,6 +12,7 @@ import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import type { Span } from "../chat/message-outline.js";
 import { misspelledName } from "../request/misspelled-name.js";
+import { type OddPlaces, typeAt } from "../tables/odd-places.js";
 
 /** The position of an item of a request's input, and of its parts. */
 export interface InputItem extends Span {
@@ -56,6 +57,9 @@ const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 const inItem = new MemberSearch(itemMembers, mostMembers);
 const inPart = new MemberSearch(partMembers, mostMembers);
 
+/** Parts that nothing but text is in. */
+const plainTexts: ReadonlySet<string> = new Set(["input_text", "output_text"]);
+
 /** Items that contain a call or its output. The id of the call connects them. */
 const paired: ReadonlySet<string> = new Set([
   "function_call",
@@ -74,18 +78,21 @@ export class InputCheck implements SlicedWork {
   readonly items: InputItem[] = [];
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
+  readonly #places: OddPlaces | undefined;
   #position: number;
   #parts = 0;
   #members = 0;
 
   /**
    * @param input - the array.
+   * @param places - takes what does not simply pass.
    * @throws GatewayError 400 when it is no array.
    */
-  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps) {
+  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps, places?: OddPlaces) {
     if (body[input.start] !== 0x5b) throw invalidType("input", "a string or an array of objects");
     this.#body = body;
     this.#leaps = leaps;
+    this.#places = places;
     this.#position = skipSpace(body, input.start + 1);
   }
 
@@ -130,6 +137,8 @@ export class InputCheck implements SlicedWork {
       encrypted: this.#spanOf("encrypted_content"),
       result: this.#spanOf("result"),
     });
+    this.#places?.note("item", type, () => path);
+    if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
     this.#readParts(content, `${path}.content`);
     this.#readParts(output, `${path}.output`);
     return end;
@@ -159,6 +168,7 @@ export class InputCheck implements SlicedWork {
         if (fault !== undefined) throw refused(fault, `${path}[${index}]`, "A content part");
         this.#countMembers(inPart.count);
         end = inPart.end;
+        if (this.#places !== undefined) this.#notePart(this.#places, at, `${path}[${index}]`);
       } else {
         end = endOfValue(body, at, this.#leaps);
       }
@@ -166,6 +176,14 @@ export class InputCheck implements SlicedWork {
       if (body[at] !== 0x2c) return;
       at = skipSpace(body, at + 1);
     }
+  }
+
+  #notePart(places: OddPlaces, start: number, path: string): void {
+    const type = inPart.starts[0] ?? absent;
+    const name = typeAt(this.#body, type, inPart.ends[0] ?? 0);
+    if (name === undefined || plainTexts.has(name)) return;
+    places.note("block", name, () => path);
+    places.noteFile(this.#body, start, this.#leaps, () => path);
   }
 
   #countMembers(count: number): void {

@@ -4,6 +4,7 @@ import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { Span } from "../chat/message-outline.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
+import { responsesTable } from "../tables/responses-table.js";
 import type { InputItem } from "./input-outline.js";
 
 /** Who runs a tool: the client; the model's server, as a web search; the model's server in another way. */
@@ -20,17 +21,6 @@ export interface ToolSpan extends Span {
   readonly held: number;
 }
 
-const clientTools: ReadonlySet<string> = new Set([
-  "function",
-  "custom",
-  "namespace",
-  "tool_search",
-  "local_shell",
-  "apply_patch",
-  "computer",
-  "computer_use_preview",
-]);
-
 /** The most tools, and the most members of one tool; far more than any API has. */
 const mostTools = 2048;
 const mostMembers = 64;
@@ -45,9 +35,8 @@ const search = new MemberSearch(toolMembers, mostMembers);
 
 /** Who runs a tool of this type. */
 export function runnerOf(type: string | undefined): ToolRunner {
-  if (type === undefined) return "server";
-  if (clientTools.has(type)) return "client";
-  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type) ? "search" : "server";
+  const treatment = type === undefined ? undefined : responsesTable.find("tool", type)?.treatment;
+  return treatment === "passes" ? "client" : treatment === "left out" ? "search" : "server";
 }
 
 /**
