@@ -42,8 +42,8 @@ export async function countTokens(
   try {
     messages.checkContentType(request.header("content-type"));
     const counted = await countMessagesTokens(await readBody(request, caller.account, body), services.operations);
+    observer.requested(catalog.current.get(counted.model)?.id, false);
     const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog.current, counted.model);
-    observer.requested(model.id, false);
     requireModelType(model, messages.modelType);
     return counted.count(model);
   } finally {
