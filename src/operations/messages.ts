@@ -8,6 +8,8 @@ import {
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
+import type { PayloadSeal } from "../seal/payload-seal.js";
+import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -23,6 +25,7 @@ import type {
   Operation,
   OperationServices,
   RequestFacts,
+  SealOfTarget,
   TargetTraits,
 } from "./operation.js";
 import { messagesLayout } from "./prompt-texts/prompt-layout.js";
@@ -38,7 +41,7 @@ export const messages: Operation = {
   answers: messagesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
-    return new MessagesModelRequest(await parseMessages(body, services), facts);
+    return new MessagesModelRequest(await parseMessages(body, services), facts, services.seal);
   },
 };
 
@@ -54,9 +57,11 @@ class MessagesModelRequest implements ModelRequest {
   readonly #request: MessagesRequest;
   /** The client's own that its upstream gets, too. */
   readonly #headers: Record<string, string>;
+  readonly #sealOf: SealOfTarget;
 
-  constructor(request: MessagesRequest, { header }: RequestFacts) {
+  constructor(request: MessagesRequest, { account, header }: RequestFacts, seal: PayloadSeal) {
     this.#request = request;
+    this.#sealOf = (origin) => new ThoughtSeal(seal, account, origin);
     this.#headers = forwardedHeaders(header);
   }
 
@@ -81,7 +86,7 @@ class MessagesModelRequest implements ModelRequest {
   }
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
-    const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
+    const parts = { request: this.#request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }

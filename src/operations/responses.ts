@@ -8,6 +8,7 @@ import {
   parseResponsesRequestInTurns,
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
+import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -19,6 +20,7 @@ import type {
   ModelTraits,
   Operation,
   OperationServices,
+  SealOfTarget,
   TargetTraits,
 } from "./operation.js";
 import { responsesLayout } from "./prompt-texts/prompt-layout.js";
@@ -39,9 +41,14 @@ export const responses: Operation = {
   checkContentType: requireJsonType,
   async parse(body, services, { account }) {
     const own = await parse(body, services);
+    const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
     const conversation = new KeptConversation(own, services.responses, account);
     const expanded = await conversation.expand(services.maxBodyBytes);
-    return new ResponsesModelRequest(expanded === undefined ? own : await parse(expanded, services), conversation);
+    return new ResponsesModelRequest(
+      expanded === undefined ? own : await parse(expanded, services),
+      conversation,
+      sealOf,
+    );
   },
 };
 
@@ -55,10 +62,12 @@ class ResponsesModelRequest implements ModelRequest {
   /** With all that it refers to in its place. */
   readonly #request: ResponsesRequest;
   readonly #conversation: KeptConversation;
+  readonly #sealOf: SealOfTarget;
 
-  constructor(request: ResponsesRequest, conversation: KeptConversation) {
+  constructor(request: ResponsesRequest, conversation: KeptConversation, sealOf: SealOfTarget) {
     this.#request = request;
     this.#conversation = conversation;
+    this.#sealOf = sealOf;
   }
 
   get model(): string {
@@ -90,7 +99,14 @@ class ResponsesModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const { operations } = target;
-    const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
+    const parts = {
+      request: this.#request,
+      conversation: this.#conversation,
+      sealOf: this.#sealOf,
+      target,
+      model,
+      attempt,
+    };
     if (operations.has("responses")) return new NativeResponsesExchange(parts);
     const isReached = operations.has("chat/completions") || operations.has("messages");
     return isReached ? translatedResponses(parts) : undefined;

@@ -146,11 +146,11 @@ export class ChatToResponsesStream {
 
   /** An item that no client shows, for what the model wants back with its calls. */
   #addLateReasoning(): void {
-    const { includesReasoning, origin } = this.#context;
+    const { includesReasoning, thoughts } = this.#context;
     const { extra } = this.#calls;
     if (!includesReasoning || this.#isLateSent || (extra === undefined && this.#lateDetails.length === 0)) return;
     this.#isLateSent = true;
-    const reasoning = new OpenReasoning(this.#writer, { origin, name: "reasoning", isKept: true });
+    const reasoning = new OpenReasoning(this.#writer, { thoughts, name: "reasoning", isKept: true });
     reasoning.add({ text: "", details: this.#lateDetails });
     if (extra !== undefined) reasoning.addExtra(extra);
     this.#close(reasoning, "completed");
@@ -160,8 +160,8 @@ export class ChatToResponsesStream {
     const open = this.#open.find((item) => item instanceof OpenReasoning);
     if (open !== undefined) return open;
     this.#closeTexts();
-    const { includesReasoning: isKept, origin } = this.#context;
-    const reasoning = new OpenReasoning(this.#writer, { origin, name, isKept });
+    const { includesReasoning: isKept, thoughts } = this.#context;
+    const reasoning = new OpenReasoning(this.#writer, { thoughts, name, isKept });
     this.#open.push(reasoning);
     return reasoning;
   }

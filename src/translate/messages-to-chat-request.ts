@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
 import { invalidType, invalidValue } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
+import type { ThoughtSeal } from "../seal/thought-seal.js";
 import { isRecord } from "../wire/is-record.js";
 import { blockParts } from "./messages/block-parts.js";
 import { ChatMessages } from "./messages/chat-messages.js";
@@ -44,7 +45,7 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
   const thinking = requestValue(request, "thinking");
   const body = {
     model: request.model,
-    messages: chatMessages(request, options.origin, toolNames),
+    messages: chatMessages(request, options.thoughts, toolNames),
     ...(request.maxTokens === undefined ? undefined : { max_tokens: request.maxTokens }),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
     ...numbers(request, ["temperature", "top_p"]),
@@ -54,7 +55,7 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
   };
   return {
     body: Buffer.from(JSON.stringify(body)),
-    translation: { toolNames, stopSequences, thinking: visibility(thinking), origin: options.origin },
+    translation: { toolNames, stopSequences, thinking: visibility(thinking), thoughts: options.thoughts },
   };
 }
 
@@ -63,8 +64,8 @@ function refuseServers(request: MessagesRequest): void {
   throw beyondTarget("mcp_servers", "MCP servers are not supported by this model", "unsupported_parameter");
 }
 
-function chatMessages(request: RequestMembers, origin: string, toolNames: MessageToolNames): readonly unknown[] {
-  const messages = new ChatMessages(origin, toolNames);
+function chatMessages(request: RequestMembers, thoughts: ThoughtSeal, toolNames: MessageToolNames): readonly unknown[] {
+  const messages = new ChatMessages(thoughts, toolNames);
   const system = requestValue(request, "system");
   if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {
     throw invalidType("system", "a valid string or list");

@@ -1,6 +1,7 @@
 import { invalidType, missingParameter } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import type { ThoughtSeal } from "../seal/thought-seal.js";
 import { hasMoreValues } from "../wire/count-values.js";
 import { isRecord } from "../wire/is-record.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
@@ -13,8 +14,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 
 /** How a target wants its chat completions. */
 export interface ToChatOptions {
-  /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
-  readonly origin: string;
+  /** Thoughts of another target are left out. */
+  readonly thoughts: ThoughtSeal;
 }
 
 /** A request in the words of chat completions. */
@@ -85,7 +86,7 @@ function toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
-  { origin }: ToChatOptions,
+  { thoughts }: ToChatOptions,
 ): ChatMessage[] {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
@@ -94,7 +95,7 @@ function toMessages(
   }
   const input = request.items === undefined ? memberValue(request, "input") : undefined;
   if (typeof input === "string") conversation.message({ role: "user", content: input });
-  const context = { conversation, names, origin };
+  const context = { conversation, names, thoughts };
   for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
   return conversation.messages();
 }

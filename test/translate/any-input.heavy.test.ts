@@ -14,6 +14,7 @@ import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
 import { answerContext } from "../support/answer-context.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { head, type Json, translation, usage } from "./chat-samples.js";
 import { eventsIn } from "./message-events.js";
 
@@ -159,7 +160,8 @@ describe("whatever comes in", () => {
       fc.property(requestOf(messagesRoles), (bytes) => {
         const parsed = unless(GatewayError, () => parseMessagesRequest(bytes, 64));
         const own =
-          parsed && unless(GatewayError, () => messagesToChatRequest(parsed, { origin: "t", reasoning: true }));
+          parsed &&
+          unless(GatewayError, () => messagesToChatRequest(parsed, { thoughts: thoughtsOf("t"), reasoning: true }));
         if (own === undefined) return;
         count++;
         expect(parseChatRequest(own.body, 80).model).toBe("m");

@@ -8,6 +8,7 @@ import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { completions, head, type Json, translation, usage } from "./chat-samples.js";
 
 /** Text that is not trimmed on the way. */
@@ -70,7 +71,7 @@ describe("a conversation", () => {
           stream: true,
         };
         const chat = messagesToChatRequest(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), {
-          origin: "t",
+          thoughts: thoughtsOf("t"),
         });
         const back = chatToMessagesRequest(parseChatRequest(chat.body, 64), { model: "m" });
         expect(JSON.parse(Buffer.from(back).toString())).toEqual(body);

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from "../../anthropic/messages/messages-request.js";
-import type { ExchangeFacts } from "../operation.js";
+import type { ExchangeFacts, SealOfTarget } from "../operation.js";
 
 /** Members of this API that mean something else to chat completions, or that are checked apart. */
 export const messagesMembers: ReadonlySet<string> = new Set(["tools", "cache_control", "thinking"]);
@@ -9,4 +9,5 @@ export interface MessagesExchangeParts extends ExchangeFacts {
   readonly request: MessagesRequest;
   /** The client's own that its upstream gets, too. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly sealOf: SealOfTarget;
 }

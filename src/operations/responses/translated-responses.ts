@@ -13,9 +13,9 @@ import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and what a server that does not speak that API gives for it. */
 export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
-  const { request, conversation, target, model, attempt } = parts;
-  const origin = originOf(target, model);
-  const { body, names } = toChatRequest(request, { origin });
+  const { request, conversation, sealOf, target, model, attempt } = parts;
+  const thoughts = sealOf(originOf(target, model));
+  const { body, names } = toChatRequest(request, { thoughts });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,
@@ -23,7 +23,7 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
     previousResponseId: conversation.previousResponseId,
     isStored: conversation.isStored,
     names,
-    origin,
+    thoughts,
   });
   const answer = toAnswerContext(target, model, attempt, "input");
   const chat = parseTranslated(Buffer.from(JSON.stringify(body)));
