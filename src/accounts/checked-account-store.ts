@@ -49,7 +49,9 @@ export function checkedAccountStore(
   const conflict = (method: string, id: string, expected: string | null) =>
     new AccountConflictError(
       `${by}.${method}: the account ${JSON.stringify(id)} ` +
-        (expected === null ? "is there already." : "is not as it was in the version that is expected."),
+        (expected === null
+          ? "is there already."
+          : "is not as it was in the version that is expected. Read it again, and decide anew."),
     );
 
   return {

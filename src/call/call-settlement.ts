@@ -67,8 +67,7 @@ export class CallSettlement {
 
   /** Adds tokens that a failed target reported. They are charged however the call ends. */
   addFailed(tokens: TokenCounts): void {
-    const earlier = this.#failed ?? { micro: 0, tokens: noTokens };
-    this.#failed = { micro: earlier.micro + this.#price.cost(tokens), tokens: addTokens(earlier.tokens, tokens) };
+    this.#failed = { micro: this.#withFailed(this.#price.cost(tokens)), tokens: this.#withFailedTokens(tokens) };
   }
 
   /** An upstream has got the request, so that it counts as one, however the call ends. */
@@ -85,14 +84,16 @@ export class CallSettlement {
     if (this.reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
     const { lease, rules, isFree } = this.reservation;
     const observed = () => {
-      const tokens = isFree ? undefined : meter()?.seen;
-      return tokens === undefined ? 0 : this.#price.cost(tokens);
+      if (isFree) return 0;
+      const tokens = meter()?.seen;
+      return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(tokens));
     };
     const uses =
       rules &&
       (() => {
         const now = meter();
-        return rateUses(rules, now?.seen ?? noTokens, this.#hasReached || now?.wasHandedOver === true);
+        const tokens = this.#withFailedTokens(now?.seen ?? noTokens);
+        return rateUses(rules, tokens, this.#hasReached || now?.wasHandedOver === true);
       });
     this.#kept = this.#services.keeper.keep(lease, observed, uses);
   }
@@ -100,7 +101,16 @@ export class CallSettlement {
   /** What is charged if the call ends with these tokens. */
   costOf(tokens: TokenCounts): Micro {
     if (this.reservation === undefined || this.reservation.isFree === true) return 0;
-    return this.#price.cost(tokens) + (this.#failed?.micro ?? 0);
+    return this.#withFailed(this.#price.cost(tokens));
+  }
+
+  /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
+  #withFailed(micro: Micro): Micro {
+    return this.#failed === undefined ? micro : Math.min(micro + this.#failed.micro, Number.MAX_SAFE_INTEGER);
+  }
+
+  #withFailedTokens(tokens: TokenCounts): TokenCounts {
+    return this.#failed === undefined ? tokens : addTokens(this.#failed.tokens, tokens);
   }
 
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
@@ -117,10 +127,9 @@ export class CallSettlement {
 
   /** @param source - `undefined`: only the tokens of failed attempts are charged. */
   async #settle(ofCall: TokenCounts, ofSource: UsageSource | undefined, ofMicro: Micro): Promise<SettledCharge> {
-    const failed = this.#failed;
-    const tokens = failed === undefined ? ofCall : addTokens(ofCall, failed.tokens);
-    const micro = failed === undefined ? ofMicro : ofMicro + failed.micro;
-    const source = failed === undefined ? ofSource : (ofSource ?? "provider");
+    const tokens = this.#withFailedTokens(ofCall);
+    const micro = this.#withFailed(ofMicro);
+    const source = this.#failed === undefined ? ofSource : (ofSource ?? "provider");
     const { reservation } = this;
     if (reservation === undefined) {
       return { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 };

@@ -94,10 +94,10 @@ export class Meter implements HandoverListener {
 
   #withHidden(seen: TokenCounts): TokenCounts {
     if (!this.#reasons()) return seen;
-    const now = this.#clock.now();
+    const until = this.#flow?.completeAt ?? this.#clock.now();
     const hidden = hiddenTokens({
       seen: seen.output,
-      elapsedMs: now - (this.#handedOverAt ?? now),
+      elapsedMs: until - (this.#handedOverAt ?? until),
       flowMs: this.#flow?.ms ?? 0,
       cap: this.#call.demand.outputTokens,
     });

@@ -405,19 +405,27 @@ export interface CreditLedger {
 /** The ledger could not be reached. Repeating the operation with the same id is safe. */
 export class LedgerUnavailableError extends Error {
   override readonly name = "LedgerUnavailableError";
+  /** The HTTP status that says so. */
+  readonly status = 503;
 }
 
 /** The id was used before with another account or another amount. */
 export class LedgerConflictError extends Error {
   override readonly name = "LedgerConflictError";
+  /** The HTTP status that says so. */
+  readonly status = 409;
 }
 
 /** The store's clock lies outside the calendar bounds that the caller sent: their clocks are more than a window apart. */
 export class LedgerClockError extends Error {
   override readonly name = "LedgerClockError";
+  /** The HTTP status that says so. */
+  readonly status = 500;
 }
 
 /** An argument is out of range: a programming error of the caller. */
 export class LedgerInputError extends Error {
   override readonly name = "LedgerInputError";
+  /** The HTTP status that says so. */
+  readonly status = 400;
 }

@@ -69,6 +69,8 @@ export class Account implements AccountView {
   limits: AccountLimits | undefined;
   /** The account was forgotten. The same id later means another account. */
   isForgotten = false;
+  /** An open call that may need prepaid credits that have expired, if one was found. */
+  neededBy: Hold | undefined;
 
   constructor(id: string) {
     this.id = id;
@@ -128,6 +130,7 @@ export class Account implements AccountView {
       this.#holds[hold.index] = last;
       last.index = hold.index;
     }
+    if (this.neededBy === hold) this.neededBy = undefined;
     return endHold(this, hold, { held: hold.amount, charge, uses, paid: 0 }, now);
   }
 

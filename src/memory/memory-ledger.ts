@@ -51,7 +51,7 @@ import { noUses } from "../ledger/limits/no-uses.js";
 import {
   addTopUp,
   chargePrepaid,
-  hasExpired,
+  firstExpired,
   lapse,
   neverExpires,
   newPrepaid,
@@ -67,6 +67,7 @@ import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
+import { lapseUntil } from "./lapse-until.js";
 import { MemoryJournal, noTags } from "./memory-journal.js";
 import { ReceiptTable } from "./receipt-table.js";
 import { RotatingMap } from "./rotating-map.js";
@@ -330,12 +331,15 @@ export class MemoryLedger {
     return known;
   }
 
-  /** Drops the prepaid credits that have expired. A call that is open may have been admitted before, and need them. */
-  #lapse({ id: account, holds }: Account, prepaid: Prepaid, now: number): void {
-    if (!hasExpired(prepaid, now) || holds.length > 0) return;
-    const lapsed = lapse(prepaid, now);
-    const id = `expiry_${this.#journal.written}`;
-    this.#journal.write({ kind: "expiry", account, id, at: now, amountMicro: -lapsed, starts: noStarts, tags: noTags });
+  /** Drops the prepaid credits that have expired, but for those that an open call may need: it was admitted before. */
+  #lapse(account: Account, prepaid: Prepaid, now: number): void {
+    const firstEnd = firstExpired(prepaid, now);
+    if (firstEnd === undefined) return;
+    const until = lapseUntil(account, firstEnd, now);
+    if (until < firstEnd) return;
+    const entry = { id: `expiry_${this.#journal.written}`, account: account.id, at: now };
+    const amountMicro = -lapse(prepaid, until);
+    this.#journal.write({ kind: "expiry", ...entry, amountMicro, starts: noStarts, tags: noTags });
   }
 
   /** The result of a reservation that was admitted before. */

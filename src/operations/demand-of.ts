@@ -13,6 +13,8 @@ export interface Asked {
   readonly namesOtherCap: boolean;
   /** How many answers it wants. */
   readonly answers: number;
+  /** How many calls of the model its server makes for an answer, each with the prompt and the cap. Default: 1. */
+  readonly modelCalls?: number | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Asked {
  * @param defaultOutputTokens - the plan's cap for a request that names none; `undefined`: it has none.
  */
 export function demandOf(
-  { promptTokens, outputCap, namesOtherCap, answers }: Asked,
+  { promptTokens, outputCap, namesOtherCap, answers, modelCalls = 1 }: Asked,
   defaultOutputTokens: number | undefined,
   model: Pick<ModelTraits, "contextLength" | "maxOutputTokens" | "dialects">,
 ): Demand {
@@ -33,8 +35,8 @@ export function demandOf(
   const each = isHeeded ? Math.min(outputCap ?? addedCap ?? most, most) : most;
   return {
     promptTokens: Math.min(promptTokens, model.contextLength),
-    heldPromptTokens: Math.min(promptTokens, largestCount),
-    outputTokens: Math.min(answers * each, largestCount),
+    heldPromptTokens: Math.min(promptTokens * modelCalls, largestCount),
+    outputTokens: Math.min(answers * modelCalls * each, largestCount),
     addedCap,
   };
 }

@@ -1,4 +1,5 @@
 import { forwardedHeaders } from "../anthropic/forwarded-headers.js";
+import { compactsContext } from "../anthropic/messages/compacts-context.js";
 import { hostedMessagesTool, hostedToolRefused } from "../anthropic/messages/hosted-messages-tool.js";
 import { messagesAskToReason, refuseLackingOfMessages } from "../anthropic/messages/messages-capabilities.js";
 import { messagesPromptTokens } from "../anthropic/messages/messages-prompt-tokens.js";
@@ -77,7 +78,9 @@ class MessagesModelRequest implements ModelRequest {
     const request = this.#request;
     requireFit(request, model);
     const { maxTokens: outputCap, namesOtherCap } = request;
-    const asked = { promptTokens: messagesPromptTokens(request, model), outputCap, namesOtherCap, answers: 1 };
+    const promptTokens = messagesPromptTokens(request, model);
+    const modelCalls = compactsContext(request) ? 2 : 1;
+    const asked = { promptTokens, outputCap, namesOtherCap, answers: 1, modelCalls };
     return demandOf(asked, defaultOutputTokens, model);
   }
 

@@ -7,6 +7,7 @@ import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
 import {
+  admittedAtInJson,
   parseHeldLimits,
   parseLimits,
   type RowOfHeldLimits,
@@ -80,6 +81,7 @@ export class ReservationTable {
   readonly #pay: SqliteStatement;
   readonly #raise: SqliteStatement;
   readonly #nextExpiry: SqliteStatement;
+  readonly #foundPrepaid: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     const prepare = (sql: string) => connection.prepare(sql);
@@ -105,6 +107,11 @@ export class ReservationTable {
     this.#pay = prepare("UPDATE infergate_entry SET paid = ? WHERE id = ? AND part = 0");
     this.#raise = prepare("UPDATE infergate_entry SET at = ?, checkpoint = ?, paid = ? WHERE id = ? AND part = 0");
     this.#nextExpiry = prepare(`SELECT min(expires_at) AS next FROM infergate_entry WHERE ${ofHolds}`);
+    this.#foundPrepaid = prepare(`
+      SELECT min(admitted_at) AS earliest, max(CASE WHEN admitted_at < ? THEN id END) AS last
+      FROM (
+        SELECT id, ${admittedAtInJson} AS admitted_at FROM infergate_entry WHERE ${ofHolds} AND held_limits IS NOT NULL
+      )`);
   }
 
   get(id: string): StoredReservation | undefined {
@@ -174,6 +181,16 @@ export class ReservationTable {
   /** When the first of the account's holds will expire. `null`: no call of the account is open. */
   nextExpiry(account: string): number | null {
     return toNumberOrNull((this.#nextExpiry.get(account) as { next: unknown }).next);
+  }
+
+  /**
+   * Of the account's open calls that found prepaid credits: when the earliest was admitted; and of those admitted before
+   * `end` the last one by its id. Ids say nothing of which call ends first: to look for another one only when that one has
+   * ended is to look some seven times for a thousand calls.
+   */
+  foundPrepaid(account: string, end: number): { earliest: number | null; last: string | null } {
+    const row = this.#foundPrepaid.get(end, account) as { earliest: unknown; last: string | null };
+    return { earliest: toNumberOrNull(row.earliest), last: row.last };
   }
 }
 

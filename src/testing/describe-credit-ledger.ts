@@ -20,6 +20,7 @@ import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
 import { describeHistory } from "./credit-ledger-journal/describe-history.js";
 import { describeCaps } from "./credit-limits/cap-rules.js";
 import { describeFunding } from "./credit-limits/funding-rules.js";
+import { describeLapse } from "./credit-limits/lapse-rules.js";
 import { describePrepaid } from "./credit-limits/prepaid-rules.js";
 import { describeRates } from "./credit-limits/rate-rules.js";
 import { expect } from "./expect.js";
@@ -72,7 +73,7 @@ export function describeCreditLedger(
   });
 }
 
-const limitRules = [describePrepaid, describeFunding, describeCaps, describeRates];
+const limitRules = [describePrepaid, describeLapse, describeFunding, describeCaps, describeRates];
 
 const rules = [
   describeReserve,

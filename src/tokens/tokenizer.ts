@@ -12,3 +12,13 @@ export interface Tokenizer {
 export function mostMissed(text: string): number {
   return 2 * Math.floor(text.length / 1024);
 }
+
+/**
+ * The most tokens of a text, by a tokenizer: what it counts and what it may have missed, in whole tokens.
+ *
+ * @returns `undefined` for more than `most` tokens, of which nobody waits for the count, and for what is no count.
+ */
+export function mostTokens(text: string, tokenizer: Tokenizer, most: number): number | undefined {
+  const tokens = Math.ceil(tokenizer.count(text, most) + mostMissed(text));
+  return tokens <= most ? tokens : undefined;
+}

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hiddenTokens } from "../../src/call/hidden-tokens.js";
+import { Meter, type MeteredCall } from "../../src/call/meter.js";
 import { OutputFlow } from "../../src/call/relay/output-flow.js";
+import { ChatProgress } from "../../src/openai/chat/chat-progress.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 
 describe("the bound of hidden output", () => {
@@ -49,7 +51,7 @@ describe("the time in which output comes", () => {
       flow.asked();
       clock.advance(ms);
       seen += tokens;
-      flow.came(seen, reasons);
+      flow.came({ seenOutput: seen, reasons, isComplete: false });
     };
     return { clock, flow, read };
   };
@@ -91,5 +93,33 @@ describe("the time in which output comes", () => {
     }
     read(-5, 10);
     expect(flow.ms).toBe(10);
+  });
+});
+
+describe("the bill of a client that has left", () => {
+  /** A model that reasons writes a word within a second, and says whether that is all. Then the client leaves. */
+  function billAfter(waitMs: number, isComplete: boolean) {
+    const clock = new ManualClock(1e12);
+    const demand = { promptTokens: 1, heldPromptTokens: 1, outputTokens: 100_000, addedCap: undefined };
+    const request = { asksToReason: () => true } as MeteredCall["request"];
+    const meter = new Meter({ request, demand, model: { reasons: true } }, clock);
+    const progress = new ChatProgress({ promptTokens: 1, outputCap: 100_000 });
+    meter.handedOver();
+    const flow = meter.follow(progress);
+    flow.asked();
+    clock.advance(1000);
+    progress.choiceBegan();
+    progress.outputOf(0).addText("word");
+    if (isComplete) progress.choiceFinished();
+    flow.came(progress);
+    clock.advance(waitMs);
+    flow.came(progress);
+    return meter.bill("client_gone", true)?.tokens.output;
+  }
+
+  it("has no hidden output of the time in which only the usage is waited for", () => {
+    expect(billAfter(0, true)).toBe(200);
+    expect(billAfter(5000, true)).toBe(200);
+    expect(billAfter(5000, false)).toBe(1200);
   });
 });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
-import { chatChunks, createGate, eventStream, wholeAnswer } from "../../src/testing.js";
-import { chatRequest, startTestGateway } from "../support/test-gateway.js";
+import { chatChunks, createGate, errorBody, eventStream, sampleUsage, wholeAnswer } from "../../src/testing.js";
+import { chatRequest, smallModel, startTestGateway } from "../support/test-gateway.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
@@ -11,9 +12,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function start() {
+async function start(model: Partial<Model> = {}) {
   const ledger = memoryCreditLedger();
-  const test = await startTestGateway({ ledger });
+  const test = await startTestGateway({ ledger, models: [{ ...smallModel, ...model }] });
   const session = async () => {
     const credits = { session: 100e6, week: 500e6, month: 1500e6 };
     const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
@@ -57,6 +58,23 @@ describe("the stock that a long call holds", () => {
     expect(usedMicro).toBeGreaterThan(20);
     gate.open();
     await reader?.cancel();
+    await test.close();
+  });
+
+  it("grows by what failed attempts are charged, too, should the process die in the next one", async () => {
+    const { upstream } = smallModel;
+    const test = await start({ upstream: [upstream, upstream].flat(), chargeFailedAttempts: true });
+    const gate = createGate();
+    test.upstream.replyOnce(wholeAnswer({ ...errorBody("Oops."), usage: sampleUsage }, { status: 500 }));
+    test.upstream.reply(wholeAnswer(undefined, { gate }));
+    const response = test.gateway.handler(chatRequest({ max_tokens: 100 }));
+    await vi.waitFor(() => expect(test.upstream.requests).toHaveLength(2));
+    await vi.advanceTimersByTimeAsync(20_000);
+    vi.setSystemTime(Date.now() + 60_001);
+    expect(await test.session()).toMatchObject({ usedMicro: 39, heldMicro: 0 });
+    gate.open();
+    expect((await response).status).toBe(200);
+    expect(await test.session()).toMatchObject({ usedMicro: 78, heldMicro: 0 });
     await test.close();
   });
 });

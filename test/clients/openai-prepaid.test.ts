@@ -147,6 +147,18 @@ describe("prepaid credits", () => {
     expect((await call()).response.status).toBe(200);
   });
 
+  it("name no reset of a session that an earlier plan has left open, for that brings none", async () => {
+    const { denial, gateway, call } = await start(1);
+    await gateway.accounts.topUp("acct", { id: "pay_1", creditsMicro: 500_000 });
+    const first = await call();
+    expect(first.response.headers.get("x-ratelimit-reset")).not.toBeNull();
+    await gateway.plans.put({ id: "p", models: ["*"], credits: { session: 100, month: 0 } });
+    await gateway.accounts.deduct("acct", { id: "refund_1", creditsMicro: 500_000 });
+    const denied = await denial();
+    expect(denied.code).toBe("insufficient_quota");
+    expect(denied.headers?.get("x-ratelimit-reset")).toBeNull();
+  });
+
   it("that calls in progress hold are worth another try", async () => {
     const { denial, gateway, client } = await start(0);
     await gateway.accounts.topUp("acct", { id: "pay_1", creditsMicro: 10 });

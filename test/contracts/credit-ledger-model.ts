@@ -564,13 +564,20 @@ const commands: fc.Arbitrary<Command>[] = [
       model.oracle.reset(accountOf(model, account), windows);
     }),
   ),
-  fc.tuple(accountArbitrary, amountArbitrary).map(([name, amount]) =>
-    command(`lose a reservation of ${name} ${amount}`, async (model) => {
-      const id = `${model.scope}-id-${++model.serial}`;
-      model.oracle.lose(id, accountOf(model, name), amount, limitsOf(model, name), 60_000);
-      model.reserved.push(id);
-    }),
-  ),
+  fc
+    .tuple(
+      accountArbitrary,
+      amountArbitrary,
+      fc.record({ prepaid: fc.option(fc.nat(120), { nil: undefined }), isInsured: fc.boolean() }),
+    )
+    .map(([name, amount, of]) =>
+      command(`lose a reservation of ${name} ${amount} ${JSON.stringify(of)}`, async (model, { ledger }) => {
+        const id = `${model.scope}-id-${++model.serial}`;
+        const known = ledger.topUp === undefined ? { ...of, prepaid: undefined } : of;
+        model.oracle.lose(id, accountOf(model, name), amount, limitsOf(model, name), 60_000, known);
+        model.reserved.push(id);
+      }),
+    ),
   accountArbitrary.map((accountId) =>
     command(`forget ${accountId}`, async (model, { ledger }) => {
       const account = accountOf(model, accountId);

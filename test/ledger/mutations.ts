@@ -8,6 +8,24 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "a strict reservation overdraws", find: "strict ? Math.max(1, amountMicro) : 1", replace: "1" },
   {
+    name: "a call needs lots that had ended before it",
+    find: "part?.prepaidAt !== undefined && part.prepaidAt < end",
+    replace: "part?.prepaidAt !== undefined && end > 0",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a call needs the lot that ends as it is admitted",
+    find: "part?.prepaidAt !== undefined && part.prepaidAt < end",
+    replace: "part?.prepaidAt !== undefined && part.prepaidAt <= end",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "all lots lapse with the first",
+    find: "if (until < expiresAt) return false;",
+    replace: "if (until < 0) return false;\n    void expiresAt;",
+    test: "memory-credit-ledger",
+  },
+  {
     name: "a strict reservation of nothing needs nothing",
     find: "strict ? Math.max(1, amountMicro) : 1",
     replace: "strict ? amountMicro : 1",

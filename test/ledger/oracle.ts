@@ -186,11 +186,26 @@ export class Oracle {
     return { ok: true, replayed: false, reservation };
   }
 
-  /** A reservation that was admitted, and of which the ledger has lost all. */
-  lose(id: string, account: string, amount: number, limits: WindowLimits, leaseMs: number): void {
+  /**
+   * A reservation that was admitted, and of which the ledger has lost all.
+   *
+   * @param prepaid - what it held of prepaid credits; `undefined`: there were none, as far as its lease says.
+   * @param isInsured - whether it was admitted without the ledger, so that its session is none that the ledger knows.
+   */
+  lose(
+    id: string,
+    account: string,
+    amount: number,
+    limits: WindowLimits,
+    leaseMs: number,
+    { prepaid, isInsured }: { prepaid: number | undefined; isInsured: boolean },
+  ): void {
     const spans = this.spansAt(account, limits);
-    const session = spans.session ?? newSpan(this.now, this.now + limits.session.lengthMs);
-    this.admit({ id, account, amount, limits }, { ...spans, session }, leaseMs).state = "lost";
+    const known = isInsured ? undefined : spans.session;
+    const session = known ?? newSpan(this.now, this.now + limits.session.lengthMs);
+    const reservation = this.admit({ id, account, amount, limits }, { ...spans, session }, leaseMs);
+    reservation.state = "lost";
+    if (prepaid !== undefined) Object.assign(reservation, { prepaidAt: this.now, prepaid: Math.min(prepaid, amount) });
   }
 
   private admit(
@@ -452,7 +467,10 @@ export class Oracle {
       windows.flatMap((window) => account[window]?.end ?? []),
     );
     const expiries = [...this.reservations.values()].flatMap((r) => (r.state === "open" ? [r.expiresAt] : []));
-    return [...ends, ...expiries];
+    const lots = [...this.prepaid.values()].flatMap((events) =>
+      events.flatMap((event) => (event.kind === "topup" ? event.expiresAt : [])),
+    );
+    return [...ends, ...expiries, ...lots.filter((end) => end < Number.MAX_SAFE_INTEGER)];
   }
 
   toLease(reservation: Reservation): Lease {
@@ -588,12 +606,13 @@ export class Oracle {
     this.lapse(account);
   }
 
+  /** Of what has expired, open calls may need what they found, and what ended after their admission. */
   private lapse(account: string): void {
-    if (this.openOf(account).length > 0) return;
+    const until = Math.min(this.now, ...this.openOf(account).map(({ prepaidAt }) => prepaidAt ?? this.now));
     const { piles } = foldPrepaid(this.prepaid.get(account) ?? []);
-    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= this.now ? sum + amount : sum), 0);
+    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= until ? sum + amount : sum), 0);
     if (lapsed === 0) return;
-    this.addPrepaid(account, { kind: "lapse", at: this.now });
+    this.addPrepaid(account, { kind: "lapse", at: until });
     this.write("expiry", { id: "", account, starts: {} }, -lapsed);
   }
 

@@ -58,15 +58,39 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "lots lapse that an open call may need",
-    find: "if (!hasExpired(prepaid, now) || holds.length > 0) return;",
-    replace: "if (!hasExpired(prepaid, now)) return;",
+    find: "if (until < firstEnd) return;",
+    replace: "if (now < firstEnd) return;",
     test: "memory-credit-ledger",
   },
   {
     name: "nothing lapses",
-    find: "if (!hasExpired(prepaid, now) || holds.length > 0) return;",
-    replace: "if (hasExpired(prepaid, now) || holds.length > 0) return;",
+    find: "if (until < firstEnd) return;",
+    replace: "if (until < firstEnd || now > 0) return;",
     test: "memory-credit-ledger",
+  },
+  {
+    name: "nothing lapses while a call is open",
+    find: "    if (firstEnd === undefined) return;\n    const until",
+    replace: "    if (firstEnd === undefined || account.holds.length > 0) return;\n    const until",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a lot lapses with an earlier one, though an open call may need it",
+    find: "until = Math.min(until, hold.part?.prepaidAt ?? now);",
+    replace: "until = Math.min(until, now);",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a call that has ended needs lots",
+    find: "    if (this.neededBy === hold) this.neededBy = undefined;\n",
+    replace: "",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "all calls are looked at again and again for what has expired",
+    find: "  account.neededBy = last;\n",
+    replace: "",
+    test: "lapse-until",
   },
   {
     name: "what an expiry took of prepaid credits is lost",

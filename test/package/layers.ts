@@ -198,7 +198,7 @@ export const layers: readonly Layer[] = [
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: store,
-    packages: ["zod", "node:crypto", "node:timers/promises"],
+    packages: ["zod", "lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
     folder: "answer-guards",

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../support/bundled.js";
+import { postJson } from "../support/post-json.js";
 import type { Crumb } from "./crumb.js";
 import type { DeathPoint } from "./death-points.js";
 
@@ -56,12 +57,12 @@ export class GatewayProcess {
 
   /** A chat completion; further members of the request, such as `stream`, in the body. */
   call(key: string, body: object, signal?: AbortSignal): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.#port}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hello!" }], ...body }),
-      ...(signal ? { signal } : {}),
-    });
+    const usual = { model: "acme/small", messages: [{ role: "user", content: "Hello!" }] };
+    return this.post("/v1/chat/completions", key, { ...usual, ...body }, signal);
+  }
+
+  post(path: string, key: string, body: object, signal?: AbortSignal): Promise<Response> {
+    return postJson(`http://127.0.0.1:${this.#port}${path}`, key, body, signal);
   }
 
   /** Has it killed when its ledger comes to this point. */

@@ -710,8 +710,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "when an account was forgotten is lost with the next write",
-    find: "if account.wipedAt > never then",
-    replace: "if false then",
+    find: "if account.wipedAt > never or neededBy then",
+    replace: "if neededBy then",
   },
   {
     name: "a settlement of a forgotten lease is charged",

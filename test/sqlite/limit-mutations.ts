@@ -316,23 +316,49 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "prepaid credits lapse again and again",
-    find: "    const lapsed = lapse(prepaid, now);\n    this.#limits.putPrepaid(account.id, limits);\n",
-    replace: "    const lapsed = lapse(prepaid, now);\n",
+    find: "    const lapsed = lapse(prepaid, until);\n    this.#limits.putPrepaid(account.id, limits);\n",
+    replace: "    const lapsed = lapse(prepaid, until);\n",
   },
   {
     name: "nothing lapses",
-    find: "if (prepaid === undefined || !hasExpired(prepaid, now)) return false;",
-    replace: "if (prepaid === undefined || hasExpired(prepaid, now)) return false;\n    if (now > 0) return false;",
+    find: "if (until < firstEnd) return false;",
+    replace: "if (until < firstEnd || now > 0) return false;",
   },
   {
     name: "lots lapse that an open call may need",
-    find: "if (this.#reservations.nextExpiry(account.id) !== null) return false;",
-    replace: "",
+    find: "if (until < firstEnd) return false;",
+    replace: "if (now < firstEnd) return false;",
   },
   {
-    name: "lots lapse late: after the next expiry that was known",
-    find: "if (this.#reservations.nextExpiry(account.id) !== null) return false;",
-    replace: "if (account.nextExpiry !== null) return false;",
+    name: "nothing lapses while a call is open",
+    find: "if (until < firstEnd) return false;",
+    replace: "if (until < firstEnd || account.nextExpiry !== null) return false;",
+  },
+  {
+    name: "a lot lapses with an earlier one, though an open call may need it",
+    find: "return Math.min(now, earliest ?? now);",
+    replace: "return Math.min(now, earliest !== null && earliest < firstEnd ? earliest : now);",
+  },
+  {
+    name: "a call that the plan paid so far needs no lots",
+    find: "coalesce(json_extract(held_limits, '$.prepaidAt'), json_extract(held_limits, '$.at'))",
+    replace: "json_extract(held_limits, '$.prepaidAt')",
+  },
+  {
+    name: "a call that has ended needs lots",
+    find: 'if (reservation?.state !== "hold" || reservation.receipt.account !== accountId) return false;',
+    replace: "if (reservation === undefined) return false;\n    return true;",
+  },
+  {
+    name: "a call of another account needs lots",
+    find: 'if (reservation?.state !== "hold" || reservation.receipt.account !== accountId) return false;',
+    replace: 'if (reservation?.state !== "hold") return false;',
+  },
+  {
+    name: "all calls are looked at again and again for what has expired",
+    find: "else this.#neededBy.set(accountId, last);",
+    replace: "",
+    test: "lapse",
   },
   {
     name: "a lapse alone has no place in the journal",

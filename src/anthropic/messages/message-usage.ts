@@ -20,14 +20,11 @@ export function messageUsage(usage: unknown, content: readonly unknown[], bounds
   const { counts, countsOutput, unpriced } = tally;
   const hasInput = counts !== undefined && counts.input > 0;
   if (hasInput && countsOutput) return { tokens: counts, estimated: false, unpriced };
-  const { cachedInput = 0, reasoning = 0, ...rest } = counts ?? {};
-  const tokens = {
-    ...rest,
-    input: hasInput ? counts.input : bounds.promptTokens,
-    cachedInput,
-    output: counts !== undefined && countsOutput ? counts.output : estimatedOutput(bounds, sampleOf(content)),
-    reasoning,
-  };
+  const { cachedInput = 0, output: reported = 0, reasoning = 0, ...rest } = counts ?? {};
+  const isCounted = counts !== undefined && countsOutput;
+  const output = isCounted ? reported : Math.max(reported, estimatedOutput(bounds, sampleOf(content)));
+  const input = hasInput ? counts.input : bounds.promptTokens;
+  const tokens = { ...rest, input, cachedInput, output, reasoning: Math.min(reasoning, output) };
   return { tokens, estimated: true, unpriced };
 }
 

@@ -61,9 +61,9 @@ function describe(
   if (waitMs === undefined) return `${whose} is ${what}: none is allowed.`;
   const most = kind === "concurrent" ? limit : (rule?.burst ?? limit);
   const used = most - (state?.remaining ?? 0);
-  const atOnce = most === limit ? "" : ` and ${most} at once`;
+  const burst = most === limit ? "" : ` with a burst of ${most}`;
   return (
-    `${whose} is reached: ${what}${atOnce}, ${used} ${kind === "concurrent" ? "in progress" : "used"}` +
+    `${whose} is reached: ${what}${burst}, ${used} ${kind === "concurrent" ? "in progress" : "used"}` +
     `${cause === "held" && kind === "tokens" ? " or held by requests in flight" : ""}. Try again in ${rateDuration(waitMs)}.`
   );
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../ledger/clock.js";
+import type { StreamProgress } from "../../metering/progress.js";
 
 /** A longer gap in the output, in milliseconds, is not counted: the model was reasoning, or was idle. */
 const longestGapMs = 2000;
@@ -13,6 +14,7 @@ export class OutputFlow {
   #askedAt = 0;
   #seen = 0;
   #ms = 0;
+  #completeAt: number | undefined;
 
   /**
    * @param isOn - measure from the beginning. Otherwise measuring starts when the model reasons, since reading the
@@ -28,19 +30,22 @@ export class OutputFlow {
     return this.#ms;
   }
 
+  /** When all output had come, in epoch milliseconds: nothing was written after it. `undefined`: more may come. */
+  get completeAt(): number | undefined {
+    return this.#completeAt;
+  }
+
   /** The relay reads on. */
   asked(): void {
     if (this.#isOn) this.#askedAt = this.#clock.now();
   }
 
-  /**
-   * A piece has arrived.
-   * @param seen - the whole output so far, in any unit.
-   * @param reasons - the response shows reasoning.
-   */
-  came(seen: number, reasons: boolean): void {
+  /** A piece has arrived. */
+  came({ seenOutput: seen, reasons, isComplete }: Pick<StreamProgress, "seenOutput" | "reasons" | "isComplete">): void {
     this.#isOn ||= reasons;
-    if (!this.#isOn || seen === this.#seen) return;
+    if (!this.#isOn) return;
+    this.#completeAt = isComplete ? (this.#completeAt ?? this.#clock.now()) : undefined;
+    if (seen === this.#seen) return;
     const isFirst = this.#seen === 0;
     this.#seen = seen;
     const waitedMs = this.#clock.now() - this.#askedAt;

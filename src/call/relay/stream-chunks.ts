@@ -137,8 +137,7 @@ export class StreamChunks {
     try {
       this.#relay.read(bytes, out);
     } finally {
-      const { seenOutput, reasons } = this.#codec.progress;
-      this.#flow.came(seenOutput, reasons);
+      this.#flow.came(this.#codec.progress);
       // The client gets what arrived before a fault.
       if (out.length > 0) this.#ready = out.finish();
     }

@@ -14,7 +14,7 @@ export interface AccountBalance {
   account: string;
   plan: string;
   windows: Readonly<Record<WindowName, AccountWindow>>;
-  /** The prepaid credits, in micro-credits. Absent where it has none, or has spent exactly all. */
+  /** The prepaid credits, in micro-credits. Absent where it has never had any. */
   prepaid?: PrepaidState;
 }
 

@@ -46,6 +46,8 @@ export interface ResolvedTerms {
  */
 export class UnknownTermsError extends Error {
   override readonly name = "UnknownTermsError";
+  /** The HTTP status that says so. */
+  readonly status = 404;
 }
 
 interface TermsLookups {

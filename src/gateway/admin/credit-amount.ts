@@ -43,7 +43,8 @@ export function toCreditsMicro(
   const micro = (scaled + unit / 2n) / unit;
   const rest = scaled - micro * unit;
   const isNoise = credits !== undefined && (rest < 0n ? -rest : rest) * noisePart < scaled;
-  if (rest !== 0n && !isNoise) throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits.`);
+  if (rest !== 0n && !isNoise)
+    throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits: credits have at most 6 decimals.`);
   if (micro > BigInt(Number.MAX_SAFE_INTEGER)) {
     const most = credits === undefined ? Number.MAX_SAFE_INTEGER : mostCredits;
     throw new TypeError(`${by}: \`${name}\` must be at most ${most}.`);

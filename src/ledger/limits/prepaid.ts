@@ -86,17 +86,25 @@ export function chargePrepaid(prepaid: Prepaid, charge: Micro, admittedAt: numbe
   prepaid.overdrawn = Math.min(prepaid.overdrawn + due, Number.MAX_SAFE_INTEGER);
 }
 
-/** Whether a lot has expired. It lapses once no call of the account is open: one may still need it. */
-export function hasExpired({ lots }: Prepaid, now: number): boolean {
+/** When the first lot has ended, if it has expired. It lapses once no open call may need it. */
+export function firstExpired({ lots }: Prepaid, now: number): number | undefined {
   const first = lots[0];
-  return first !== undefined && now >= first.expiresAt;
+  return first !== undefined && now >= first.expiresAt ? first.expiresAt : undefined;
 }
 
-/** Removes the lots that have expired. @returns what was in them. */
-export function lapse(prepaid: Prepaid, now: number): Micro {
+/**
+ * Whether a call can use a lot after its end: it was admitted before, and found prepaid credits. One that found none only
+ * ever uses lots that have not expired, as {@link chargePrepaid} does.
+ */
+export function mayNeedLot(part: { readonly prepaidAt: number | undefined } | undefined, end: number): boolean {
+  return part?.prepaidAt !== undefined && part.prepaidAt < end;
+}
+
+/** Removes the lots that have ended by then. @returns what was in them. */
+export function lapse(prepaid: Prepaid, until: number): Micro {
   let lapsed = 0;
   removeLots(prepaid, ({ expiresAt, left }) => {
-    if (now < expiresAt) return false;
+    if (until < expiresAt) return false;
     lapsed += left;
     return true;
   });

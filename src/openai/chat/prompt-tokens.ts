@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { RememberedCounts } from "../../tokens/remembered-counts.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
-import { mostMissed, type Tokenizer } from "../../tokens/tokenizer.js";
+import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { memberOf, skipString } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
@@ -173,7 +173,7 @@ function boundOfTexts(texts: readonly Uint8Array[]): number {
   return texts.reduce((sum, text) => sum + countText(text), 0);
 }
 
-/** @returns `undefined` without a tokenizer, and for more than `most` tokens: nobody waits for the count of such a text. */
+/** @returns `undefined` without a tokenizer, and for more than `most` tokens. */
 function countedTexts(
   texts: readonly Uint8Array[],
   tokenizer: Tokenizer | undefined,
@@ -181,6 +181,5 @@ function countedTexts(
 ): number | undefined {
   if (tokenizer === undefined || most <= 0) return undefined;
   const text = texts.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()).join("");
-  const tokens = tokenizer.count(text, most) + mostMissed(text);
-  return tokens > most ? undefined : tokens;
+  return mostTokens(text, tokenizer, most);
 }

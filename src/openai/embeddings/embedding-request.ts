@@ -1,5 +1,5 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import type { Tokenizer } from "../../tokens/tokenizer.js";
+import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
 import { wordTokens } from "../chat/least-tokens.js";
@@ -74,9 +74,9 @@ export function countEmbeddingTokens(
   return inputTokens.map((bound, place) => {
     const input = inputs[place];
     if (tokenizer !== undefined && input !== undefined && isText(body, input)) {
-      const counted = tokenizer.count(textAt(body, input), contextLength) + marks;
       // It stops counting beyond the context.
-      if (counted <= contextLength) return counted;
+      const counted = mostTokens(textAt(body, input), tokenizer, contextLength - marks);
+      if (counted !== undefined) return counted + marks;
     }
     return Number.isFinite(bound) ? bound : contextLength;
   });

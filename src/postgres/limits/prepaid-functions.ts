@@ -82,17 +82,28 @@ begin
 end
 $$;
 
--- Drops lots that have expired, unless an open call may still need them.
+-- Drops lots that have expired, but for those that an open call may still need: it was admitted before, and found prepaid
+-- credits. One that found none only ever uses what has not expired.
 create function infergate.lapse(account infergate.account, moment bigint) returns infergate.account
 language plpgsql as $$
 declare
   prepaid infergate.prepaid := account.prepaid;
+  until bigint;
   lapsed bigint := 0;
 begin
   if coalesce(moment < prepaid.expiries[1], true) then return account; end if;
-  if exists (select from infergate.hold where hold.account = account.id and not expired) then return account; end if;
+  -- The most common answer first: it is found at once.
+  if exists (
+    select from infergate.hold
+    where hold.account = account.id and not expired and (part->>'prepaidAt')::bigint < prepaid.expiries[1]
+  ) then
+    return account;
+  end if;
+  until := least(moment, (
+    select min((part->>'prepaidAt')::bigint) from infergate.hold where hold.account = account.id and not expired
+  ));
   for place in 1 .. cardinality(prepaid.expiries) loop
-    exit when moment < prepaid.expiries[place];
+    exit when until < prepaid.expiries[place];
     lapsed := lapsed + prepaid.amounts[place];
     prepaid.amounts[place] := 0;
   end loop;

@@ -23,6 +23,10 @@ create table infergate.top_up_claim (
 );
 create index top_up_claim_at on infergate.top_up_claim (at);
 
+-- Open calls that found prepaid credits at their admission: they may need what has ended since.
+create index hold_prepaid on infergate.hold (account, ((part->>'prepaidAt')::bigint))
+  where not expired and (part->>'prepaidAt')::bigint is not null;
+
 -- Accounts that have spent exactly what they had bought.
 update infergate.account set prepaid = row('{}'::bigint[], '{}'::bigint[], 0, 0)::infergate.prepaid
   where prepaid is null and id in (select account from infergate.top_up);

@@ -21,7 +21,7 @@ end
 
 -- When the account had prepaid credits at the admission of a call.
 local function admittedAt(part)
-  return part and (part.prepaidAt or part.at) or now
+  return foundPrepaidAt(part) or now
 end
 
 -- How much of a charge prepaid credits pay. They get back what they have paid first.

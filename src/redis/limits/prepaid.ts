@@ -101,13 +101,53 @@ local function chargePrepaid(charge, admittedAt)
   prepaid.overdrawn = math.min(prepaid.overdrawn + due, maxInteger)
 end
 
--- Removes the lots that have expired, unless a call of the account is open: it may still need them.
+-- A call can use what ended after its admission. One that found no prepaid credits only ever uses what has not expired.
+local function mayNeed(part, finish)
+  local foundAt = foundPrepaidAt(part)
+  return foundAt and foundAt < finish
+end
+
+-- Looks at all open leases: the earliest admission of those that found prepaid credits, and of those that may need what
+-- ended then the last one by its id.
+local function findNeeding(finish)
+  local mostPerRead = 1000
+  local earliest, last = math.huge, nil
+  local ids = call('ZRANGE', leasesKey, 0, -1)
+  for first = 1, #ids, mostPerRead do
+    local page = { unpack(ids, first, math.min(first + mostPerRead - 1, #ids)) }
+    for index, packed in ipairs(call('HMGET', holdsKey, unpack(partFields(page)))) do
+      local part = packed and cmsgpack.unpack(packed)
+      earliest = math.min(earliest, part and foundPrepaidAt(part) or math.huge)
+      if part and mayNeed(part, finish) and not (last and page[index] < last) then last = page[index] end
+    end
+  end
+  return earliest, last
+end
+
+-- Up to which end lots lapse. Where an open call may need the first one, none does. One such call is remembered, and all are
+-- looked at again only when that one has ended: ids say nothing of which call ends first, so some seven times for a thousand.
+local function lapseUntil(finish)
+  if account.neededBy then
+    local lease, part = readHold(account.neededBy)
+    if lease and not lease.isExpired and mayNeed(part, finish) then return never end
+  end
+  local earliest, last = findNeeding(finish)
+  if last or account.neededBy then
+    account.neededBy = last
+    keepAccount(false)
+  end
+  return math.min(now, earliest)
+end
+
+-- Removes the lots that have expired, but for those that an open call may need: it was admitted before.
 local function lapse()
   local first = getPrepaid().lots[1]
-  if not first or now < first.expiresAt or call('ZCARD', leasesKey) > 0 then return end
+  if not first or now < first.expiresAt then return end
+  local finish = lapseUntil(first.expiresAt)
+  if finish < first.expiresAt then return end
   local lapsed = 0
   removeLots(function(lot)
-    if now < lot.expiresAt then return false end
+    if finish < lot.expiresAt then return false end
     lapsed = lapsed + lot.left
     return true
   end)

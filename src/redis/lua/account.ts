@@ -46,6 +46,8 @@ local function restoreAccount()
       journalSequence = journalSequence,
       -- When it was last forgotten. Of most accounts it is never.
       wipedAt = #packedAccount > plainLength and struct.unpack('<d', packedAccount, plainLength + 1) or never,
+      -- The id of an open lease that may need prepaid credits that have expired, if one was found.
+      neededBy = #packedAccount > plainLength + 8 and string.sub(packedAccount, plainLength + 9) or nil,
     }
   else
     account = {
@@ -74,7 +76,10 @@ local function keepAccount(isExtended, isHolding)
     month.start, month.finish, month.used, month.held, month.bonus,
     account.nextExpiry, account.forgottenUntil, account.journalMs, account.journalSequence
   )
-  if account.wipedAt > never then packedAccount = packedAccount .. struct.pack('<d', account.wipedAt) end
+  local neededBy = account.neededBy
+  if account.wipedAt > never or neededBy then
+    packedAccount = packedAccount .. struct.pack('<d', account.wipedAt) .. (neededBy or '')
+  end
   mustWrite, mustExtend, hasHeld = true, mustExtend or isExtended, hasHeld or isHolding
 end
 

@@ -62,6 +62,11 @@ local function packPart(part)
   return cmsgpack.pack(part)
 end
 
+-- When it was admitted, if its account had prepaid credits then.
+local function foundPrepaidAt(part)
+  return part and (part.prepaidAt or part.at) or nil
+end
+
 local function partFields(ids)
   local fields = {}
   for index, id in ipairs(ids) do fields[index] = partField(id) end

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { windowNames } from "../../ledger/credit-ledger.js";
 import { type AccountLimits, endHold, type LeaseEnding } from "../../ledger/limits/account-limits.js";
 import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.js";
 import { noUses } from "../../ledger/limits/no-uses.js";
-import { hasExpired, lapse } from "../../ledger/limits/prepaid.js";
+import { firstExpired, lapse, mayNeedLot } from "../../ledger/limits/prepaid.js";
 import { startsOfEntry } from "../../ledger/receipt.js";
 import type { Micro } from "../../metering/micro.js";
 import { type AccountRow, type AccountTable, newAccount } from "../account-table.js";
@@ -19,12 +20,17 @@ export interface AccountTables {
   readonly journal: JournalTable;
 }
 
+/** Accounts with prepaid credits that have expired, of which a call is open that may need them. */
+const mostNeeded = 10_000;
+
 /** How holds end, and what becomes of an account by the mere time. */
 export class AccountBook {
   readonly #accounts: AccountTable;
   readonly #limits: LimitTables;
   readonly #reservations: ReservationTable;
   readonly #journal: JournalTable;
+  /** By account, the id of a call that may need prepaid credits that have expired, as far as this process knows. */
+  readonly #neededBy = new LRUCache<string, string>({ max: mostNeeded });
 
   constructor({ accounts, limits, reservations, journal }: AccountTables) {
     this.#accounts = accounts;
@@ -103,16 +109,39 @@ export class AccountBook {
     this.#limits.putPrepaid(account.id, { prepaid });
   }
 
-  /** Drops the prepaid credits that have expired. A call that is open may have been admitted before, and need them. */
+  /** Drops the prepaid credits that have expired, but for those that an open call may need: it was admitted before. */
   #lapse(account: AccountRow, limits: AccountLimits, now: number): boolean {
     const { prepaid } = limits;
-    if (prepaid === undefined || !hasExpired(prepaid, now)) return false;
-    if (this.#reservations.nextExpiry(account.id) !== null) return false;
-    const lapsed = lapse(prepaid, now);
+    const firstEnd = prepaid && firstExpired(prepaid, now);
+    if (prepaid === undefined || firstEnd === undefined) return false;
+    const until = this.#lapseUntil(account.id, firstEnd, now);
+    if (until < firstEnd) return false;
+    const lapsed = lapse(prepaid, until);
     this.#limits.putPrepaid(account.id, limits);
     const id = `expiry_${randomUUID()}`;
     this.#journal.write(account, { id, kind: "expiry", at: now, amountMicro: -lapsed, starts: {} });
     return true;
+  }
+
+  /**
+   * Up to which end expired lots lapse: the earliest admission of an open call that found prepaid credits. Where that is
+   * before the first lot's end, one call that may need it is remembered, and all are looked at again only when that one has
+   * ended.
+   */
+  #lapseUntil(accountId: string, firstEnd: number, now: number): number {
+    const known = this.#neededBy.get(accountId);
+    if (known !== undefined && this.#mayNeed(accountId, known, firstEnd)) return Number.NEGATIVE_INFINITY;
+    const { earliest, last } = this.#reservations.foundPrepaid(accountId, firstEnd);
+    if (last === null) this.#neededBy.delete(accountId);
+    else this.#neededBy.set(accountId, last);
+    return Math.min(now, earliest ?? now);
+  }
+
+  #mayNeed(accountId: string, id: string, end: number): boolean {
+    const reservation = this.#reservations.get(id);
+    // After an account is forgotten, its id may be of another one.
+    if (reservation?.state !== "hold" || reservation.receipt.account !== accountId) return false;
+    return mayNeedLot(reservation.part, end);
   }
 }
 

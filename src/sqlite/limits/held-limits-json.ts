@@ -38,6 +38,9 @@ export function parseHeldLimits(json: string, reserved: Micro): RowOfHeldLimits 
   return { part: { prepaidAt: prepaidAt ?? at, prepaidMicro: held, caps, takes }, uses, windows };
 }
 
+/** In SQL: when it was admitted, if its account had prepaid credits then. */
+export const admittedAtInJson = "coalesce(json_extract(held_limits, '$.prepaidAt'), json_extract(held_limits, '$.at'))";
+
 export function toLimitsJson({ session, week, month }: AdmittedLimits): string {
   return JSON.stringify([session.limitMicro, week.limitMicro, month.limitMicro]);
 }

@@ -80,6 +80,15 @@ function describePool({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(2));
     });
 
+    it("hold no more of prepaid credits than a call can cost, where others hold more than the plan has", async () => {
+      const account = await fixture({ month: 10 });
+      await account.admit(12);
+      await topUp(account, 5);
+      expect((await account.admit(3)).prepaidMicro).toBe(3);
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(5, { heldMicro: 3 }));
+      expect(await account.counts()).toEqual(everywhere(0, 12));
+    });
+
     it("deny for what is used only where nothing would be left without holds", async () => {
       const account = await fixture({ month: 10 });
       await account.spend(10);

@@ -34,6 +34,15 @@ describe("a whole message", () => {
     expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 9 } });
   });
 
+  it("counts no less than its iterations say, where the whole does not say how much came out", () => {
+    const iterations = [{ type: "compaction", input_tokens: 500, output_tokens: 300 }];
+    const text = JSON.stringify({
+      ...{ type: "message", model: "x", content: [{ type: "text", text: "123456789" }], stop_reason: "end_turn" },
+      usage: { input_tokens: 20, output_tokens_details: { thinking_tokens: 400 }, iterations },
+    });
+    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 500, output: 300, reasoning: 300 } });
+  });
+
   it.each(['{"type":"error","error":{}}', '{"choices":[]}', "[]", "<html>", '{"type":"message","content":"x"}'])(
     "is not %s",
     (text) => {

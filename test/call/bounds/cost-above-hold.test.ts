@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, chatChunks, eventStream, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets, startServer } from "../../clients/start-server.js";
@@ -66,6 +67,33 @@ describe("failed attempts that are charged", () => {
       expect(server.events[0]).toMatchObject({ chargedMicro: 3 * 1005 });
       expect(server.events[0]?.heldMicro).toBeGreaterThanOrEqual(3 * 1005);
       expect(server.warnings.map(({ code }) => code)).not.toContain("cost_above_hold");
+    } finally {
+      await server.close();
+      await upstream.close();
+    }
+  });
+
+  it("cost no more together than can be counted", async () => {
+    const upstream = await startFakeUpstream();
+    const price = { input: 0, output: 0, request: 9_000_000_000 };
+    const server = await startServer({
+      models: [
+        {
+          ...{ ...bigModel, price, chargeFailedAttempts: true },
+          upstream: ["a", "b"].map((model) => ({ provider: "fake", model })),
+        },
+      ],
+      plans: memoryPlanStore({ pro: { models: ["acme/*"] } }),
+      providers: { fake: openAICompatible({ baseURL: upstream.url }) },
+    });
+    try {
+      upstream.replyOnce(
+        wholeAnswer({ error: { message: "x", type: "server_error" }, usage: usageOf(1) }, { status: 500 }),
+      );
+      upstream.reply(greedy(1));
+      expect((await server.gateway.handler(chatRequest({}))).status).toBe(200);
+      expect(server.events).toMatchObject([{ chargedMicro: Number.MAX_SAFE_INTEGER }]);
+      expect(server.warnings.map(({ code }) => code)).not.toContain("ledger_failed");
     } finally {
       await server.close();
       await upstream.close();

@@ -1,5 +1,7 @@
+import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { fromGptTokenizer } from "../../../src/tokens/from-gpt-tokenizer.js";
 import { expectNoSockets, withServer } from "../../clients/start-server.js";
 import { honestEmbeddings } from "../../support/embedding-samples.js";
 import { embeddingModel } from "../../support/test-gateway.js";
@@ -50,6 +52,39 @@ describe("an input that may be longer than the model's context", () => {
         expect(events[0]?.heldMicro).toBeGreaterThanOrEqual(realTokens);
       },
       { models: [model] },
+    ),
+  );
+});
+
+describe("an input that a tokenizer has counted", () => {
+  const wide = { ...embeddingModel, contextLength: 100_000 };
+
+  it(
+    "is held at what the tokenizer may have missed, too",
+    withServer(
+      async ({ baseURL, upstream, events, warnings }) => {
+        const counted = o200k.countTokens(input);
+        upstream.reply(honestEmbeddings({ usage: { prompt_tokens: counted, total_tokens: counted } }));
+        await embed(baseURL, input);
+        await expect.poll(() => events.length).toBe(1);
+        expect(events[0]?.chargedMicro).toBe(counted);
+        expect(events[0]?.heldMicro).toBeGreaterThanOrEqual(counted);
+        expect(warnings.map(({ code }) => code)).not.toContain("cost_above_hold");
+      },
+      { models: [{ ...wide, tokenizer: fromGptTokenizer(o200k) }] },
+    ),
+  );
+
+  it(
+    "is held at whole tokens, whatever the host's own tokenizer returns",
+    withServer(
+      async ({ baseURL, upstream, events }) => {
+        upstream.reply(honestEmbeddings({ usage: null }));
+        expect((await embed(baseURL, ["Hello", "Hi"])).status).toBe(200);
+        await expect.poll(() => events.length).toBe(1);
+        expect(events[0]?.heldMicro).toBe(events[0]?.chargedMicro);
+      },
+      { models: [{ ...wide, tokenizer: { count: (text) => text.length / 4 } }] },
     ),
   );
 });

@@ -53,7 +53,7 @@ describe("requests a minute", () => {
         type: "requests",
         param: null,
         message:
-          "The rate limit of your plan is reached: 60 requests a minute and 2 at once, 2 used. Try again in 750ms.",
+          "The rate limit of your plan is reached: 60 requests a minute with a burst of 2, 2 used. Try again in 750ms.",
       });
       const { headers } = denied;
       expect([headers.get("retry-after"), headers.get("retry-after-ms")]).toEqual(["1", "750"]);

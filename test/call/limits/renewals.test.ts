@@ -3,8 +3,8 @@ import type { RateLimit } from "../../../src/ledger/rate-limit.js";
 import { windowLimits } from "../../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
-import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
+import { chatChunks, createGate, errorBody, eventStream, sampleUsage, wholeAnswer } from "../../../src/testing.js";
+import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
@@ -52,3 +52,28 @@ it.each(["acme/small", "acme/free"])(
     await test.close();
   },
 );
+
+it("what failed attempts have used does not come back when the process dies in the next one", async () => {
+  const ledger = memoryCreditLedger();
+  const { upstream } = smallModel;
+  const test = await startTestGateway({
+    ledger,
+    models: [{ ...smallModel, upstream: [upstream, upstream].flat(), chargeFailedAttempts: true }],
+    plans: memoryPlanStore({ pro: { models: ["*"], rates: { tokensPerMinute: { limit: 1, burst: 100_000 } } } }),
+  });
+  const gate = createGate();
+  test.upstream.replyOnce(wholeAnswer({ ...errorBody("Oops."), usage: sampleUsage }, { status: 500 }));
+  test.upstream.reply(wholeAnswer(undefined, { gate }));
+  const response = test.gateway.handler(chatRequest({ max_tokens: 100 }));
+  await vi.waitFor(() => expect(test.upstream.requests).toHaveLength(2));
+  await vi.advanceTimersByTimeAsync(20_000);
+  vi.setSystemTime(Date.now() + 60_001);
+  const credits = { session: null, week: null, month: null };
+  const limits = windowLimits({ credits, sessionMs: 60_000, now: Date.now() });
+  const { rates } = await ledger.balance("acct_pro", limits, { rates: [tokens] });
+  // One token has come back in the minute.
+  expect(100_000 - (rates?.[0]?.remaining ?? 0)).toBeGreaterThanOrEqual(11);
+  gate.open();
+  expect((await response).status).toBe(200);
+  await test.close();
+});

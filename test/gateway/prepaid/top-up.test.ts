@@ -68,11 +68,23 @@ describe("a top-up", () => {
   it("is refused for an account that the account store does not know, and that has no keys", async () => {
     test = await startTestGateway({ accounts: memoryAccountStore() });
     const { accounts } = test.gateway;
-    await expect(accounts.topUp("acct_typo", { id: "a", credits: 1 })).rejects.toThrow(
-      /neither a record nor keys. Make it with gateway.accounts.put/,
-    );
+    await expect(accounts.topUp("acct_typo", { id: "a", credits: 1 })).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/neither a record nor keys. Make it with gateway.accounts.put/),
+    });
     await accounts.topUp("acct_pro", { id: "a", credits: 1 });
     await accounts.put({ id: "acct_new", plan: "pro" });
     await accounts.topUp("acct_new", { id: "b", credits: 1 });
+  });
+
+  it("tells a webhook by a status what to respond with", async () => {
+    test = await startTestGateway();
+    const topUp = (of: { credits: number }) => test.gateway.accounts.topUp("acct_pro", { id: "payment_1", ...of });
+    await topUp({ credits: 1 });
+    await expect(topUp({ credits: 2 })).rejects.toMatchObject({ name: "LedgerConflictError", status: 409 });
+    await expect(
+      test.gateway.accounts.topUp("acct_pro", { id: "payment_2", credits: 1, expiresAt: 0 }),
+    ).rejects.toMatchObject({ name: "LedgerInputError", status: 400 });
+    await expect(test.gateway.keys.revoke("no_such_key")).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -18,22 +18,26 @@ export function capOf(json: Record<string, unknown>, most: number): number {
   return Math.min(most, ...(caps as number[]));
 }
 
-/**
- * A model server that speaks chat completions, Messages and Responses. It waits at the gate, and then reports no input and
- * as many tokens of output as `outputOf` says, whole or as a stream.
- */
+/** Starts a model server that responds as {@link answerOfCost} does. */
 export async function startUpstreamOfCost(
   outputOf: (json: Record<string, unknown>) => number,
   gate: Gate,
 ): Promise<FakeUpstream> {
   const upstream = await startFakeUpstream();
-  const answer: FakeAnswer = async (request, response) => {
+  upstream.reply(answerOfCost(outputOf, gate));
+  return upstream;
+}
+
+/**
+ * The answer of a model server that speaks chat completions, Messages and Responses. It waits at the gate, and then reports
+ * no input and as many tokens of output as `outputOf` says, whole or as a stream.
+ */
+export function answerOfCost(outputOf: (json: Record<string, unknown>) => number, gate: Gate): FakeAnswer {
+  return async (request, response) => {
     await gate.pass();
     const json = request.json as Record<string, unknown>;
     await answerOf(request.url, json["stream"] === true, outputOf(json))(request, response);
   };
-  upstream.reply(answer);
-  return upstream;
 }
 
 function answerOf(path: string, isStream: boolean, output: number): FakeAnswer {

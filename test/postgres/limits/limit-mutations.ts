@@ -36,15 +36,37 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "lots lapse while an open call may need them",
-    find: "  if exists (select from infergate.hold where hold.account = account.id and not expired) then return account; end if;\n",
-    replace: "",
+    find: "not expired and (part->>'prepaidAt')::bigint < prepaid.expiries[1]",
+    replace: "not expired and false",
   },
   {
     name: "lots lapse once no call has expired",
-    find: "where hold.account = account.id and not expired) then return account",
-    replace: "where hold.account = account.id) then return account",
+    find: "not expired and (part->>'prepaidAt')::bigint < prepaid.expiries[1]",
+    replace: "(part->>'prepaidAt')::bigint < prepaid.expiries[1]",
   },
-  { name: "all lots lapse with the first", find: "exit when moment < prepaid.expiries[place];", replace: "" },
+  {
+    name: "lots lapse only once no call is open",
+    find: "not expired and (part->>'prepaidAt')::bigint < prepaid.expiries[1]",
+    replace: "not expired",
+  },
+  {
+    name: "a call needs the lot that ends as it is admitted",
+    find: "(part->>'prepaidAt')::bigint < prepaid.expiries[1]",
+    replace: "(part->>'prepaidAt')::bigint <= prepaid.expiries[1]",
+  },
+  {
+    name: "a lot lapses with an earlier one, though an open call may need it",
+    find: "  until := least(moment, (",
+    replace: "  until := greatest(moment, (",
+  },
+  {
+    name: "all open calls are looked at for what has expired",
+    find: "create index hold_prepaid on infergate.hold (account, ((part->>'prepaidAt')::bigint))",
+    replace: "create index hold_prepaid on infergate.hold (((part->>'prepaidAt')::bigint))",
+    part: "version-10",
+    test: "limits/postgres-lapse",
+  },
+  { name: "all lots lapse with the first", find: "exit when until < prepaid.expiries[place];", replace: "" },
   {
     name: "nothing lapses",
     find: "if (step.account).prepaid is not null then step.account := infergate.lapse(step.account, moment); end if;",

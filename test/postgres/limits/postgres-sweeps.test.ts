@@ -66,6 +66,17 @@ describeWithPostgres("PostgreSQL, sweeps", (server) => {
     expect([await step(), await step(), await step(), await step()]).toEqual([2, 2, 1, 0]);
   });
 
+  it("find what is due among many leases that are not", async () => {
+    const { schema, clock, leases, ledger } = await openCalls(40);
+    const due = leases.at(-1) as Lease;
+    const others = leases.slice(0, -1);
+    await ledger.renew(others.map((lease) => ({ lease, observedMicro: 3, leaseMs: 2 * minute })));
+    clock.advance(minute);
+    await pool.query(`update ${schema}.test_clock set now_ms = $1`, [clock.now()]);
+    expect((await pool.query(`select ${schema}.sweep(1) as ended`)).rows).toEqual([{ ended: "1" }]);
+    expect(await checkpoints(schema)).toEqual([{ account: due.account, amount: "3" }]);
+  });
+
   it("leave to another process what that one is at, and do not wait for it", async () => {
     const { schema, clock, accounts, sweep } = await openCalls(3);
     clock.advance(minute);

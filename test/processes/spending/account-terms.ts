@@ -16,6 +16,8 @@ export interface AccountTerms {
   kind: Kind;
   credits: Record<WindowName, number | null>;
   isToppedUp: boolean;
+  /** Whether some of what it is topped up with expires, and some is taken back. */
+  losesPrepaid: boolean;
   /** Of each of its keys: the caps and rates in which a call counts. Keys share those with the same id. */
   keys: { caps: readonly Omit<CapLimit, "bounds">[]; rates: readonly Omit<RateLimit, "take">[] }[];
 }
@@ -69,7 +71,8 @@ function termsOf(kind: Kind, account: string, budget: number): AccountTerms {
     })),
   };
   const isToppedUp = kind === "mixed" || kind === "prepaid" || kind === "cold";
-  return { account, kind, credits: creditsOf(kind, budget), isToppedUp, keys: keys[kind] };
+  const losesPrepaid = isToppedUp && kind !== "mixed";
+  return { account, kind, credits: creditsOf(kind, budget), isToppedUp, losesPrepaid, keys: keys[kind] };
 }
 
 function rate(id: string, kind: RateLimit["kind"], limit: number, burst = 0): Omit<RateLimit, "take"> {

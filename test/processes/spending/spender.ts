@@ -41,7 +41,8 @@ export class Spender {
     const random = this.#random;
     const hot = this.#terms.filter(({ kind }) => kind !== "cold");
     const terms = random.oneIn(3) ? random.of(this.#terms) : random.of(hot);
-    if (terms.isToppedUp && random.oneIn(6)) await this.#topUp(terms);
+    if (terms.losesPrepaid && random.oneIn(24)) await this.#deduct(terms);
+    else if (terms.isToppedUp && random.oneIn(6)) await this.#topUp(terms);
     else if (random.oneIn(6)) await this.#hold(terms);
     else await this.#call(terms);
   }
@@ -122,11 +123,11 @@ export class Spender {
     }
   }
 
-  async #topUp({ account }: AccountTerms): Promise<void> {
+  async #topUp({ account, losesPrepaid }: AccountTerms): Promise<void> {
     const random = this.#random;
     const { ledger, write } = this.#services;
     const { lotMs } = this.#settings;
-    const expiresAt = random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
+    const expiresAt = !losesPrepaid || random.oneIn(2) ? undefined : (Math.floor(Date.now() / lotMs) + 2) * lotMs;
     // Less than is spent meanwhile, so that they run out.
     const micro = 1 + random.below(mostMicro);
     const of = { id: `topup-${this.#id()}`, account, micro, ...(expiresAt !== undefined && { expiresAt }) };
@@ -138,6 +139,15 @@ export class Spender {
       if (expiresAt === undefined || Date.now() < expiresAt) throw error;
       return;
     }
+    write({ at: Date.now(), step: "topped up", ...of });
+  }
+
+  async #deduct({ account }: AccountTerms): Promise<void> {
+    const { ledger, write } = this.#services;
+    const micro = 1 + this.#random.below(mostMicro / 4);
+    const of = { id: `deduction-${this.#id()}`, account, micro: -micro };
+    write({ at: Date.now(), step: "topping up", ...of });
+    await insist(async () => ledger.deduct?.({ id: of.id, account, amountMicro: micro }));
     write({ at: Date.now(), step: "topped up", ...of });
   }
 

@@ -99,7 +99,7 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: lots that have expired since pay nothing of what the plan held",
-    find: "return part and (part.prepaidAt or part.at) or now",
+    find: "return foundPrepaidAt(part) or now",
     replace: "return part and part.prepaidAt or now",
   },
   {

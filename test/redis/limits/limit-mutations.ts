@@ -23,8 +23,50 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "prepaid credits lapse under an open call",
-    find: "now < first.expiresAt or call('ZCARD', leasesKey) > 0 then return",
-    replace: "now < first.expiresAt then return",
+    find: "if finish < first.expiresAt then return end",
+    replace: "",
+  },
+  {
+    name: "prepaid credits lapse only once no call is open",
+    find: "if not first or now < first.expiresAt then return end",
+    replace: "if not first or now < first.expiresAt or call('ZCARD', leasesKey) > 0 then return end",
+  },
+  {
+    name: "prepaid credits lapse with those that ended earlier, though an open call may need them",
+    find: "return math.min(now, earliest)",
+    replace: "return last and never or now, earliest",
+  },
+  {
+    name: "a call needs prepaid credits that had ended before it",
+    find: "return foundAt and foundAt < finish",
+    replace: "return foundAt and 0 < finish",
+  },
+  {
+    name: "a call that the plan paid so far needs no prepaid credits",
+    find: "return part and (part.prepaidAt or part.at) or nil",
+    replace: "return part and part.prepaidAt or nil",
+  },
+  {
+    name: "a call that has ended needs prepaid credits",
+    find: "if lease and not lease.isExpired and mayNeed(part, finish) then return never end",
+    replace: "if true then return never end",
+  },
+  {
+    name: "a call whose lease has expired needs prepaid credits",
+    find: "if lease and not lease.isExpired and mayNeed(part, finish) then return never end",
+    replace: "if lease and mayNeed(part, finish) then return never end",
+  },
+  {
+    name: "all calls are looked at again and again for what has expired",
+    find: "    account.neededBy = last\n",
+    replace: "",
+    test: "limits/lapse",
+  },
+  {
+    name: "only the first calls are looked at for what has expired",
+    find: "for first = 1, #ids, mostPerRead do\n    local page",
+    replace: "for first = 1, math.min(1, #ids), mostPerRead do\n    local page",
+    test: "limits/lapse",
   },
   {
     name: "a top-up pays nothing that is overdrawn",

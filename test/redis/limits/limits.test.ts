@@ -48,7 +48,7 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
       }
       expect(result.prepaid?.balanceMicro).toBeGreaterThan(-100);
       expect(result.lease.prepaidAt).toBe(start);
-      const cost = index % 100;
+      const cost = 1 + (index % 99);
       await ledger.settle(result.lease, { amountMicro: cost });
       charged += cost;
     }, 400);
