@@ -1,5 +1,5 @@
-import { BodySource } from "./body-source.js";
 import { type GatewayResponse, handle, type MountableGateway } from "./gateway.js";
+import { WebBodySource } from "./web-body-source.js";
 import { WebRequest } from "./web-request.js";
 
 /** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
@@ -27,7 +27,7 @@ export function toWebResponse(
   // The host owns the connection. It may be HTTP/2, and only the host can read the rest of a body before it closes.
   delete headers["connection"];
   if (isStream(body)) {
-    const source = new BodySource(body, request, maxStallMs, ended);
+    const source = new WebBodySource(body, request, maxStallMs, ended);
     return new Response(new ReadableStream(source, { highWaterMark: 0 }), { status, headers });
   }
   request.settled();

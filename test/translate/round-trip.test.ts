@@ -16,6 +16,8 @@ const text = fc.string({ unit: "grapheme", minLength: 1 }).map((words) => `a${wo
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/).filter((own) => !own.startsWith("toolu_x"));
 const input = fc
   .dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 })
+  // Refused before.
+  .filter((input) => !JSON.stringify(input).includes('"__proto__"'))
   .map((value) => JSON.parse(JSON.stringify(value)));
 
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };

@@ -5,7 +5,7 @@ import type { WebRequest } from "./web-request.js";
  * What a web-standard stream is read from. It pulls each piece only when the client reads, so that a slow client slows the
  * upstream down. A client that reads nothing for `maxStallMs` is disconnected.
  */
-export class BodySource {
+export class WebBodySource {
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #request: WebRequest;
   readonly #maxStallMs: number;
